@@ -1,1 +1,1 @@
-"""From OpenLineage events to tasks."""
+"""Receive OpenLineage events and derive aliases, the lineage graph and impact from them."""

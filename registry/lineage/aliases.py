@@ -1,7 +1,7 @@
-"""One dataset by all of its names: those that contracts declare, and those that events tell of.
+"""Group the names of each dataset: those declared by contracts and those learned from lineage events.
 
-A contract's own word beats what was learned: a link that would make one dataset of two that different contracts are
-about is kept, and not followed. Links that nobody told of for a while are forgotten."""
+A contract's declaration takes precedence over learned links: a link that would merge datasets of different contracts is
+stored but not followed. Links that no event has reported for 90 days are deleted."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -34,19 +34,22 @@ from treaty.registry.tables import (
 
 Item = TypeVar("Item", bound="LineageName | tuple[Any, ...]")
 LASTS = timedelta(days=90)
-# A link that is told of again and again is written once in this time.
+# Limits writes: the time of a link that events keep reporting is updated at most once in this interval.
 FRESH = timedelta(days=1)
-# Of a name that everything is linked to, no more is followed.
+# Stops the search around a name that is linked to very many others.
 MOST = 1000
 REMEMBERED = "treaty.groups"
-# What a regular expression is matched with is no longer than this.
+# Longer names are not matched against patterns.
 LONGEST = 1024
 
 
 @dataclass(frozen=True)
 class AliasGroup:
-    """A dataset by all of its names. `canonical` is the one that stands for it: the contract's where one is about it,
-    else the smallest; it may become another one as names are learned. `about`: the contracts' objects about it."""
+    """A dataset with all of its names.
+
+    `canonical`: the name that represents the dataset. It is the name declared by a contract if a contract covers the
+    dataset, else the smallest name; it may change when new links are learned. `about`: contract objects on this
+    dataset."""
 
     canonical: LineageName
     names: frozenset[LineageName]
@@ -55,8 +58,9 @@ class AliasGroup:
 
 @contextmanager
 def remembered(session: Session) -> Iterator[None]:
-    """In the block no name is asked for twice in this session, unless something is learned in it meanwhile: what others
-    learn is seen from the next block on."""
+    """Cache alias groups in this session for the duration of the block.
+
+    Storing a link in the block clears the cache. Links stored by other sessions take effect in the next block."""
     session.info[REMEMBERED] = {}
     try:
         yield
@@ -65,56 +69,58 @@ def remembered(session: Session) -> Iterator[None]:
 
 
 def groups(session: Session, names: Collection[LineageName]) -> dict[LineageName, AliasGroup]:
-    """The dataset of each name. Names of partitions stand for their table. A few queries, however many names."""
-    known: dict[LineageName, AliasGroup] = session.info.get(REMEMBERED, {})
-    if new := [each for each in names if each not in known]:
-        known |= _groups(session, new)
-    return {each: known[each] for each in names}
+    """Return the alias group of each name. Names are looked up in batches.
+
+    Partition names resolve to their table."""
+    cached: dict[LineageName, AliasGroup] = session.info.get(REMEMBERED, {})
+    if missing := [each for each in names if each not in cached]:
+        cached |= _groups(session, missing)
+    return {each: cached[each] for each in names}
 
 
 def _groups(session: Session, names: Collection[LineageName]) -> dict[LineageName, AliasGroup]:
     tables = {name: table_name(normalise(name.namespace, name.name)).dataset for name in names}
-    seen = _surroundings(session, set(tables.values()))
-    found, _ = pure.group_names(seen.links, seen.owners)
-    made: dict[int, AliasGroup] = {}
-    return {name: _group(found, seen, table, made) for name, table in tables.items()}
+    surroundings = _surroundings(session, set(tables.values()))
+    name_groups, _ = pure.group_names(surroundings.links, surroundings.owners)
+    cache: dict[int, AliasGroup] = {}
+    return {name: _group(name_groups, surroundings, table, cache) for name, table in tables.items()}
 
 
 def learn(session: Session, links: Iterable[AliasLink]) -> tuple[LinkConflict, ...]:
-    """Remembers what events tell of names; those links that are new and not followed, with the reason."""
-    told: dict[tuple[LineageName, LineageName], list[datetime]] = {}
+    """Store alias links and return those that are new and refused, with the reason."""
+    times: dict[tuple[LineageName, LineageName], list[datetime]] = {}
     for each in links:
-        told.setdefault(each.pair, []).append(each.observed_at)
-    known = {_pair(row): row for row in _links(session, told)}
-    for pair in sorted(told):
-        _keep(session, pair, told[pair], known.get(pair))
+        times.setdefault(each.pair, []).append(each.observed_at)
+    rows = {_pair(row): row for row in _links(session, times)}
+    for pair in sorted(times):
+        _keep(session, pair, times[pair], rows.get(pair))
     session.flush()
-    new = [pair for pair in told if pair not in known]
+    new = [pair for pair in times if pair not in rows]
     return _report(session, new) if new else ()
 
 
 def declare(session: Session, contract: Contract) -> None:
-    """Keeps the patterns of the contract's versions in force, of which this one is."""
+    """Store the alias patterns of the contract's versions in force, including this one."""
     row = ContractVersionRow
-    mine = row.contract_id == contract.id, col(row.state).in_(IN_FORCE), row.fingerprint != contract.fingerprint
-    versions = [contract, *map(read, session.exec(select(row.body).where(*mine)))]
+    conditions = row.contract_id == contract.id, col(row.state).in_(IN_FORCE), row.fingerprint != contract.fingerprint
+    versions = [contract, *map(read, session.exec(select(row.body).where(*conditions)))]
     session.exec(delete(DatasetAliasPatternRow).where(col(DatasetAliasPatternRow.contract_id) == contract.id))
     patterns = {(each.object, each.namespace, each.name): each.is_regex for each in _patterns_of(versions)}
     session.add_all(
-        DatasetAliasPatternRow(contract_id=contract.id, object=of, namespace=space, name=name, is_regex=regex)
-        for (of, space, name), regex in sorted(patterns.items())
+        DatasetAliasPatternRow(contract_id=contract.id, object=object_name, namespace=space, name=name, is_regex=regex)
+        for (object_name, space, name), regex in sorted(patterns.items())
     )
     session.flush()
 
 
 def forget(session: Session, *, now: datetime) -> int:
-    """Forgets links that nobody told of for 90 days; how many these were."""
+    """Delete links that no event has reported for 90 days and return their number."""
     return int(session.exec(delete(DatasetAliasRow).where(col(DatasetAliasRow.last_seen_at) < now - LASTS)).rowcount)
 
 
 @dataclass(frozen=True)
 class _Surroundings:
-    """What is known around some names: the links between them, whose they are, and by owner the name that stands."""
+    """Links and owners around a set of names; `canonical`: by owner, the sort key and name that represents it."""
 
     links: Sequence[AliasLink]
     owners: Mapping[LineageName, pure.Owners]
@@ -123,71 +129,71 @@ class _Surroundings:
 
 def _surroundings(session: Session, names: set[LineageName]) -> _Surroundings:
     patterns = session.exec(select(DatasetAliasPatternRow)).all()
-    seen, frontier = set(names), set(names)
+    visited, frontier = set(names), set(names)
     links: dict[tuple[LineageName, LineageName], AliasLink] = {}
     owners: dict[LineageName, set[tuple[str, str]]] = {}
-    kept: dict[tuple[str, str], tuple[bool, UUID, LineageName]] = {}
+    canonical: dict[tuple[str, str], tuple[bool, UUID, LineageName]] = {}
     while frontier:
-        near = {_pair(row): _link(row) for row in _around(session, frontier)}
-        links |= near
-        whose = list(_declaring(session, frontier, patterns))
-        for name, about in whose:
+        adjacent = {_pair(row): _link(row) for row in _around(session, frontier)}
+        links |= adjacent
+        ownership = list(_declaring(session, frontier, patterns))
+        for name, about in ownership:
             owners.setdefault(name, set()).add(about)
-        others = list(_declared(session, {about for _, about in whose} - kept.keys()))
-        for about, place in others:
+        declared = list(_declared(session, {about for _, about in ownership} - canonical.keys()))
+        for about, place in declared:
             owners.setdefault(place[2], set()).add(about)
-            kept[about] = min(place, kept.get(about, place))
-        reached = {name for pair in near for name in pair} | {place[2] for _, place in others}
-        frontier = reached - seen if len(seen) <= MOST else set()
-        seen |= frontier
-    within = [each for each in links.values() if each.one in seen and each.other in seen]
-    return _Surroundings(within, {name: frozenset(whose) for name, whose in owners.items()}, kept)
+            canonical[about] = min(place, canonical.get(about, place))
+        reached = {name for pair in adjacent for name in pair} | {place[2] for _, place in declared}
+        frontier = reached - visited if len(visited) <= MOST else set()
+        visited |= frontier
+    within = [each for each in links.values() if each.one in visited and each.other in visited]
+    return _Surroundings(within, {name: frozenset(ownership) for name, ownership in owners.items()}, canonical)
 
 
 def _around(session: Session, names: Iterable[LineageName]) -> Iterator[DatasetAliasRow]:
-    for some in _batches(names):
-        near = or_(_in(DatasetAliasRow.one_namespace, DatasetAliasRow.one_name, some),
-                   _in(DatasetAliasRow.other_namespace, DatasetAliasRow.other_name, some))  # fmt: skip
-        yield from session.exec(select(DatasetAliasRow).where(near))
+    for batch in _batches(names):
+        condition = or_(_in(DatasetAliasRow.one_namespace, DatasetAliasRow.one_name, batch),
+                   _in(DatasetAliasRow.other_namespace, DatasetAliasRow.other_name, batch))  # fmt: skip
+        yield from session.exec(select(DatasetAliasRow).where(condition))
 
 
 def _declaring(
     session: Session, names: Iterable[LineageName], patterns: Sequence[DatasetAliasPatternRow]
 ) -> Iterator[tuple[LineageName, tuple[str, str]]]:
-    """Whose the names are, by their datasets and by patterns."""
+    """Yield each name with the contract objects that own it, by dataset or by pattern."""
     link = DatasetContractRow
     query = select(DatasetRow.namespace, DatasetRow.name, link.contract_id, link.object)
-    joined = query.join(link, col(link.dataset_id) == col(DatasetRow.id))
-    for some in _batches(names):
-        for namespace, name, *about in session.exec(joined.where(_in(DatasetRow.namespace, DatasetRow.name, some))):
+    linked = query.join(link, col(link.dataset_id) == col(DatasetRow.id))
+    for batch in _batches(names):
+        for namespace, name, *about in session.exec(linked.where(_in(DatasetRow.namespace, DatasetRow.name, batch))):
             yield LineageName(namespace, name), (about[0], about[1])
-        for each in some:
+        for each in batch:
             yield from ((each, (row.contract_id, row.object)) for row in patterns if matches(row, each))
 
 
 def _declared(
     session: Session, about: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[tuple[str, str], tuple[bool, UUID, LineageName]]]:
-    """The names that contracts declare of these objects, by the order in which their memory is chosen."""
+    """Yield the names that contracts declare for these objects, each with its sort key."""
     link = DatasetContractRow
     query = select(link.contract_id, link.object, DatasetRow).join(
         DatasetRow, col(DatasetRow.id) == col(link.dataset_id)
     )
-    for some in _batches(about):
-        mine = tuple_(col(link.contract_id), col(link.object)).in_(some)
+    for batch in _batches(about):
+        mine = tuple_(col(link.contract_id), col(link.object)).in_(batch)
         for contract_id, name, dataset in session.exec(query.where(mine)):
             place = dataset.location is None, dataset.id, LineageName(dataset.namespace, dataset.name)
             yield (contract_id, name), place
 
 
 def is_pattern(session: Session, about: ContractObject, name: LineageName) -> bool:
-    """Whether the name means the object by a pattern of its contract."""
-    mine = DatasetAliasPatternRow.contract_id == about.contract_id, DatasetAliasPatternRow.object == about.object
-    return any(matches(each, name) for each in session.exec(select(DatasetAliasPatternRow).where(*mine)))
+    """Return whether the name refers to the object through a pattern of its contract."""
+    conditions = DatasetAliasPatternRow.contract_id == about.contract_id, DatasetAliasPatternRow.object == about.object
+    return any(matches(each, name) for each in session.exec(select(DatasetAliasPatternRow).where(*conditions)))
 
 
 def matches(pattern: DatasetAliasPatternRow, name: LineageName) -> bool:
-    """Whether the pattern stands for that name, too."""
+    """Return whether the pattern matches the name. Names of more than 1,024 characters never match."""
     if pattern.namespace != name.namespace or len(name.name) > LONGEST:
         return False
     return _compiled(pattern.name, regex=pattern.is_regex).fullmatch(name.name) is not None
@@ -198,7 +204,8 @@ def _compiled(pattern: str, *, regex: bool) -> re.Pattern[str]:
     if regex:
         return re.compile(pattern)
     first, *rest = map(re.escape, pattern.split("*"))
-    # Atomic: of what `*` may stand for only the shortest is tried, which is enough where it may stand for the same.
+    # Atomic groups prevent catastrophic backtracking: the shortest match of each `*` is sufficient because every `*`
+    # accepts the same characters.
     return re.compile(first + "".join(f"(?>[^/]*?{part})" for part in rest[:-1]) + (f"[^/]*{rest[-1]}" if rest else ""))
 
 
@@ -207,20 +214,22 @@ def _group(found: pure.NameGroups, seen: _Surroundings, name: LineageName, made:
     if id(members) not in made:
         owned = found.owned(name)
         places = [seen.canonical[each] for each in owned if each in seen.canonical]
-        stands = min(places)[2] if places else min(members)
-        made[id(members)] = AliasGroup(stands, frozenset(members), frozenset(ContractObject(*each) for each in owned))
+        canonical = min(places)[2] if places else min(members)
+        made[id(members)] = AliasGroup(
+            canonical, frozenset(members), frozenset(ContractObject(*each) for each in owned)
+        )
     return made[id(members)]
 
 
 def _report(session: Session, new: Sequence[tuple[LineageName, LineageName]]) -> tuple[LinkConflict, ...]:
-    """Says with new links that are not followed why."""
-    seen = _surroundings(session, {name for pair in new for name in pair})
-    _, refused = pure.group_names(seen.links, seen.owners)
-    mine = {each.link.pair: each for each in refused if each.link.pair in set(new)}
-    for row in _links(session, mine):
-        row.conflict = str(mine[_pair(row)])
+    """Store the conflict of each new link that is refused, and return these conflicts."""
+    surroundings = _surroundings(session, {name for pair in new for name in pair})
+    _, refused = pure.group_names(surroundings.links, surroundings.owners)
+    conflicts = {each.link.pair: each for each in refused if each.link.pair in set(new)}
+    for row in _links(session, conflicts):
+        row.conflict = str(conflicts[_pair(row)])
     session.flush()
-    return tuple(mine[pair] for pair in sorted(mine))
+    return tuple(conflicts[pair] for pair in sorted(conflicts))
 
 
 def _keep(
@@ -246,15 +255,15 @@ def _forget(session: Session) -> None:
 
 
 def _links(session: Session, pairs: Iterable[tuple[LineageName, LineageName]]) -> Iterator[DatasetAliasRow]:
-    four = tuple_(
+    key = tuple_(
         col(DatasetAliasRow.one_namespace),
         col(DatasetAliasRow.one_name),
         col(DatasetAliasRow.other_namespace),
         col(DatasetAliasRow.other_name),
     )
-    for some in _batches(pairs):
-        wanted = [(one.namespace, one.name, other.namespace, other.name) for one, other in some]
-        yield from session.exec(select(DatasetAliasRow).where(four.in_(wanted)))
+    for batch in _batches(pairs):
+        keys = [(one.namespace, one.name, other.namespace, other.name) for one, other in batch]
+        yield from session.exec(select(DatasetAliasRow).where(key.in_(keys)))
 
 
 def _in(namespace: str, name: str, names: Iterable[LineageName]) -> ColumnElement[bool]:
@@ -262,7 +271,7 @@ def _in(namespace: str, name: str, names: Iterable[LineageName]) -> ColumnElemen
 
 
 def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items in their order, so many at once as one statement can name."""
+    """Return the sorted items in batches of at most 400. Bounds the size of a statement."""
     ordered = iter(sorted(items))
     return iter(lambda: list(islice(ordered, 400)), [])
 
@@ -277,8 +286,8 @@ def _link(row: DatasetAliasRow) -> AliasLink:
 
 def _patterns_of(versions: Iterable[Contract]) -> Iterator[DatasetAliasPatternRow]:
     for each in (alias for version in versions for alias in version.terms.aliases if alias.is_pattern):
-        known = normalise(each.namespace, "/x")
+        normalised = normalise(each.namespace, "/x")
         name = each.name if each.regex else normalise(each.namespace, each.name).name
         yield DatasetAliasPatternRow(
-            contract_id="", object=each.object, namespace=known.namespace, name=name, is_regex=each.regex
+            contract_id="", object=each.object, namespace=normalised.namespace, name=name, is_regex=each.regex
         )

@@ -1,4 +1,4 @@
-"""Which names mean one dataset, told from links between names and from who owns them. Pure: no database."""
+"""Group names into datasets from the links between them and their owners. Pure: no database."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,33 +12,33 @@ NOBODY: Owners = frozenset()
 
 @dataclass(frozen=True)
 class LinkConflict:
-    """A link that is not followed: its names are datasets of different contracts."""
+    """A link that is not followed because its names belong to datasets of different contracts."""
 
     link: AliasLink
     owners: tuple[Owners, Owners]
 
     def __str__(self) -> str:
-        one, other = (" and ".join(".".join(each) for each in sorted(whose)) for whose in self.owners)
-        return f"it would make one dataset of those of {one} and of {other}"
+        one, other = (" and ".join(".".join(each) for each in sorted(owners)) for owners in self.owners)
+        return f"the link would merge the datasets of {one} and of {other}"
 
 
 @dataclass
 class NameGroups:
-    """Names, put together step by step. What is put together stays so."""
+    """Disjoint sets of names that are merged step by step and never split."""
 
     owners: dict[LineageName, Owners] = field(default_factory=dict)
     members: dict[LineageName, set[LineageName]] = field(default_factory=dict)
 
     def group(self, name: LineageName) -> set[LineageName]:
-        """All names of the dataset."""
+        """Return all names of the dataset."""
         return self.members.setdefault(name, {name})
 
     def owned(self, name: LineageName) -> Owners:
-        """Whose the dataset is, by any of its names."""
+        """Return the owners of the dataset across all of its names."""
         return frozenset(each for member in self.group(name) for each in self.owners.get(member, NOBODY))
 
     def join(self, one: LineageName, other: LineageName) -> None:
-        """Makes both one dataset."""
+        """Merge the groups of both names."""
         larger, smaller = sorted((self.group(one), self.group(other)), key=len, reverse=True)
         if larger is not smaller:
             larger |= smaller
@@ -48,19 +48,21 @@ class NameGroups:
 def group_names(
     links: Iterable[AliasLink], owners: Mapping[LineageName, Owners]
 ) -> tuple[NameGroups, tuple[LinkConflict, ...]]:
-    """The groups that contracts declare and links add, and the links that are refused: none joins datasets that
-    different contracts own. The same whatever order they come in: who was told first goes first."""
-    found = NameGroups(dict(owners))
+    """Return the groups of names that contracts declare and links add, and the refused links.
+
+    A link is refused if it would merge datasets of different contracts. The result does not depend on the order of the
+    links: they are applied by the time at which they were first observed."""
+    groups = NameGroups(dict(owners))
     for names in _declared(owners):
-        for other in names[1:]:
-            found.join(names[0], other)
+        for name in names[1:]:
+            groups.join(names[0], name)
     ordered = sorted(links, key=lambda each: (each.observed_at, each.pair))
-    refused = [_refusal(found, each) for each in ordered]
-    return found, tuple(each for each in refused if each)
+    refused = [_refusal(groups, each) for each in ordered]
+    return groups, tuple(each for each in refused if each)
 
 
 def _refusal(found: NameGroups, link: AliasLink) -> LinkConflict | None:
-    """Follows the link, or says why not."""
+    """Follow the link, or return the reason why it is refused."""
     one, other = found.owned(link.one), found.owned(link.other)
     if found.group(link.one) is not found.group(link.other) and one and other and one.isdisjoint(other):
         return LinkConflict(link, (one, other))
@@ -69,9 +71,9 @@ def _refusal(found: NameGroups, link: AliasLink) -> LinkConflict | None:
 
 
 def _declared(owners: Mapping[LineageName, Owners]) -> Iterable[Sequence[LineageName]]:
-    """Of each owner the names that it declares."""
-    named: dict[tuple[str, str], list[LineageName]] = {}
-    for name, whose in sorted(owners.items()):
-        for each in whose:
-            named.setdefault(each, []).append(name)
-    return named.values()
+    """Return, per owner, the names that it declares."""
+    names: dict[tuple[str, str], list[LineageName]] = {}
+    for name, declarers in sorted(owners.items()):
+        for each in declarers:
+            names.setdefault(each, []).append(name)
+    return names.values()

@@ -1,4 +1,4 @@
-"""What runs that failed left behind: partitions are suspect until somebody judged them, verdicts are superseded."""
+"""Mark partitions that failed runs wrote as suspect, and their verdicts as superseded."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,18 +11,20 @@ from treaty.engine.core.partitions.partition_names import escape_name
 from treaty.registry.lineage.events.triggers import Partition
 from treaty.registry.tables import LineageRunRow, RunRow, SuspectPartitionRow
 
-WHY = "a run of {} {} that wrote to it failed, and it was not judged since"
-SUPERSEDED = "the run that wrote what was judged failed in the end"
-# More are not told apart.
+WHY = "a failed run of {} {} wrote to it, and it has not been validated since"
+SUPERSEDED = "the run that wrote the validated data failed in the end"
+# Above this number the whole dataset is marked instead of its partitions.
 MOST = 64
 
 
 def mark(
     session: Session, dataset_id: UUID, run: LineageRunRow, partitions: Iterable[Partition], *, now: datetime
 ) -> None:
-    """Makes these partitions of the dataset suspect; all of it where none is named. Doing it again changes nothing."""
-    named = sorted({_name(each) for each in partitions})
-    for each in named if 0 < len(named) <= MOST else [""]:
+    """Mark these partitions of the dataset as suspect. Idempotent.
+
+    If no partition is named, or more than 64, the whole dataset is marked."""
+    names = sorted({_name(each) for each in partitions})
+    for each in names if 0 < len(names) <= MOST else [""]:
         if session.get(SuspectPartitionRow, (dataset_id, each, run.id)) is None:
             why = WHY.format(run.job_namespace, run.job_name)
             session.add(
@@ -34,7 +36,9 @@ def mark(
 
 
 def marks(session: Session, dataset_id: UUID, partition: str | None = None) -> list[SuspectPartitionRow]:
-    """What of the dataset is suspect, oldest first; of one partition what is said of it or of all."""
+    """Return the suspect partitions of the dataset, oldest first.
+
+    `partition`: restrict to marks of this partition or of the whole dataset; None means all marks."""
     query = select(SuspectPartitionRow).where(SuspectPartitionRow.dataset_id == dataset_id)
     if partition is not None:
         query = query.where(col(SuspectPartitionRow.partition).in_(["", partition]))
@@ -42,19 +46,21 @@ def marks(session: Session, dataset_id: UUID, partition: str | None = None) -> l
 
 
 def clear(session: Session, dataset_id: UUID, *, before: datetime) -> None:
-    """Takes away what was suspect when a reading began that saw all of the dataset's files."""
-    mine = col(SuspectPartitionRow.dataset_id) == dataset_id, col(SuspectPartitionRow.suspected_at) < before
-    session.exec(delete(SuspectPartitionRow).where(*mine))
+    """Delete the dataset's marks older than `before`.
+
+    `before`: start of a scan that read all of the dataset's files."""
+    conditions = col(SuspectPartitionRow.dataset_id) == dataset_id, col(SuspectPartitionRow.suspected_at) < before
+    session.exec(delete(SuspectPartitionRow).where(*conditions))
 
 
 def supersede(session: Session, run: LineageRunRow) -> None:
-    """Says of every verdict that the run asked for that the run failed in the end."""
-    mine = col(RunRow.lineage_run_id) == run.id, col(RunRow.superseded_reason).is_(None)
-    session.exec(update(RunRow).where(*mine).values(superseded_reason=SUPERSEDED))
+    """Mark verdicts triggered by the run as superseded, because the run failed in the end."""
+    conditions = col(RunRow.lineage_run_id) == run.id, col(RunRow.superseded_reason).is_(None)
+    session.exec(update(RunRow).where(*conditions).values(superseded_reason=SUPERSEDED))
 
 
 def superseded(session: Session, lineage_run_id: UUID | None) -> str | None:
-    """What is to be said of a verdict that this run asked for; None where it did not fail."""
+    """Return the reason why a verdict triggered by this run is superseded; None if the run did not fail."""
     run = session.get(LineageRunRow, lineage_run_id, populate_existing=True) if lineage_run_id else None
     return SUPERSEDED if run is not None and run.is_failed else None
 

@@ -1,1 +1,1 @@
-"""History: runs, states, anomalies, patterns."""
+"""Store the history of runs, states, anomalies and patterns."""

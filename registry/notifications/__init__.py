@@ -1,1 +1,1 @@
-"""Choose whom to notify, queue messages and deliver them."""
+"""Select recipients of notifications, queue messages and deliver them."""

@@ -1,4 +1,4 @@
-"""Channels: where users and teams are told what concerns them. What they are asked at is a secret, like a password."""
+"""Manage the notification channels of users and teams. Their targets are secrets, like passwords."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ MOST = 20
 
 @dataclass(frozen=True)
 class ChannelListing:
-    """A channel with its holder's name, and the last message to it; None: there was none."""
+    """A channel with its holder's name and the last message sent to it; None means no message."""
 
     channel: ChannelRow
     holder: str
@@ -32,7 +32,9 @@ class ChannelListing:
 
 
 def channels(session: Session, by: Principal) -> list[ChannelListing]:
-    """The principal's own channels and those of their teams, oldest first; all for who manages users."""
+    """Return the channels of the principal and their teams, oldest first.
+
+    Principals who may manage users receive all channels."""
     require_permission_anywhere(by, Permission.TOKENS)
     query = select(ChannelRow).order_by(col(ChannelRow.id))
     if not by.may(Permission.USERS):
@@ -42,10 +44,10 @@ def channels(session: Session, by: Principal) -> list[ChannelListing]:
 
 
 def add(session: Session, channel: ChannelRow, *, by: Principal, now: datetime) -> ChannelListing:
-    """Adds the channel, of the principal where it names no team. A webhook's has the secret that it is signed with.
+    """Add a channel for the principal, or for the team that it names. Creates a webhook's secret.
 
-    Raises Invalid for a target that is none; NotFound for a team that they do not lead or a contract that they may not
-    read; Conflict where its holder has as many as can be."""
+    Raises InvalidRequest for a malformed target, NotFound for a team that the principal does not lead or a contract
+    that they may not read, and Conflict if the holder has the maximum number of channels."""
     require_permission_anywhere(by, Permission.TOKENS)
     _refuse_malformed(channel)
     if channel.team_id is None:
@@ -62,8 +64,10 @@ def add(session: Session, channel: ChannelRow, *, by: Principal, now: datetime) 
 
 
 def remove(session: Session, channel_id: UUID, *, by: Principal, now: datetime) -> None:
-    """Removes the channel: what waits for it is given up, and subscriptions that were told through it alone are told
-    through all. Raises NotFound where there is none, or it is not theirs."""
+    """Remove the channel. Raises NotFound unless it belongs to the principal.
+
+    Waiting messages to it are given up, and subscriptions that used only this channel use all channels of the
+    holder."""
     channel = own(session, channel_id, by)
     _record(session, AuditAction.CHANNEL_REMOVED, channel, by=by, now=now)
     for each in session.exec(select(SubscriptionRow).where(SubscriptionRow.channel_id == channel.id)).all():
@@ -72,7 +76,7 @@ def remove(session: Session, channel_id: UUID, *, by: Principal, now: datetime) 
 
 
 def try_out(session: Session, channel_id: UUID, *, subject: UUID, by: Principal, now: datetime) -> ChannelListing:
-    """Has a notice that says nothing but that it came be sent to the channel. Raises NotFound as `remove`."""
+    """Send a test notification to the channel. Raises NotFound unless it belongs to the principal."""
     channel = own(session, channel_id, by)
     dispatch.send(session, messages.trial(str(subject)), channel, now=now)
     session.flush()
@@ -80,7 +84,7 @@ def try_out(session: Session, channel_id: UUID, *, subject: UUID, by: Principal,
 
 
 def own(session: Session, channel_id: UUID, by: Principal) -> ChannelRow:
-    """The channel, locked. Raises NotFound where there is none, or it is neither theirs nor a led team's."""
+    """Lock and return the channel. Raises NotFound unless the principal or a team they lead holds it."""
     require_permission_anywhere(by, Permission.TOKENS)
     channel = session.get(ChannelRow, channel_id, with_for_update=True)
     if channel is None:
@@ -93,7 +97,7 @@ def own(session: Session, channel_id: UUID, by: Principal) -> ChannelRow:
 
 
 def shown(channel: ChannelRow) -> str:
-    """The target as people see it: an address, or of a URL, whose path may let anybody in, the host alone."""
+    """Return the target for display: an address, or only the host of a URL, whose path may be a secret."""
     if channel.kind is ChannelKind.EMAIL:
         return channel.target
     parts = urlsplit(channel.target)
@@ -101,7 +105,7 @@ def shown(channel: ChannelRow) -> str:
 
 
 def channel_listings(session: Session, found: Sequence[ChannelRow]) -> list[ChannelListing]:
-    """The channels as lists show them."""
+    """Return the channels with their holders and last messages."""
     users = _names(session, UserRow, [each.user_id for each in found])
     teams = _names(session, TeamRow, [each.team_id for each in found])
     last = outbox.last(session, [dispatch.destination(each.id) for each in found])
@@ -114,33 +118,33 @@ def channel_listings(session: Session, found: Sequence[ChannelRow]) -> list[Chan
 def _refuse_malformed(channel: ChannelRow) -> None:
     if channel.kind is ChannelKind.EMAIL:
         if not smtp.is_address(channel.target):
-            raise _invalid("is no mail address", "write one address, NAME@HOST")
+            raise _invalid("is not a mail address", "enter a single address, such as NAME@HOST")
         return
     try:
         egress.refuse_malformed(channel.target)
     except DestinationNotAllowed as error:
-        raise _invalid("is no URL that can be asked", str(error)) from None
+        raise _invalid("cannot be used", str(error)) from None
 
 
 def _invalid(message: str, remedy: str) -> InvalidRequest:
     return InvalidRequest(
-        "this channel would lead nowhere",
+        "The target of the channel is invalid.",
         faults=[Fault(code="TR-CHANNEL", where="target", message=message, remedy=remedy)],
     )
 
 
 def _refuse_foreign(session: Session, team_id: UUID, by: Principal) -> None:
-    """Returns for who leads the team, and who manages users."""
+    """Raise NotFound unless the principal leads the team or may manage users."""
     member = session.get(TeamMemberRow, (team_id, by.user_id))
-    leads = member is not None and member.role is TeamRole.LEAD
-    if session.get(TeamRow, team_id) is None or not (leads or by.may(Permission.USERS)):
+    is_lead = member is not None and member.role is TeamRole.LEAD
+    if session.get(TeamRow, team_id) is None or not (is_lead or by.may(Permission.USERS)):
         raise NotFound
 
 
 def _refuse_many(session: Session, channel: ChannelRow) -> None:
-    same = (ChannelRow.user_id == channel.user_id) if channel.user_id else (ChannelRow.team_id == channel.team_id)
-    if len(session.exec(select(ChannelRow.id).where(same)).all()) >= MOST:
-        raise Conflict(f"there are {MOST} channels already: remove one first")
+    of_holder = (ChannelRow.user_id == channel.user_id) if channel.user_id else (ChannelRow.team_id == channel.team_id)
+    if len(session.exec(select(ChannelRow.id).where(of_holder)).all()) >= MOST:
+        raise Conflict(f"The limit of {MOST} channels is reached. Remove a channel first.")
 
 
 def _record(session: Session, action: AuditAction, channel: ChannelRow, *, by: Principal, now: datetime) -> None:
@@ -150,5 +154,5 @@ def _record(session: Session, action: AuditAction, channel: ChannelRow, *, by: P
 
 
 def _names(session: Session, kind: type[UserRow] | type[TeamRow], ids: Sequence[UUID | None]) -> dict[UUID | None, str]:
-    found = session.exec(select(kind.id, kind.name).where(col(kind.id).in_([each for each in ids if each])))
-    return dict(found.all())
+    rows = session.exec(select(kind.id, kind.name).where(col(kind.id).in_([each for each in ids if each])))
+    return dict(rows.all())

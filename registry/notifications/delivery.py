@@ -1,7 +1,7 @@
-"""The deliverer: sends what waits in the outbox, one message at a time and never within a transaction.
+"""Deliver the messages of the outbox, one at a time and never within a transaction.
 
-Any number of deliverers may run: a message is leased to one of them, and of several to one destination the oldest
-goes first."""
+Any number of deliverers may run: each message is leased to one of them, and messages to one destination are sent in
+order."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -37,15 +37,18 @@ from treaty.registry.notifications.transport.smtp import Mail, MailRejected
 from treaty.registry.tables import ChannelRow, OutboxMessageRow
 
 log = logging.getLogger("treaty.deliverer")
-# Longer than any sending takes, with what the database may need.
+# Longer than any delivery takes, including the database.
 LEASE = timedelta(minutes=2)
 JSON = {"Content-Type": "application/json", "User-Agent": "treaty"}
-# These are about the message: sent again, it would be refused again. All others are about its destination.
+# These reject the message itself, so a retry would fail too. All other statuses concern the destination.
 REFUSALS = frozenset({400, 410, 413, 414, 415, 422})
 
 
 class DeliveryFailed(Exception):
-    """A message was not taken. `retry`: it may be later, not before `after` where the receiver said so."""
+    """A message was not accepted.
+
+    `retry`: whether a later attempt may succeed. `after`: earliest retry that the receiver requests; None if it
+    requests none."""
 
     def __init__(self, reason: str, *, retry: bool = True, after: timedelta | None = None) -> None:
         self.reason, self.retry, self.after = reason, retry, after
@@ -54,7 +57,7 @@ class DeliveryFailed(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class OutboxDeliverer:
-    """One deliverer. Everything it must remember is in the database."""
+    """A stateless deliverer: all of its state is in the database."""
 
     database: Database
     settings: RegistrySettings
@@ -63,25 +66,25 @@ class OutboxDeliverer:
     find: Lookup = egress.lookup
 
     def step(self) -> bool:
-        """Tries to deliver the message that is due first. False: none is."""
+        """Attempt to deliver the message that is due first. False if none is due."""
         message = self._claim()
         if message is None:
             return False
         try:
             if message.attempts > outbox.ATTEMPTS:
-                raise DeliveryFailed(f"its deliverers ended without an answer; last error: {message.error or 'none'}")
+                raise DeliveryFailed(f"previous attempts ended without a result; last error: {message.error or 'none'}")
             SENDERS[message.kind](self, message)
-        except DeliveryFailed as missed:
-            self._keep(message, missed)
+        except DeliveryFailed as failure:
+            self._keep(message, failure)
         except Exception as error:
-            log.exception("a message could not be made")
+            log.exception("Unexpected error while delivering a message")
             self._keep(message, DeliveryFailed(f"unexpected {type(error).__name__}; the worker's log has the details"))
         else:
             self._keep(message, None)
         return True
 
     def drain(self, most: int = 100) -> int:
-        """Tries to deliver what is due, at most so many messages; how many tries there were."""
+        """Attempt to deliver due messages, at most `most`, and return the number of attempts."""
         return sum(1 for _ in takewhile(bool, (self.step() for _ in range(most))))
 
     def _claim(self) -> OutboxMessageRow | None:
@@ -95,25 +98,25 @@ class OutboxDeliverer:
         return message
 
     def _keep(self, message: OutboxMessageRow, missed: DeliveryFailed | None) -> None:
-        """Writes down what became of the try; nothing, where the message is another deliverer's by now."""
+        """Record the outcome of the attempt; nothing if another deliverer holds the message."""
         with suppress(outbox.DeliveryLeaseLost), transaction(self.database) as tx:
             now = self.clock()
             if missed is None:
                 outbox.sent(tx, message, now=now)
             else:
-                log.warning("a message (%s) was not taken: %s", message.kind, missed.reason)
+                log.warning("A message (%s) was not delivered: %s", message.kind, missed.reason)
                 outbox.failed(tx, message, missed.reason, now=now, retry_at=self._again(message, missed, now))
             tx.commit()
 
     def _again(self, message: OutboxMessageRow, missed: DeliveryFailed, now: datetime) -> datetime | None:
         if not missed.retry or message.attempts >= outbox.ATTEMPTS:
             return None
-        asked = min(missed.after or timedelta(0), outbox.LONGEST_ASKED)
-        return now + max(outbox.pause(message.attempts, self.jitter()), asked)
+        requested_pause = min(missed.after or timedelta(0), outbox.LONGEST_ASKED)
+        return now + max(outbox.pause(message.attempts, self.jitter()), requested_pause)
 
 
 def identity(message: OutboxMessageRow) -> str:
-    """By what a receiver tells a repeat: the same with every try."""
+    """Return the id by which a receiver recognizes retries of the message."""
     return f"msg_{fingerprint(message.key)[:32]}"
 
 
@@ -123,39 +126,39 @@ def _lineage(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
         return
     url, key = desk.settings.lineage_service, desk.settings.openlineage_key
     if not url:
-        raise DeliveryFailed("no lineage service is set: TREATY_OPENLINEAGE_URL")
-    bearer = {"Authorization": f"Bearer {key}"} if key else {}
-    headers = {**JSON, **bearer, "Idempotency-Key": identity(message)}
+        raise DeliveryFailed("no lineage service is configured: set TREATY_OPENLINEAGE_URL")
+    auth = {"Authorization": f"Bearer {key}"} if key else {}
+    headers = {**JSON, **auth, "Idempotency-Key": identity(message)}
     _judge(_post(desk, url, canonical(message.payload), headers, trusted=True), desk.clock())
 
 
 def _through_client(path: str, message: OutboxMessageRow) -> None:
-    """Hands the event to the transport that the client's own configuration names."""
+    """Send the event through the transport in the client's own configuration."""
     from treaty.registry.lineage.events import transports
 
     try:
         transports.emit(path, message.payload)
     except Exception as error:
-        raise DeliveryFailed(f"the client's transport failed: {type(error).__name__}") from error
+        raise DeliveryFailed(f"the OpenLineage transport failed: {type(error).__name__}") from error
 
 
 def _notice(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
     with read_session(desk.database) as tx:
         channel = _channel(tx, message)
-    told = RenderedNotice.from_payload(message.payload["notice"]).at(desk.settings.pages)
-    WAYS[channel.kind](desk, channel, told, message)
+    notice = RenderedNotice.from_payload(message.payload["notice"]).at(desk.settings.pages)
+    WAYS[channel.kind](desk, channel, notice, message)
 
 
 def _channel(session: Session, message: OutboxMessageRow) -> ChannelRow:
-    found = session.get(ChannelRow, UUID(message.payload["channel"]))
-    if found is None:
+    channel = session.get(ChannelRow, UUID(message.payload["channel"]))
+    if channel is None:
         raise DeliveryFailed("the channel was removed", retry=False)
-    return found
+    return channel
 
 
 def _by_mail(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
     if not desk.settings.smtp_url:
-        raise DeliveryFailed("no mail server is set: TREATY_SMTP_URL")
+        raise DeliveryFailed("no mail server is configured: set TREATY_SMTP_URL")
     mail = Mail(
         to=channel.target,
         subject=f"[Treaty] {told.title}",
@@ -183,10 +186,10 @@ def _by_webhook(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice
 def _post(
     desk: OutboxDeliverer, url: str, body: bytes, headers: Mapping[str, str], *, trusted: bool = False
 ) -> OutboundResponse:
-    """What the place answers. `trusted`: the settings name it, so that it may be anywhere."""
-    within = ANYWHERE if trusted else reach(desk.settings.webhook_allowed_hosts)
+    """Send the request and return the response. `trusted`: the URL is from the settings, so any host is allowed."""
+    policy = ANYWHERE if trusted else reach(desk.settings.webhook_allowed_hosts)
     try:
-        return egress.post(url, body, headers, within=within, find=desk.find)
+        return egress.post(url, body, headers, within=policy, find=desk.find)
     except DestinationNotAllowed as error:
         raise DeliveryFailed(str(error), retry=False) from None
     except DestinationUnreachable as error:
@@ -194,22 +197,26 @@ def _post(
 
 
 def _judge(answer: OutboundResponse, now: datetime) -> None:
-    """Returns where the message was taken."""
+    """Raise DeliveryFailed unless the response accepts the message."""
     if 200 <= answer.status < 300:
         return
     if 300 <= answer.status < 400:
-        raise DeliveryFailed(f"it answered {answer.status}: redirects are not followed", retry=False)
-    refused = answer.status in REFUSALS
-    raise DeliveryFailed(f"it answered {answer.status}", retry=not refused, after=_after(answer.headers, now))
+        raise DeliveryFailed(
+            f"the receiver responded with status {answer.status}; redirects are not followed", retry=False
+        )
+    is_rejection = answer.status in REFUSALS
+    raise DeliveryFailed(
+        f"the receiver responded with status {answer.status}", retry=not is_rejection, after=_after(answer.headers, now)
+    )
 
 
 def _after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
-    """How long the receiver asks to be left alone: seconds, or a date; None where it does not say."""
-    said = headers.get("retry-after", "").strip()
-    if said.isdecimal():
-        return timedelta(seconds=min(int(said[:9]), outbox.LONGEST_ASKED.total_seconds()))
+    """Return the pause in the Retry-After header (seconds or a date); None if it is missing."""
+    value = headers.get("retry-after", "").strip()
+    if value.isdecimal():
+        return timedelta(seconds=min(int(value[:9]), outbox.LONGEST_ASKED.total_seconds()))
     with suppress(ValueError, TypeError, OverflowError):
-        return max(parsedate_to_datetime(said) - now, timedelta(0))
+        return max(parsedate_to_datetime(value) - now, timedelta(0))
     return None
 
 

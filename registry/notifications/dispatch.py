@@ -1,7 +1,8 @@
-"""Who is told of what: a notice goes once to each channel of whom it concerns, through the outbox.
+"""Select the channels of a notification and enqueue one message for each through the outbox.
 
-Nobody is told of a contract that they may not read. A channel of one contract is told of all that happens to it; any
-other of what concerns its holder: the contracts that they own or decide about, and those that they subscribe to."""
+Holders are never notified about a contract that they may not read. A channel of one contract receives all of its
+notifications; other channels receive those that concern their holder: contracts that they own or may decide about, and
+those that they subscribe to."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -24,7 +25,7 @@ from treaty.registry.tables import ChannelRow, ContractRow, ProposalRow, RoleGra
 
 
 class AudienceKind(StrEnum):
-    """Whom a kind of notice concerns beside those that the notice names."""
+    """Recipients of a notification kind, in addition to those that the notification names."""
 
     OWNERS = "owners"
     CONSUMERS = "consumers"
@@ -42,60 +43,66 @@ AUDIENCES: dict[NotificationKind, frozenset[AudienceKind]] = {
     NotificationKind.TEST: frozenset(),
 }
 
-# Of what consumers are told because they are: they choose of which, and through which channel.
+# Kinds that consumers receive because they subscribed: the subscription selects kinds and channel.
 CHOSEN = frozenset(
     {NotificationKind.VIOLATION, NotificationKind.RECOVERY, NotificationKind.BREAKING, NotificationKind.LAG}
 )
 
 
 def notify(session: Session, notice: Notification, *, now: datetime) -> int:
-    """Puts the notice into the outbox for every channel of whom it concerns; how many are told that were not before."""
+    """Enqueue the notification for its audience and return the number of new messages.
+
+    Each channel of the audience gets one message."""
     query = select(ChannelRow).order_by(col(ChannelRow.id))
-    told = [
+    matching = [
         each
         for each in session.exec(query).all()
         if not each.notification_kinds or notice.kind in each.notification_kinds
     ]
-    if not told:
+    if not matching:
         return 0
-    hall = _Audience(session, notice)
-    return sum(_post(session, notice, each, now=now) for each in told if hall.hears(each))
+    audience = _Audience(session, notice)
+    return sum(_post(session, notice, each, now=now) for each in matching if audience.hears(each))
 
 
 def send(session: Session, notice: Notification, channel: ChannelRow, *, now: datetime) -> bool:
-    """Puts the notice into the outbox for that channel, whomever it concerns; False where it was told before."""
+    """Enqueue the notification for this channel, whatever its audience. False if it was enqueued before."""
     return _post(session, notice, channel, now=now)
 
 
 def destination(channel_id: UUID) -> str:
-    """Under what the messages of a channel go out."""
+    """Return the outbox destination of a channel."""
     return f"channel/{channel_id}"
 
 
 class _Audience:
-    """Who hears a notice: what is known of its contract, asked for once."""
+    """The audience of a notification, with contract and subscriptions loaded once."""
 
     def __init__(self, session: Session, notice: Notification) -> None:
         self._session, self._notice = session, notice
         self._contract = session.get(ContractRow, notice.contract_id)
         self._place = notice.place or _place(session, notice.contract_id)
-        used = subscriptions.active(session, notice.contract_id)
-        self._used = used
-        # By team that subscribed, who did it for them.
-        self._teams = {team: {each.user_id for each in used if each.team_id == team} for team in _teams_of(used)}
+        subscribed = subscriptions.active(session, notice.contract_id)
+        self._used = subscribed
+        # By team: the users who subscribed on its behalf.
+        self._teams = {
+            team: {each.user_id for each in subscribed if each.team_id == team} for team in _teams_of(subscribed)
+        }
 
     def hears(self, channel: ChannelRow) -> bool:
-        """Whether the channel is told."""
+        """Return whether the channel receives the notification."""
         holder = _holder(self._session, channel)
-        knows = channel.user_id is not None and channel.user_id == self._notice.by
-        if holder is None or knows or not self._may_read(holder, channel):
+        is_actor = channel.user_id is not None and channel.user_id == self._notice.by
+        if holder is None or is_actor or not self._may_read(holder, channel):
             return False
         if channel.contract_id is not None:
             return channel.contract_id == self._notice.contract_id
         return self._concerns(channel, holder)
 
     def _may_read(self, holder: Principal, channel: ChannelRow) -> bool:
-        """A team reads what it was granted, and what somebody who may read it subscribed to for the team."""
+        """Return whether the holder may read the contract.
+
+        A team may also read what a member with that permission subscribed to on its behalf."""
         return holder.may(Permission.READ, self._place) or any(map(self._reads, self._spoke(channel)))
 
     def _reads(self, user_id: UUID) -> bool:
@@ -110,26 +117,26 @@ class _Audience:
         return self._teams.get(channel.team_id, set()) if channel.team_id else set()
 
     def _concerns(self, channel: ChannelRow, holder: Principal) -> bool:
-        audience, meant = AUDIENCES[self._notice.kind], {channel.user_id} | self._spoke(channel)
+        audience, holder_ids = AUDIENCES[self._notice.kind], {channel.user_id} | self._spoke(channel)
         owner = self._contract is not None and self._contract.owner_id == channel.user_id
         owns = owner or holder.may(Permission.DECIDE, self._place)
-        uses = [each for each in self._used if _is_of(each, channel)]
-        wanted = any(self._is_subscribed(each, channel) for each in uses)
-        chosen = wanted or not uses or self._notice.kind not in CHOSEN
+        subscribed = [each for each in self._used if _is_of(each, channel)]
+        is_subscribed = any(self._is_subscribed(each, channel) for each in subscribed)
+        is_selected = is_subscribed or not subscribed or self._notice.kind not in CHOSEN
         return (
-            (not meant.isdisjoint(self._notice.to) and chosen)
+            (not holder_ids.isdisjoint(self._notice.to) and is_selected)
             or (AudienceKind.OWNERS in audience and owns)
-            or (AudienceKind.CONSUMERS in audience and wanted)
+            or (AudienceKind.CONSUMERS in audience and is_subscribed)
         )
 
     def _is_subscribed(self, use: SubscriptionRow, channel: ChannelRow) -> bool:
-        """Whether its subscriber wants to be told of such through that channel."""
+        """Return whether the subscription selects this kind and this channel."""
         is_wanted = not use.notification_kinds or self._notice.kind in use.notification_kinds
         return is_wanted and use.channel_id in (None, channel.id)
 
 
 def _is_of(use: SubscriptionRow, channel: ChannelRow) -> bool:
-    """Whether the channel is the subscriber's, or that of the team which they subscribed for."""
+    """Return whether the channel belongs to the subscriber, or to the team of the subscription."""
     return use.team_id == channel.team_id if channel.team_id else use.user_id == channel.user_id
 
 
@@ -138,7 +145,7 @@ def _teams_of(used: Iterable[SubscriptionRow]) -> set[UUID]:
 
 
 def _place(session: Session, contract_id: str) -> Resource:
-    """Where the contract is; of one that is not there yet, where it is proposed to be."""
+    """Return the contract as a resource; for a new contract, that of its latest proposal."""
     if session.get(ContractRow, contract_id) is None:
         query = select(ProposalRow).where(ProposalRow.contract_id == contract_id).order_by(col(ProposalRow.id).desc())
         proposal = session.exec(query.limit(1)).first()
@@ -147,7 +154,7 @@ def _place(session: Session, contract_id: str) -> Resource:
 
 
 def _holder(session: Session, channel: ChannelRow) -> Principal | None:
-    """What the channel's holder may do; None for a user who is not active any more."""
+    """Return the channel's holder as a principal; None for an inactive user."""
     if channel.user_id is not None:
         user = session.get(UserRow, channel.user_id)
         return authentication.principal_for_user(session, user) if user and user.active else None
@@ -156,24 +163,30 @@ def _holder(session: Session, channel: ChannelRow) -> Principal | None:
 
 
 def _team(session: Session, team: TeamRow) -> Principal:
-    """What a team was granted, as a principal."""
+    """Return a principal with the permissions granted to the team."""
     grants = session.exec(select(RoleGrantRow).where(RoleGrantRow.team_id == team.id)).all()
     roles = frozenset(Role(each.role) for each in grants if each.scope is GrantScope.EVERYTHING)
-    parts = [
+    scoped = [
         ScopedGrant(each.scope, each.target, GRANTS[each.role])
         for each in grants
         if each.scope is not GrantScope.EVERYTHING
     ]
     return Principal(
-        user_id=team.id, name=team.name, roles=roles, permissions=permissions_of(roles), granted=tuple(parts)
+        user_id=team.id, name=team.name, roles=roles, permissions=permissions_of(roles), granted=tuple(scoped)
     )
 
 
 def _post(session: Session, notice: Notification, channel: ChannelRow, *, now: datetime) -> bool:
-    to = destination(channel.id)
-    key = f"{NOTICE}/{notice.key}/{to}"
+    channel_destination = destination(channel.id)
+    key = f"{NOTICE}/{notice.key}/{channel_destination}"
     payload = {"channel": str(channel.id), "notice": asdict(RenderedNotice.of(notice, now=now))}
     posted = outbox.enqueue_message(
-        session, kind=NOTICE, destination=to, payload=payload, key=key, now=now, message_id=derived_id(now, key)
+        session,
+        kind=NOTICE,
+        destination=channel_destination,
+        payload=payload,
+        key=key,
+        now=now,
+        message_id=derived_id(now, key),
     )
     return posted is not None

@@ -1,4 +1,4 @@
-"""What people are told: one notice, and its words in a mail, in a chat and for a program; no values of data."""
+"""Build notifications and render them for mail, chat and webhooks. They contain no data values."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,21 +24,21 @@ Result: TypeAlias = CheckResult | CheckResultRow
 MOST_LINES = 20
 LONGEST_LINE = 300
 VERDICTS = {
-    Verdict.FAILED: "the contract is violated",
-    Verdict.NOT_EVALUATED: "the contract could not be evaluated",
-    Verdict.WARNED: "there are warnings",
-    Verdict.PASSED: "the contract is kept",
+    Verdict.FAILED: "contract violated",
+    Verdict.NOT_EVALUATED: "contract could not be evaluated",
+    Verdict.WARNED: "contract satisfied with warnings",
+    Verdict.PASSED: "contract satisfied",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Notification:
-    """Something that people are told once: `kind` and `subject`, the id of what it is about, say whether they were.
+    """A notification that is sent once per channel; `kind` and `subject` identify it.
 
-    `title`: the verdict in one line. `table`: which one; '' for none. `details`: what failed, or what changes, in
-    sentences without values. `next_step`: what to do. `page`: where it is shown, as `run?id=...`. `to`: users who are
-    told beside those whom the kind concerns; `by`: the user who did it, and knows. `place`: where that is which no
-    contract is about yet."""
+    `subject`: id of the object it is about. `title`: summary in one line. `table`: object of the contract; '' for none.
+    `details`: sentences about failures or changes, without values. `next_step`: what the recipient should do. `page`:
+    path of its page, such as `run?id=...`. `to`: users to notify in addition to the audience of the kind. `by`: user
+    who caused it and is not notified. `place`: resource of a dataset without a contract; None means the contract."""
 
     kind: NotificationKind
     contract_id: str
@@ -54,13 +54,15 @@ class Notification:
 
     @property
     def key(self) -> str:
-        """What names the notice."""
+        """Return the identity of the notification."""
         return f"{self.kind.value}/{self.subject}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RenderedNotice:
-    """A notice as it is kept to be delivered, with the moment and the link of its page."""
+    """A notification as stored for delivery, with its time and the link to its page.
+
+    `found`: details of the notification."""
 
     kind: str
     contract: str
@@ -74,7 +76,7 @@ class RenderedNotice:
 
     @classmethod
     def of(cls, notice: Notification, *, now: datetime) -> "RenderedNotice":
-        """The notice as of that moment, cut to what people read."""
+        """Render the notification, truncated to readable length."""
         lines = [_line(each) for each in notice.details[:MOST_LINES]]
         more = len(notice.details) - len(lines)
         return cls(
@@ -91,17 +93,19 @@ class RenderedNotice:
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> "RenderedNotice":
-        """The notice as it was kept."""
-        known = {name: payload[name] for name in cls.__dataclass_fields__}
-        return cls(**{**known, "found": tuple(known["found"])})
+        """Restore the notice from the stored payload."""
+        fields = {name: payload[name] for name in cls.__dataclass_fields__}
+        return cls(**{**fields, "found": tuple(fields["found"])})
 
     def at(self, pages: str) -> "RenderedNotice":
-        """The same with the whole link, where the pages are at that address."""
+        """Return the notice with the absolute URL of its page."""
         return replace(self, page=f"{pages.rstrip('/')}/{self.page}" if self.page else pages)
 
 
 def violated(run: RunRow, results: Sequence[Result], *, subject: str) -> Notification:
-    """That a run found a contract violated, or could not tell. `subject`: the incident that the run belongs to."""
+    """Build the notification of a violated or unevaluated contract.
+
+    `subject`: id of the incident of the run."""
     return Notification(
         kind=NotificationKind.VIOLATION,
         contract_id=run.contract_id,
@@ -109,33 +113,33 @@ def violated(run: RunRow, results: Sequence[Result], *, subject: str) -> Notific
         title=f"{run.contract_id} {run.version}: {VERDICTS[run.verdict]}",
         table=run.object,
         details=tuple(dict.fromkeys(map(_failure, filter(_is_bad, results)))) or (run.reason or "",),
-        next_step="look at the run, and say that you deal with it",
+        next_step="Review the run and acknowledge the incident.",
         page=f"run?id={run.id}",
     )
 
 
 def recovered(run: RunRow, *, subject: str) -> Notification:
-    """That a contract is kept again. `subject`: the incident that ended."""
+    """Build the notification of a recovered contract. `subject`: id of the incident that ended."""
     return Notification(
         kind=NotificationKind.RECOVERY,
         contract_id=run.contract_id,
         subject=subject,
-        title=f"{run.contract_id} {run.version}: {VERDICTS[run.verdict]} again",
+        title=f"{run.contract_id} {run.version}: recovered, {VERDICTS[run.verdict]}",
         table=run.object,
-        next_step="nothing is to be done",
+        next_step="No action required.",
         page=f"run?id={run.id}",
     )
 
 
 def proposal_submitted(proposal: ProposalRow, *, by: UUID) -> Notification:
-    """That a proposal is put before the owners."""
+    """Build the notification of a proposal that was submitted to the owners."""
     return Notification(
         kind=NotificationKind.PROPOSAL,
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
-        title=f"{proposal.contract_id}: a proposal waits for its owners",
+        title=f"{proposal.contract_id}: proposal ready for review",
         details=(proposal.title,),
-        next_step="review it, then approve or reject it",
+        next_step="Review the proposal, then approve or reject it.",
         page=f"review?proposal={proposal.id}",
         by=by,
     )
@@ -144,14 +148,14 @@ def proposal_submitted(proposal: ProposalRow, *, by: UUID) -> Notification:
 def changes_asked(
     proposal: ProposalRow, comment: ProposalCommentRow, *, to: Collection[UUID], by: UUID
 ) -> Notification:
-    """That an owner asks for changes of a proposal: who wrote it (`to`) is told, and who decides with them."""
+    """Build the notification of requested changes, for the author and co-deciders (`to`)."""
     return Notification(
         kind=NotificationKind.DECISION,
         contract_id=proposal.contract_id,
         subject=str(comment.id),
-        title=f"{proposal.contract_id}: changes of a proposal are asked for",
+        title=f"{proposal.contract_id}: changes requested on a proposal",
         details=(proposal.title, comment.text),
-        next_step="change it, or answer in its discussion",
+        next_step="Edit the proposal or reply in its discussion.",
         page=f"review?proposal={proposal.id}",
         to=frozenset(to),
         by=by,
@@ -159,12 +163,12 @@ def changes_asked(
 
 
 def comment_added(proposal: ProposalRow, comment: ProposalCommentRow, *, to: Collection[UUID]) -> Notification:
-    """That somebody said something about a proposal to those who take part in it."""
+    """Build the notification of a comment, for the participants of the proposal."""
     return Notification(
         kind=NotificationKind.REVIEW,
         contract_id=proposal.contract_id,
         subject=str(comment.id),
-        title=f"{proposal.contract_id}: something was said about a proposal",
+        title=f"{proposal.contract_id}: new comment on a proposal",
         details=(proposal.title, comment.text),
         page=f"review?proposal={proposal.id}",
         to=frozenset(to),
@@ -175,13 +179,15 @@ def comment_added(proposal: ProposalRow, comment: ProposalCommentRow, *, to: Col
 def proposal_decided(
     proposal: ProposalRow, outcome: str, said: str | None = None, *, by: UUID, to: Collection[UUID] = ()
 ) -> Notification:
-    """What became of a proposal: its author is told, too, and `to`. `said`: the words of who decided."""
-    label = "summary" if outcome == "approved" else "reason"
+    """Build the notification of a decision, for the proposal's author and `to`.
+
+    `said`: comment of the decision."""
+    label = "Summary" if outcome == "approved" else "Reason"
     return Notification(
         kind=NotificationKind.DECISION,
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
-        title=f"{proposal.contract_id}: a proposal was {outcome}",
+        title=f"{proposal.contract_id}: proposal {outcome}",
         details=(proposal.title, *([f"{label}: {said}"] if said else [])),
         page=f"review?proposal={proposal.id}",
         to=frozenset({proposal.author_id, *to}),
@@ -190,43 +196,47 @@ def proposal_decided(
 
 
 def breaking(version: ContractVersionRow, breaks: Mapping[UUID, Sequence[str]], deadline: datetime) -> Notification:
-    """That an approved version breaks consumers, by user why; they are asked to acknowledge it until the deadline."""
+    """Build the notification of a version that breaks consumers and must be acknowledged.
+
+    `breaks`: breaking changes by user. `deadline`: end of the acknowledgement period."""
     return Notification(
         kind=NotificationKind.BREAKING,
         contract_id=version.contract_id,
         subject=str(version.id),
-        title=f"{version.contract_id}: version {version.version} breaks {len(breaks)} consumer(s)",
+        title=f"{version.contract_id}: version {version.version} breaks {_consumers(len(breaks))}",
         details=tuple(dict.fromkeys(why for each in breaks.values() for why in each)),
-        next_step=f"acknowledge it, or object, until {deadline:%Y-%m-%d %H:%M} UTC",
+        next_step=f"Acknowledge the version or object by {deadline:%Y-%m-%d %H:%M} UTC.",
         page=f"contract?id={quote(version.contract_id, safe='')}",
         to=frozenset(breaks),
     )
 
 
 def lagging(subscription: SubscriptionRow, why: str, newest: str) -> Notification:
-    """That a consumer's pin is behind what is in force; told once for each version that it is behind."""
+    """Build the notification of an outdated pin, which is sent once per version.
+
+    `newest`: the version in force."""
     return Notification(
         kind=NotificationKind.LAG,
         contract_id=subscription.contract_id,
         subject=f"{subscription.id}/{subscription.pinned_to}/{newest}",
-        title=f"{subscription.contract_id}: your pin is behind",
-        details=(why, f"purpose: {subscription.purpose}"),
-        next_step="move on to the version in force, or say that you stay",
+        title=f"{subscription.contract_id}: your pin is outdated",
+        details=(why, f"Purpose: {subscription.purpose}"),
+        next_step="Update your pin to the version in force, or keep it for now.",
         page=f"contract?id={quote(subscription.contract_id, safe='')}",
         to=frozenset({subscription.user_id}),
     )
 
 
 def contract_requested(request: ContractRequestRow, author: str, place: Resource) -> Notification:
-    """That somebody asks for a contract: whoever may decide about the dataset is told."""
+    """Build the notification of a contract request, for those who may decide about the dataset."""
     return Notification(
         kind=NotificationKind.REQUEST,
         contract_id="",
         subject=str(request.id),
-        title=f"{author} asks for a contract of {request.name}",
+        title=f"{author} requests a contract for {request.name}",
         table=request.name,
         details=(request.purpose,),
-        next_step="draft one, or decline",
+        next_step="Draft a contract or decline the request.",
         page=_page(request),
         by=request.author_id,
         place=place,
@@ -234,14 +244,14 @@ def contract_requested(request: ContractRequestRow, author: str, place: Resource
 
 
 def declined(request: ContractRequestRow, reason: str, place: Resource, *, by: UUID) -> Notification:
-    """That a contract which was asked for will not be: who asked is told."""
+    """Build the notification of a declined contract request, for its author."""
     return Notification(
         kind=NotificationKind.REQUEST,
         contract_id="",
         subject=f"{request.id}/declined",
-        title=f"no contract of {request.name} for now",
+        title=f"Contract request for {request.name} declined",
         table=request.name,
-        details=(f"reason: {reason}",),
+        details=(f"Reason: {reason}",),
         page=_page(request),
         to=frozenset({request.author_id}),
         by=by,
@@ -250,36 +260,40 @@ def declined(request: ContractRequestRow, reason: str, place: Resource, *, by: U
 
 
 def trial(subject: str) -> Notification:
-    """That a channel works."""
+    """Build a test notification for a channel."""
     return Notification(
         kind=NotificationKind.TEST,
         contract_id="",
         subject=subject,
-        title="this channel works",
-        next_step="nothing is to be done",
+        title="Test notification: this channel works",
+        next_step="No action required.",
     )
 
 
 def as_text(told: RenderedNotice) -> str:
-    """The notice as a mail has it; `told.page` is the whole link."""
-    named = (("Contract", told.contract), ("Table", told.table))
-    facts = [f"{label}: {text}" for label, text in named if text]
-    found = ["", *(f"- {each}" for each in told.found)] if told.found else []
-    step = ["", f"Next: {told.next_step}"] if told.next_step else []
-    return "\n".join([told.title, *([""] if facts else []), *facts, *found, *step, "", told.page, ""])
+    """Render the notice as mail text. Its page must be an absolute URL."""
+    labels = (("Contract", told.contract), ("Table", told.table))
+    facts = [f"{label}: {text}" for label, text in labels if text]
+    lines = ["", *(f"- {each}" for each in told.found)] if told.found else []
+    step = ["", f"Next step: {told.next_step}"] if told.next_step else []
+    return "\n".join([told.title, *([""] if facts else []), *facts, *lines, *step, "", told.page, ""])
 
 
 def as_chat(told: RenderedNotice) -> dict[str, Any]:
-    """The notice as a chat takes it: Slack, and what understands its webhooks."""
+    """Render the notice for Slack and compatible webhooks."""
     title, *rest = as_text(told).strip().split("\n")
     return {"text": "\n".join([f"*{_escaped(title)}*", *map(_escaped, rest)])}
 
 
 def as_data(told: RenderedNotice) -> dict[str, Any]:
-    """The notice for a program."""
-    said = {"contract": told.contract, "subject": told.subject, "title": told.title, "table": told.table or None}
-    more = {"found": list(told.found), "next_step": told.next_step or None, "link": told.page}
-    return {"type": f"treaty.{told.kind}", "timestamp": told.time, "data": {**said, **more}}
+    """Render the notice as JSON for webhooks."""
+    fields = {"contract": told.contract, "subject": told.subject, "title": told.title, "table": told.table or None}
+    extra = {"found": list(told.found), "next_step": told.next_step or None, "link": told.page}
+    return {"type": f"treaty.{told.kind}", "timestamp": told.time, "data": {**fields, **extra}}
+
+
+def _consumers(count: int) -> str:
+    return f"{count:,} consumer" if count == 1 else f"{count:,} consumers"
 
 
 def _page(request: ContractRequestRow) -> str:
@@ -291,13 +305,13 @@ def _is_bad(result: Result) -> bool:
 
 
 def _failure(result: Result) -> str:
-    how = "failed" if result.outcome is Outcome.FAILED else "could not be evaluated"
-    mild = "" if result.severity == "error" else " (a warning)"
-    return f"{result.name} {how}{mild}: {result.sentence}"
+    outcome = "failed" if result.outcome is Outcome.FAILED else "could not be evaluated"
+    suffix = "" if result.severity == "error" else " (warning)"
+    return f"{result.name} {outcome}{suffix}: {result.sentence}"
 
 
 def _line(text: str) -> str:
-    """The text as one line without control characters, which a mail's header could not have."""
+    """Return the text as one line without control characters, which are invalid in mail headers."""
     plain = "".join(each if each.isprintable() else " " for each in text).strip()
     return plain if len(plain) <= LONGEST_LINE else plain[: LONGEST_LINE - 3] + "..."
 

@@ -1,7 +1,7 @@
-"""The outbox: messages written in the transaction of what they tell of, and delivered after it, at least once.
+"""Store outgoing messages in the transaction that causes them; they are delivered later, at least once.
 
-Messages to one destination go out one after another; one that is away holds up no other. Every try of a message has the
-same key and the same body, so that its receiver can tell a repeat."""
+Messages to one destination are sent in order; an unavailable destination does not delay others. All attempts of a
+message have the same key and body, so that its receiver can recognize repeats."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -20,19 +20,19 @@ from treaty.registry.core.errors import Conflict, NotFound, RegistryError
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.tables import OutboxMessageRow
 
-# The kinds of messages: a verdict for a lineage service, and a notice to a channel.
+# Kinds of messages: a verdict for a lineage service, and a notification for a channel.
 LINEAGE, NOTICE = "lineage", "notice"
 ATTEMPTS = 10
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=30)
-# However long a receiver asks to be left alone, it is asked again by then.
+# Upper limit of the pause that a receiver may request.
 LONGEST_ASKED = timedelta(hours=2)
 ACTOR = "worker"
 NEWEST_FIRST = SortOrder((col(OutboxMessageRow.id),), newest_first=True)
 
 
 class DeliveryLeaseLost(RegistryError):
-    """The message was given to another deliverer in the meantime: what became of this try is not kept."""
+    """Another deliverer holds the message now; the outcome of this attempt is not stored."""
 
 
 def enqueue_message(  # noqa: PLR0913 - each is a column of the message, named by the caller
@@ -45,7 +45,7 @@ def enqueue_message(  # noqa: PLR0913 - each is a column of the message, named b
     now: datetime,
     message_id: UUID,
 ) -> OutboxMessageRow | None:
-    """The new message; None where one of that key is there, whatever became of it."""
+    """Enqueue a message and return it; None if a message with this key exists, in any state."""
     message = OutboxMessageRow(
         id=message_id,
         kind=kind,
@@ -66,32 +66,35 @@ def enqueue_message(  # noqa: PLR0913 - each is a column of the message, named b
 
 
 def due(session: Session, *, now: datetime) -> bool:
-    """Whether some message can be delivered now."""
+    """Return whether a message can be delivered now."""
     return session.exec(_next(now)).first() is not None
 
 
 def claim(session: Session, *, now: datetime, lease: timedelta) -> OutboxMessageRow | None:
-    """The message that waits longest and is the oldest to its destination, held until now + lease; None for none."""
-    found: OutboxMessageRow | None = session.exec(_next(now).with_for_update(skip_locked=True)).first()
-    if found is not None:
-        found.attempts += 1
-        found.fence += 1
-        found.lease_expires_at = now + lease
+    """Lease the next message until now + lease and return it; None if none is due.
+
+    The next message is the one due first among the oldest messages of each destination."""
+    message: OutboxMessageRow | None = session.exec(_next(now).with_for_update(skip_locked=True)).first()
+    if message is not None:
+        message.attempts += 1
+        message.fence += 1
+        message.lease_expires_at = now + lease
         session.flush()
-    return found
+    return message
 
 
 def sent(session: Session, message: OutboxMessageRow, *, now: datetime) -> None:
-    """Notes that the message was taken. Raises Overdue where another deliverer has it by now."""
+    """Mark the message as sent. Raises DeliveryLeaseLost if another deliverer holds it."""
     _update_leased(session, message, state=OutboxState.SENT, error=None, ended_at=now)
 
 
 def failed(
     session: Session, message: OutboxMessageRow, error: str, *, now: datetime, retry_at: datetime | None
 ) -> None:
-    """Has the message, and all others to its destination, wait until `retry_at`; None: it is given up, and audited.
+    """Delay the message and all others to its destination until `retry_at`.
 
-    Raises Overdue as `sent`."""
+    `retry_at`: None means that the message is given up, which is recorded in the audit log. Raises DeliveryLeaseLost if
+    another deliverer holds it."""
     if retry_at is not None:
         _update_leased(session, message, error=error, available_at=retry_at)
         _put_off(session, message.destination, retry_at)
@@ -102,7 +105,10 @@ def failed(
 
 
 def pause(attempts: int, jitter: float) -> timedelta:
-    """How long to wait after that many tries: 5 s doubled each time, 30 min at most, halved by jitter 1."""
+    """Return the pause before the next attempt.
+
+    It is 5 seconds, doubled with each attempt, and at most 30 minutes; `jitter` from 0 to 1 shortens it by up to
+    half."""
     doubled: timedelta = FIRST_PAUSE * 2 ** min(max(attempts - 1, 0), 16)
     return min(doubled, LONGEST_PAUSE) * (1 - jitter / 2)
 
@@ -110,23 +116,23 @@ def pause(attempts: int, jitter: float) -> timedelta:
 def list_messages(
     session: Session, by: Principal, asked: PageRequest, state: OutboxState | None = None
 ) -> RowPage[OutboxMessageRow]:
-    """Messages, newest first; for who administers. Raises Forbidden."""
+    """Return a page of messages, newest first. Raises Forbidden unless the principal may manage users."""
     require_permission(by, Permission.USERS)
     query = NEWEST_FIRST.of(select(OutboxMessageRow), asked)
-    found = session.exec(query if state is None else query.where(OutboxMessageRow.state == state)).all()
-    return NEWEST_FIRST.cut(found, asked)
+    rows = session.exec(query if state is None else query.where(OutboxMessageRow.state == state)).all()
+    return NEWEST_FIRST.cut(rows, asked)
 
 
 def replay(session: Session, message_id: UUID, *, by: Principal, now: datetime) -> OutboxMessageRow:
-    """Has a message that was given up be delivered after all, with the same key and body.
+    """Queue a dead-letter message again, with the same key and body.
 
-    Raises Forbidden, NotFound, Conflict for one that was not given up."""
+    Raises Forbidden, NotFound, and Conflict if the message was not given up."""
     require_permission(by, Permission.USERS)
     message = session.get(OutboxMessageRow, message_id, with_for_update=True)
     if message is None:
         raise NotFound
     if message.state is not OutboxState.DEAD:
-        raise Conflict(f"only what was given up is delivered anew; this message is {message.state.value}")
+        raise Conflict(f"Only a dead message can be replayed. This message is {message.state.value}.")
     message.state, message.attempts, message.ended_at = OutboxState.WAITING, 0, None
     message.available_at, message.lease_expires_at = now, None
     audit_log.record(session, AuditAction.MESSAGE_REPLAYED, actor=by.name, object_id=message.id, now=now)
@@ -134,14 +140,14 @@ def replay(session: Session, message_id: UUID, *, by: Principal, now: datetime) 
 
 
 def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
-    """Deletes messages that were sent or given up before that time, at most so many; how many these were."""
-    over = col(OutboxMessageRow.state) != OutboxState.WAITING, col(OutboxMessageRow.ended_at) < before
-    gone = select(OutboxMessageRow.id).where(*over).limit(most)
-    return session.exec(delete(OutboxMessageRow).where(col(OutboxMessageRow.id).in_(gone))).rowcount
+    """Delete at most `most` messages that ended before that time and return their number."""
+    conditions = col(OutboxMessageRow.state) != OutboxState.WAITING, col(OutboxMessageRow.ended_at) < before
+    ids = select(OutboxMessageRow.id).where(*conditions).limit(most)
+    return session.exec(delete(OutboxMessageRow).where(col(OutboxMessageRow.id).in_(ids))).rowcount
 
 
 def last(session: Session, destinations: Sequence[str]) -> dict[str, OutboxMessageRow]:
-    """The newest message to each of the destinations that there is one to."""
+    """Return the newest message to each destination that has one."""
     newest = aliased(OutboxMessageRow)
     later = select(newest.id).where(newest.destination == OutboxMessageRow.destination, newest.id > OutboxMessageRow.id)
     query = select(OutboxMessageRow).where(col(OutboxMessageRow.destination).in_(destinations), ~later.exists())
@@ -153,25 +159,25 @@ def _next(now: datetime) -> Any:
     older = select(before.id).where(
         before.state == OutboxState.WAITING, before.destination == row.destination, before.id < row.id
     )
-    free = or_(col(row.lease_expires_at).is_(None), col(row.lease_expires_at) < now)
-    ready = and_(col(row.state) == OutboxState.WAITING, col(row.available_at) <= now, free, ~older.exists())
+    unleased = or_(col(row.lease_expires_at).is_(None), col(row.lease_expires_at) < now)
+    ready = and_(col(row.state) == OutboxState.WAITING, col(row.available_at) <= now, unleased, ~older.exists())
     return select(row).where(ready).order_by(col(row.available_at), col(row.id)).limit(1)
 
 
 def _put_off(session: Session, destination: str, until: datetime) -> None:
-    """Nobody asks a destination for a later message while it does not take an earlier one: so none of them is due."""
+    """Delay all messages to a destination that did not accept an earlier one."""
     row = OutboxMessageRow
-    waiting = col(row.state) == OutboxState.WAITING, col(row.destination) == destination
-    session.exec(update(row).where(*waiting, col(row.available_at) < until).values(available_at=until))
+    conditions = col(row.state) == OutboxState.WAITING, col(row.destination) == destination
+    session.exec(update(row).where(*conditions, col(row.available_at) < until).values(available_at=until))
 
 
 def _update_leased(session: Session, message: OutboxMessageRow, **values: Any) -> None:
-    """Writes to the message if this try still holds it. One statement: no other claim can come between."""
-    mine: tuple[ColumnElement[bool], ...] = (
+    """Update the message if this attempt still holds its lease. A single statement excludes races."""
+    conditions: tuple[ColumnElement[bool], ...] = (
         col(OutboxMessageRow.id) == message.id,
         col(OutboxMessageRow.fence) == message.fence,
         col(OutboxMessageRow.state) == OutboxState.WAITING,
     )
-    changed = update(OutboxMessageRow).where(*mine).values(lease_expires_at=None, **values)
-    if cast("CursorResult[Any]", session.exec(changed)).rowcount != 1:
+    statement = update(OutboxMessageRow).where(*conditions).values(lease_expires_at=None, **values)
+    if cast("CursorResult[Any]", session.exec(statement)).rowcount != 1:
         raise DeliveryLeaseLost

@@ -1,8 +1,8 @@
-"""One validation at once, and one more for all that happened meanwhile: N triggers of an object make one or two tasks.
+"""Coalesce triggers: N triggers of an object enqueue one or two validations.
 
-A contract object is dirty while triggers are counted that no validation has covered. The trigger that makes it dirty
-enqueues a task that begins at once; later ones only count. The task that ends covers what was counted when it began;
-for the others one more is enqueued, which begins when the quiet time of the one before is over."""
+A contract object is dirty while it has triggers that no validation has covered. The trigger that makes it dirty
+enqueues a task that starts immediately; later triggers are only counted. When the task ends, it covers the triggers
+counted at its start; for the others one more task is enqueued, which starts after the quiet period."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,14 +20,17 @@ from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.queue import pending_triggers, task_queue
 from treaty.registry.tables import PendingValidationRow, TaskRow
 
-# However long a run that is waited for lasts, what its parts wrote is looked at after this time.
+# Longest wait for a run to end before the partitions it wrote so far are validated.
 PATIENCE = timedelta(minutes=60)
-WITHDRAWN = "the run that asked for it failed"
+WITHDRAWN = "the run that triggered it failed"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationRequest:
-    """What is validated: one object of a contract, how urgently. `extra` travels with the task, for people to read."""
+    """A request to validate one object of a contract.
+
+    `cause`: part of the task's key. `extra`: details of the trigger, stored with the task for people. `priority`: the
+    smallest runs first."""
 
     contract_id: str
     object: str
@@ -38,8 +41,10 @@ class ValidationRequest:
 
 @dataclass(frozen=True)
 class DebouncePolicy:
-    """When a trigger wants to be looked at. `quiet_period`: after a validation of it, nothing else is for so long.
-    `every`: what is written all the time is looked at so often. `waits_for`: not before that run has ended."""
+    """The timing of validations after triggers.
+
+    `quiet_period`: minimum time between the starts of two validations of an object. `every`: interval for data that is
+    written continuously; None means no limit. `waits_for`: id of the run that must end first; None means no run."""
 
     quiet_period: timedelta = timedelta(0)
     every: timedelta | None = None
@@ -52,101 +57,107 @@ AT_ONCE = DebouncePolicy()
 def record_trigger(
     session: Session, subject: ValidationRequest, *, now: datetime, task_id: UUID, pace: DebouncePolicy = AT_ONCE
 ) -> TaskRow | None:
-    """Counts a trigger. Returns the task it enqueues where the object was clean, None where a task is under way."""
-    mark = _mark(session, subject)
-    clean = mark.trigger_sequence == mark.validated_sequence
-    mark.trigger_sequence += 1
-    mark.pending_triggers = pending_triggers.added(mark.pending_triggers, subject.extra, mark.trigger_sequence)
-    mark.quiet_seconds = pace.quiet_period.total_seconds()
-    mark.priority = subject.priority if clean else min(mark.priority, subject.priority)
-    due = _due(mark, pace, now)
-    mark.due_at = due if clean or mark.due_at is None else min(mark.due_at, due)
-    mark.awaited_run = pace.waits_for or (None if clean else mark.awaited_run)
-    if clean:
-        return _enqueue(session, subject, mark, now=now, task_id=task_id)
-    _hasten(session, mark, now)
+    """Count a trigger and return the task it enqueues; None if a task is already pending."""
+    row = _mark(session, subject)
+    is_first = row.trigger_sequence == row.validated_sequence
+    row.trigger_sequence += 1
+    row.pending_triggers = pending_triggers.added(row.pending_triggers, subject.extra, row.trigger_sequence)
+    row.quiet_seconds = pace.quiet_period.total_seconds()
+    row.priority = subject.priority if is_first else min(row.priority, subject.priority)
+    due = _due(row, pace, now)
+    row.due_at = due if is_first or row.due_at is None else min(row.due_at, due)
+    row.awaited_run = pace.waits_for or (None if is_first else row.awaited_run)
+    if is_first:
+        return _enqueue(session, subject, row, now=now, task_id=task_id)
+    _hasten(session, row, now)
     session.flush()
     return None
 
 
 def sequence(session: Session, contract_id: str, object_name: str) -> int:
-    """How many triggers the object has had: what a validation that begins now will cover."""
-    mark = session.get(PendingValidationRow, (contract_id, object_name))
-    return mark.trigger_sequence if mark else 0
+    """Return the number of triggers of the object so far.
+
+    A validation that starts now covers all of them."""
+    row = session.get(PendingValidationRow, (contract_id, object_name))
+    return row.trigger_sequence if row else 0
 
 
 def pending(session: Session, contract_id: str, object_name: str) -> Sequence[Mapping[str, Any]]:
-    """What the triggers said that no validation has covered, as `told.added` keeps it; [] where the object is clean."""
-    mark = session.get(PendingValidationRow, (contract_id, object_name))
-    return list(mark.pending_triggers) if mark else []
+    """Return the triggers that no validation has covered, see `pending_triggers.added`; [] if there are none."""
+    row = session.get(PendingValidationRow, (contract_id, object_name))
+    return list(row.pending_triggers) if row else []
 
 
 def settle(
     session: Session, subject: ValidationRequest, covered: int, *, now: datetime, task_id: UUID
 ) -> TaskRow | None:
-    """Marks triggers up to `covered` as dealt with, and enqueues one task for those that came since, if any."""
-    mark = _mark(session, subject)
-    _cover(mark, covered)
+    """Mark triggers up to `covered` as validated, and enqueue one task for later ones.
+
+    Returns None if there are no later triggers."""
+    row = _mark(session, subject)
+    _cover(row, covered)
     session.flush()
-    if mark.trigger_sequence == mark.validated_sequence:
+    if row.trigger_sequence == row.validated_sequence:
         return None
-    last = mark.pending_triggers[-1] if mark.pending_triggers else {}
-    return _enqueue(session, replace(subject, extra=last), mark, now=now, task_id=task_id)
+    last = row.pending_triggers[-1] if row.pending_triggers else {}
+    return _enqueue(session, replace(subject, extra=last), row, now=now, task_id=task_id)
 
 
 def cover(session: Session, contract_id: str, object_name: str, covered: int) -> None:
-    """Marks triggers up to `covered` as dealt with by another task than the object's own, which is left to find out."""
-    mark = session.get(PendingValidationRow, (contract_id, object_name), with_for_update=True, populate_existing=True)
-    if mark is not None:
-        _cover(mark, covered)
+    """Mark triggers up to `covered` as validated by a task other than the object's own."""
+    row = session.get(PendingValidationRow, (contract_id, object_name), with_for_update=True, populate_existing=True)
+    if row is not None:
+        _cover(row, covered)
         session.flush()
 
 
 def withdraw(session: Session, contract_id: str, object_name: str, run: UUID, *, now: datetime) -> bool:
-    """Takes back what the run asked for; its task, too, where nobody else asked and nobody began. Whether it did."""
-    mark = session.get(PendingValidationRow, (contract_id, object_name), with_for_update=True, populate_existing=True)
-    if mark is None or mark.trigger_sequence == mark.validated_sequence or not mark.pending_triggers:
+    """Withdraw the triggers of a run, and its task if nothing else needs it.
+
+    The task is withdrawn if no other triggers remain and no worker has started it. Returns whether it was."""
+    row = session.get(PendingValidationRow, (contract_id, object_name), with_for_update=True, populate_existing=True)
+    if row is None or row.trigger_sequence == row.validated_sequence or not row.pending_triggers:
         return False
-    mark.pending_triggers = pending_triggers.without(mark.pending_triggers, run)
-    task = _waiting(session, mark)
-    if mark.pending_triggers or task is None:
+    row.pending_triggers = pending_triggers.without(row.pending_triggers, run)
+    task = _waiting(session, row)
+    if row.pending_triggers or task is None:
         return False
     task.state, task.finished_at, task.result = TaskState.DONE, now, {"note": WITHDRAWN}
     task.fence += 1
-    _cover(mark, mark.trigger_sequence)
+    _cover(row, row.trigger_sequence)
     session.flush()
     return True
 
 
 def release(session: Session, run_id: str, *, now: datetime) -> None:
-    """Lets begin what waited for the end of that run."""
-    waiting = session.exec(
+    """Start the validations that wait for the end of that run."""
+    objects = session.exec(
         select(PendingValidationRow.contract_id, PendingValidationRow.object).where(
             PendingValidationRow.awaited_run == run_id
         )
     ).all()
-    contract_datasets.lock_datasets(session, [ContractObject(*each) for each in waiting])
+    contract_datasets.lock_datasets(session, [ContractObject(*each) for each in objects])
     query = (
         select(PendingValidationRow)
         .where(PendingValidationRow.awaited_run == run_id)
         .order_by(PendingValidationRow.contract_id, PendingValidationRow.object)
     )
-    for mark in session.exec(query.with_for_update()).all():
-        mark.awaited_run, mark.due_at = None, now
-        _hasten(session, mark, now)
+    for row in session.exec(query.with_for_update()).all():
+        row.awaited_run, row.due_at = None, now
+        _hasten(session, row, now)
     session.flush()
 
 
 def hold(session: Session, about: Iterable[tuple[str, str]]) -> None:
-    """Locks the marks of these objects, as far as there are any, in the order in which all who lock several do."""
+    """Lock the rows of these objects in a fixed order, which prevents deadlocks."""
     for each in sorted(set(about)):
         session.get(PendingValidationRow, each, with_for_update=True, populate_existing=True)
 
 
 def is_clean(session: Session, contract_id: str, object_name: str) -> bool:
-    """Whether every trigger of the object so far was dealt with."""
-    mark = session.get(PendingValidationRow, (contract_id, object_name), populate_existing=True)
-    return mark is None or mark.trigger_sequence == mark.validated_sequence
+    """Return whether all triggers of the object are validated."""
+    row = session.get(PendingValidationRow, (contract_id, object_name), populate_existing=True)
+    return row is None or row.trigger_sequence == row.validated_sequence
 
 
 def _due(mark: PendingValidationRow, pace: DebouncePolicy, now: datetime) -> datetime:
@@ -165,8 +176,8 @@ def _enqueue(
     session: Session, subject: ValidationRequest, mark: PendingValidationRow, *, now: datetime, task_id: UUID
 ) -> TaskRow | None:
     mark.not_before_at = mark.quiet_ends_at
-    begins = _begins(mark, now)
-    _begin(mark, begins)
+    start = _begins(mark, now)
+    _begin(mark, start)
     mark.due_at, mark.task_id = None, task_id
     session.flush()
     payload = {"contract_id": subject.contract_id, "object": subject.object, "seq": mark.trigger_sequence,
@@ -174,20 +185,20 @@ def _enqueue(
     key = f"{TaskKind.VALIDATE}/{subject.contract_id}/{subject.object}/{subject.cause}/{mark.trigger_sequence}"
     return task_queue.enqueue(
         session, kind=TaskKind.VALIDATE, payload=payload, key=key, now=now, task_id=task_id,
-        priority=mark.priority, delay=begins - now,
+        priority=mark.priority, delay=start - now,
     )  # fmt: skip
 
 
 def _hasten(session: Session, mark: PendingValidationRow, now: datetime) -> None:
-    """Has the task that waits begin earlier where a trigger wants it; one that is tried again keeps its pause."""
+    """Start the queued task earlier if a trigger requires it. A retry keeps its pause."""
     task = _waiting(session, mark)
     if task is None or mark.due_at is None:
         return
     task.priority = min(task.priority, mark.priority)
-    begins = _begins(mark, now)
-    if begins < task.available_at:
-        task.available_at = begins
-        _begin(mark, begins)
+    start = _begins(mark, now)
+    if start < task.available_at:
+        task.available_at = start
+        _begin(mark, start)
     mark.due_at = None
 
 
@@ -202,20 +213,21 @@ def _begin(mark: PendingValidationRow, at: datetime) -> None:
 
 
 def _waiting(session: Session, mark: PendingValidationRow) -> TaskRow | None:
-    """The object's task, locked, where nobody began it yet. Nobody waits here for who begins or ends it: they may be
-    waiting for the object's mark."""
+    """Lock and return the object's task if no worker has started it; None if it is locked.
+
+    Waiting for the lock could deadlock: its holder may be waiting for the object's row."""
     if mark.task_id is None:
         return None
-    unlocked = {"skip_locked": True}
-    task = session.get(TaskRow, mark.task_id, with_for_update=unlocked, populate_existing=True)
+    locking = {"skip_locked": True}
+    task = session.get(TaskRow, mark.task_id, with_for_update=locking, populate_existing=True)
     return task if task is not None and task.state is TaskState.QUEUED and task.attempts == 0 else None
 
 
 def _mark(session: Session, subject: ValidationRequest) -> PendingValidationRow:
-    """The object's row, locked until the transaction ends."""
+    """Return the object's row, created if missing, locked until the transaction ends."""
     identity = (subject.contract_id, subject.object)
-    if mark := session.get(PendingValidationRow, identity, with_for_update=True, populate_existing=True):
-        return mark
+    if row := session.get(PendingValidationRow, identity, with_for_update=True, populate_existing=True):
+        return row
     with suppress(IntegrityError), session.begin_nested():
         session.add(PendingValidationRow(contract_id=subject.contract_id, object=subject.object))
     return session.get_one(PendingValidationRow, identity, with_for_update=True, populate_existing=True)

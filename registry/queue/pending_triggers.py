@@ -1,4 +1,4 @@
-"""What triggers said that no validation has covered yet: plain data, equal ones once, never more than so many."""
+"""Merge the payloads of triggers that no validation has covered: plain data, deduplicated, bounded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -6,59 +6,66 @@ from typing import Any
 from uuid import UUID
 
 TriggerPayload = Mapping[str, Any]
-# What is said beyond that is said of all: {"all": True}.
+# Above this number the payloads are replaced by {"all": True}.
 MOST = 64
 RUNS = "runs"
-# What a table's columns are now, and since when.
+# Keys of the table's new columns and of the time they were declared.
 COLUMNS, AT = "columns", "at"
-# By these, what one trigger said is told from what another one did.
+# Payloads that agree in these keys are merged.
 SAYS = ("dataset", "partitions", "reads", "streaming", "all")
 
 
 def added(before: Sequence[TriggerPayload], extra: TriggerPayload, seq: int) -> list[dict[str, Any]]:
-    """What was said before and by this trigger, in the order of `seq`. `runs`: who said so, None where too many did."""
-    new = {**extra, "seq": seq, RUNS: [extra["lineage_run_id"]] if "lineage_run_id" in extra else None}
-    same = next((each for each in before if _says(each) == _says(new)), None)
-    if same is not None:
-        new |= {RUNS: _both(same[RUNS], new[RUNS])} | _defined(same, new)
-    kept = [dict(each) for each in before if each is not same]
-    return [*kept, new] if len(kept) < MOST else [{"all": True, "seq": seq, RUNS: None, "streaming": streams(kept)}]
+    """Return the payloads with that of a new trigger, ordered by `seq`.
+
+    `runs` of a payload: ids of the runs that caused it; None if there is none, or too many."""
+    item = {**extra, "seq": seq, RUNS: [extra["lineage_run_id"]] if "lineage_run_id" in extra else None}
+    match = next((each for each in before if _says(each) == _says(item)), None)
+    if match is not None:
+        item |= {RUNS: _both(match[RUNS], item[RUNS])} | _defined(match, item)
+    remaining = [dict(each) for each in before if each is not match]
+    return (
+        [*remaining, item]
+        if len(remaining) < MOST
+        else [{"all": True, "seq": seq, RUNS: None, "streaming": streams(remaining)}]
+    )
 
 
 def after(before: Iterable[TriggerPayload], seq: int) -> list[dict[str, Any]]:
-    """What was said after that trigger."""
+    """Return the payloads of later triggers."""
     return [dict(each) for each in before if each["seq"] > seq]
 
 
 def without(before: Iterable[TriggerPayload], run: UUID) -> list[dict[str, Any]]:
-    """What others than the run said, too."""
-    left = ({**each, RUNS: each[RUNS] and [one for one in each[RUNS] if one != str(run)]} for each in before)
-    return [each for each in left if each[RUNS] != []]
+    """Return the payloads with that run removed from their causes; payloads without other causes are dropped."""
+    remaining = ({**each, RUNS: each[RUNS] and [one for one in each[RUNS] if one != str(run)]} for each in before)
+    return [each for each in remaining if each[RUNS] != []]
 
 
 def streams(said: Iterable[TriggerPayload]) -> bool:
-    """Whether it was said of something that is written all the time."""
+    """Return whether a payload is of data that is written continuously."""
     return any(each.get("streaming") for each in said)
 
 
 def payload(said: TriggerPayload) -> dict[str, Any]:
-    """What a task says of it."""
+    """Return the task payload of a trigger payload."""
     return {key: value for key, value in said.items() if key not in {"seq", RUNS, "all", COLUMNS, AT}}
 
 
 def columns(said: Iterable[TriggerPayload]) -> list[tuple[str, str]] | None:
-    """The columns that a table was given, as was told of it last; [] where nobody said which, None where it was given
-    none anew."""
-    told = [each for each in said if COLUMNS in each]
-    last = max(told, key=_age, default=None)
-    return [(str(name), str(kind)) for name, kind in last[COLUMNS]] if last else None
+    """Return the latest declared columns by name and type.
+
+    [] if the schema was declared without columns; None if it was not declared."""
+    declared = [each for each in said if COLUMNS in each]
+    latest = max(declared, key=_age, default=None)
+    return [(str(name), str(kind)) for name, kind in latest[COLUMNS]] if latest else None
 
 
 def _defined(one: TriggerPayload, other: TriggerPayload) -> dict[str, Any]:
-    """Of two that say the same, the columns of the one that is of a later time, whichever came first."""
-    told = [each for each in (one, other) if COLUMNS in each]
-    last = max(told, key=_age, default={})
-    return {key: last[key] for key in (COLUMNS, AT) if key in last}
+    """Return the columns of the payload with the later declaration."""
+    declared = [each for each in (one, other) if COLUMNS in each]
+    latest = max(declared, key=_age, default={})
+    return {key: latest[key] for key in (COLUMNS, AT) if key in latest}
 
 
 def _age(said: TriggerPayload) -> datetime:
@@ -70,5 +77,5 @@ def _says(said: TriggerPayload) -> list[Any]:
 
 
 def _both(one: Sequence[str] | None, other: Sequence[str] | None) -> list[str] | None:
-    both = sorted({*one, *other}) if one is not None and other is not None else None
-    return both if both is not None and len(both) <= MOST else None
+    merged = sorted({*one, *other}) if one is not None and other is not None else None
+    return merged if merged is not None and len(merged) <= MOST else None

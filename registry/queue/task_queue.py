@@ -1,11 +1,11 @@
-"""The durable queue in the registry's own tables: tasks leased to workers, fenced against those that come back late.
+"""A durable task queue in the registry's tables: leases and fencing tokens.
 
-Its functions take the session, so that a task ends in the same transaction as its effect. What a task is about is one
-worker's at a time. Of tasks of one priority those of each producer are a line, and the lines are served in turns. What
-waits becomes more urgent with time.
+Functions take the session, so that a task ends in the transaction of its effect. Tasks with the same exclusive key
+never run concurrently. Within a priority, the producers' lines are served in turn, and waiting tasks gain priority over
+time.
 
-Workers on several hosts tell the time by the database (`treaty.registry.worker.database_clock`): their own clocks do
-not matter."""
+Workers on all hosts use the database's time (`treaty.registry.worker.database_clock`), so their own clocks do not
+matter."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -25,19 +25,21 @@ from treaty.registry.datasets import contract_datasets
 from treaty.registry.tables import TaskRow
 
 ATTEMPTS = 5
-# Kinds of tasks that read a dataset and write what is remembered of it.
+# Kinds of tasks that read a dataset and write its stored states.
 READING = frozenset({TaskKind.VALIDATE, TaskKind.DEADLINE})
-# Two that claim at the same moment would each see the other's subject free.
+# Serializes claims: two concurrent claims would each see the other's exclusive key as free.
 CLAIMING = 7_268_392_104
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=30)
 AT_ONCE = timedelta(0)
-# After each of these spans a task that could be done is as urgent as those of one priority above.
+# A waiting task gains one priority level after each of these intervals.
 AGES = timedelta(minutes=15)
 
 
 class Priority(IntEnum):
-    """How urgent a task is: the smaller the sooner. What people wait for comes first, what nobody waits for last."""
+    """Priorities of tasks: the smallest runs first.
+
+    Tasks that people wait for have the smallest, maintenance has the largest."""
 
     DRAFT = 3
     BLOCKING = 4
@@ -48,7 +50,7 @@ class Priority(IntEnum):
 
 
 class LeaseLost(RegistryError):
-    """The task was given to another worker in the meantime; nothing of this work is kept."""
+    """Another worker holds the task now; the work of this one is discarded."""
 
 
 def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the caller
@@ -62,9 +64,10 @@ def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the calle
     priority: int = Priority.NORMAL,
     delay: timedelta = AT_ONCE,
 ) -> TaskRow | None:
-    """The new task, ready after `delay`; None where a task of that key exists, whatever became of it.
+    """Enqueue a task and return it; None if a task with this key exists, in any state.
 
-    The payload's `producer` is whose line it waits in; those without one share a line."""
+    `delay`: time until the task is ready. The payload's `producer` determines the line it waits in; tasks without one
+    share a line."""
     producer = str(payload.get("producer") or "")
     task = TaskRow(
         id=task_id,
@@ -89,15 +92,15 @@ def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the calle
 
 
 def find(session: Session, key: str) -> TaskRow | None:
-    """The task of that idempotency key, or None."""
+    """Return the task with that idempotency key; None if there is none."""
     return session.exec(select(TaskRow).where(TaskRow.key == key)).first()
 
 
 def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> TaskRow | None:
-    """The most urgent task, leased to `worker` until now + lease; None where nothing waits.
+    """Lease the most urgent task to `worker` until now + lease and return it; None if none is ready.
 
-    A task whose lease ran out is claimed anew; every claim raises the fence. One whose subject another worker has
-    waits, whatever its priority."""
+    A task with an expired lease can be claimed again; every claim increases its fence. A task waits while another
+    worker runs a task with the same exclusive key, whatever its priority."""
     lock(session, CLAIMING)
     task: TaskRow | None = session.exec(_waiting(now, col(TaskRow.attempts) < ATTEMPTS, _free(now)).limit(1)).first()
     if task is not None:
@@ -110,37 +113,39 @@ def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> 
 
 
 def fail_abandoned(session: Session, *, now: datetime) -> list[TaskRow]:
-    """Marks tasks failed whose last attempt ended without an answer, and returns them: their workers died."""
+    """Mark tasks as failed whose last attempt ended with an expired lease, and return them."""
     dead: list[TaskRow] = list(session.exec(_waiting(now, col(TaskRow.attempts) >= ATTEMPTS)))
     for task in dead:
         task.state, task.finished_at, task.lease_expires_at = TaskState.FAILED, now, None
         task.progress = None
-        task.error = f"the worker ended without an answer, {task.attempts} times; last error: {task.error or 'none'}"
+        task.error = f"the worker ended without a result in attempt {task.attempts}; last error: {task.error or 'none'}"
         task.fence += 1
     session.flush()
     return dead
 
 
 def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime, progress: str | None = None) -> None:
-    """Extends the lease, and tells the progress where there is some. Raises Fenced where the task is another's."""
-    told = {} if progress is None else {"progress": progress}
-    _update_leased(session, task_id, fence, lease_expires_at=until, **told)
+    """Extend the lease and store the progress, if any. Raises LeaseLost if another worker holds the task."""
+    updates = {} if progress is None else {"progress": progress}
+    _update_leased(session, task_id, fence, lease_expires_at=until, **updates)
 
 
 def check_lease(session: Session, task_id: UUID, fence: int) -> None:
-    """Raises Fenced where the task is another's by now, before anything is done in its name. Locks nothing: whoever
-    ends a task locks what it is about first, as those do who ask for more of it; `finish` has the last word."""
+    """Raise LeaseLost if another worker holds the task, before any work in its name.
+
+    Takes no lock: locks are taken on the task's dataset first, and on the task last. `finish` checks the lease
+    again."""
     if session.exec(select(TaskRow.id).where(*_mine(task_id, fence))).first() is None:
         raise LeaseLost
 
 
 def finish(session: Session, task_id: UUID, fence: int, *, result: Mapping[str, Any], now: datetime) -> None:
-    """Marks the task done. Raises Fenced where it is another's by now: the caller's transaction is then undone."""
+    """Mark the task as done. Raises LeaseLost if another worker holds it, to roll the transaction back."""
     _left(session, task_id, fence, state=TaskState.DONE, result=dict(result), error=None, finished_at=now)
 
 
 def fail(session: Session, task_id: UUID, fence: int, *, error: str, now: datetime, retry_at: datetime | None) -> None:
-    """Gives the task back for `retry_at`, or marks it failed for good where that is None. Raises Fenced as `finish`."""
+    """Queue the task for a retry at `retry_at`; None marks it as failed. Raises LeaseLost like `finish`."""
     if retry_at is None:
         _left(session, task_id, fence, state=TaskState.FAILED, error=error, finished_at=now)
     else:
@@ -148,52 +153,61 @@ def fail(session: Session, task_id: UUID, fence: int, *, error: str, now: dateti
 
 
 def release(session: Session, task_id: UUID, fence: int, *, now: datetime) -> None:
-    """Gives a task back untried, for any worker to take at once. Raises Fenced as `finish`."""
-    untried = {"attempts": col(TaskRow.attempts) - 1, "state": TaskState.QUEUED, "available_at": now}
-    _left(session, task_id, fence, **untried)
+    """Return a task to the queue without counting the attempt. Raises LeaseLost like `finish`."""
+    reset = {"attempts": col(TaskRow.attempts) - 1, "state": TaskState.QUEUED, "available_at": now}
+    _left(session, task_id, fence, **reset)
 
 
 def retry(session: Session, task: TaskRow, *, now: datetime) -> TaskRow:
-    """Has a task that was given up tried anew, as often as a new one. Raises Conflict for one that was not.
+    """Queue a failed task again with all attempts. Raises Conflict if it has not failed.
 
-    Its triggers were settled when it was given up: what it does now, it does for no trigger."""
+    Its triggers were settled when it failed, so the retry covers no trigger."""
     payload = {name: value for name, value in task.payload.items() if name != "seq"}
-    anew = {"state": TaskState.QUEUED, "attempts": 0, "available_at": now, "finished_at": None, "payload": payload}
-    given_up = col(TaskRow.id) == task.id, col(TaskRow.state) == TaskState.FAILED
-    written = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*given_up).values(**anew)))
-    if written.rowcount != 1:
-        raise Conflict(f"the task is {task.state.value}: only one that failed for good can be tried anew")
+    reset = {"state": TaskState.QUEUED, "attempts": 0, "available_at": now, "finished_at": None, "payload": payload}
+    conditions = col(TaskRow.id) == task.id, col(TaskRow.state) == TaskState.FAILED
+    result = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*conditions).values(**reset)))
+    if result.rowcount != 1:
+        raise Conflict(f"The task is {task.state.value}. Only a failed task can be retried.")
     session.refresh(task)
     return task
 
 
 def stop(session: Session, task: TaskRow, *, error: str, now: datetime) -> TaskRow:
-    """Ends a task that waits or is being done: whoever does it cannot write any more. Raises Conflict for one that has
-    ended."""
-    under_way = col(TaskRow.id) == task.id, col(TaskRow.state).in_((TaskState.QUEUED, TaskState.RUNNING))
-    ended = {"state": TaskState.FAILED, "error": error, "finished_at": now, "lease_expires_at": None, "progress": None}
-    statement = update(TaskRow).where(*under_way).values(**ended, fence=col(TaskRow.fence) + 1)
+    """End a queued or running task and fence off its worker. Raises Conflict if it has ended."""
+    conditions = col(TaskRow.id) == task.id, col(TaskRow.state).in_((TaskState.QUEUED, TaskState.RUNNING))
+    updates = {
+        "state": TaskState.FAILED,
+        "error": error,
+        "finished_at": now,
+        "lease_expires_at": None,
+        "progress": None,
+    }
+    statement = update(TaskRow).where(*conditions).values(**updates, fence=col(TaskRow.fence) + 1)
     if cast("CursorResult[Any]", session.exec(statement)).rowcount != 1:
-        raise Conflict(f"the task is {task.state.value}: only one that waits or is being done can be ended")
+        raise Conflict(f"The task is {task.state.value}. Only a queued or running task can be stopped.")
     session.refresh(task)
     return task
 
 
 def waiting(session: Session, *, now: datetime, most: int) -> int:
-    """How many tasks could be done at once if there were workers for them; no more than `most` are counted."""
-    ready = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.available_at) <= now
-    return session.exec(select(func.count()).select_from(select(TaskRow.id).where(*ready).limit(most).subquery())).one()
+    """Return the number of ready tasks without a worker, at most `most`."""
+    conditions = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.available_at) <= now
+    return session.exec(
+        select(func.count()).select_from(select(TaskRow.id).where(*conditions).limit(most).subquery())
+    ).one()
 
 
 def pause(attempts: int, jitter: float) -> timedelta:
-    """How long to wait after that many attempts: 30 s doubled each time, 30 min at most, halved by jitter 1."""
+    """Return the pause before the next attempt.
+
+    It is 30 seconds, doubled with each attempt, and at most 30 minutes; `jitter` from 0 to 1 shortens it by up to
+    half."""
     doubled: timedelta = FIRST_PAUSE * 2 ** min(max(attempts - 1, 0), 10)
     return min(doubled, LONGEST_PAUSE) * (1 - jitter / 2)
 
 
 def _subject(session: Session, kind: str, payload: Mapping[str, Any]) -> str | None:
-    """What no two tasks may be about at once: the dataset that is read, under whichever contract. None: anything
-    may go on beside it."""
+    """Return the exclusive key: the dataset that is read, under any contract. None excludes nothing."""
     if kind not in READING:
         return None
     about = str(payload.get("contract_id")), str(payload.get("object"))
@@ -202,28 +216,32 @@ def _subject(session: Session, kind: str, payload: Mapping[str, Any]) -> str | N
 
 
 def _fair_position(session: Session, producer: str, priority: int) -> int:
-    """The next place in the producer's line. A line that is empty begins where the others stand now, so that who sends
-    much waits behind themselves alone, and who comes anew is not behind all of it."""
-    waits = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.priority) == priority
-    last = session.exec(select(func.max(TaskRow.queue_position)).where(*waits, TaskRow.producer == producer)).one()
+    """Return the next position in the producer's line.
+
+    An empty line starts at the current position of the others: a busy producer only delays itself, and a new producer
+    does not wait behind its whole backlog."""
+    conditions = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.priority) == priority
+    last = session.exec(select(func.max(TaskRow.queue_position)).where(*conditions, TaskRow.producer == producer)).one()
     if last is not None:
         return last + 1
-    return session.exec(select(func.min(TaskRow.queue_position)).where(*waits)).one() or 0
+    return session.exec(select(func.min(TaskRow.queue_position)).where(*conditions)).one() or 0
 
 
 def _free(now: datetime) -> ColumnElement[bool]:
-    """The condition that no other worker has a task about the same."""
+    """Return the SQL condition that no running task has the same exclusive key."""
     other = aliased(TaskRow)
-    held = and_(col(other.state) == TaskState.RUNNING, col(other.lease_expires_at) >= now)
-    taken = select(other.id).where(
-        col(other.exclusive_key) == col(TaskRow.exclusive_key), col(other.id) != col(TaskRow.id), held
+    is_running = and_(col(other.state) == TaskState.RUNNING, col(other.lease_expires_at) >= now)
+    blocking = select(other.id).where(
+        col(other.exclusive_key) == col(TaskRow.exclusive_key), col(other.id) != col(TaskRow.id), is_running
     )
-    return or_(col(TaskRow.exclusive_key).is_(None), ~taken.exists())
+    return or_(col(TaskRow.exclusive_key).is_(None), ~blocking.exists())
 
 
 def _urgency(now: datetime) -> ColumnElement[int]:
-    """How urgent each task is: a step more with every `AGES` since it could be done, until it is as urgent as any; the
-    smaller the sooner. So none waits for ever behind others that keep coming."""
+    """Return the SQL expression of the urgency; the smallest runs first.
+
+    It starts at the priority and decreases by 1 with every `AGES` since the task became ready, down to 0. This prevents
+    starvation."""
     steps = [(col(TaskRow.available_at) <= now - each * AGES, each) for each in range(max(Priority), 0, -1)]
     aged = col(TaskRow.priority) - case(*steps, else_=0)
     return case((aged < 0, 0), else_=aged)
@@ -233,7 +251,7 @@ def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
     ready = and_(col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.available_at) <= now)
     expired = and_(col(TaskRow.state) == TaskState.RUNNING, col(TaskRow.lease_expires_at) < now)
     urgent = _urgency(now)
-    # Of what has become as urgent as can be, the oldest first: whatever comes anew, it is done.
+    # Tasks of the highest urgency run in order of age, whatever arrives later.
     order = (
         urgent,
         case((urgent == 0, 0), else_=col(TaskRow.queue_position)),
@@ -248,9 +266,9 @@ def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
 
 
 def _update_leased(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
-    """Writes to the task if this fence still holds it. One statement: no other claim can come between."""
-    written = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*_mine(task_id, fence)).values(**values)))
-    if written.rowcount != 1:
+    """Update the task if this fence still holds it. A single statement excludes races."""
+    result = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*_mine(task_id, fence)).values(**values)))
+    if result.rowcount != 1:
         raise LeaseLost
 
 

@@ -1,4 +1,4 @@
-"""All tables of the registry; importing this package completes their metadata."""
+"""Define all tables of the registry. Importing this package completes their metadata."""
 
 from treaty.registry.tables.approval_records import ApprovalRecordRow
 from treaty.registry.tables.base import BaseRow

@@ -1,4 +1,4 @@
-"""Tables of proof: what each approval was given for."""
+"""Table of approval records: the exact content of each approval."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from treaty.registry.tables.base import BaseRow, foreign_key_column, json_column
 
 
 class ApprovalRecordRow(BaseRow, table=True):
-    """An approval as it was given: `hash` is that of `content`. Append-only; the audit's entry holds the hash."""
+    """The content of an approval, append-only. `hash`: hash of `content`, which is in the audit entry too."""
 
     __tablename__ = "approval_record"
     __table_args__ = (Index(None, "contract_id", "version"),)

@@ -1,4 +1,4 @@
-"""Tables of consumers: who uses a contract's data and for what, their own checks, and what they are asked."""
+"""Tables of consumers: subscriptions, consumer checks and acknowledgements."""
 
 from datetime import datetime
 from typing import Any
@@ -12,12 +12,12 @@ from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column
 
 
 class SubscriptionRow(BaseRow, table=True):
-    """A use of a contract's data by a user, for one purpose. `revision` grows with every change of it.
+    """A user's subscription to a contract for one purpose.
 
-    `team_id`: the team whose use it is, so that every member of it may change it and answer; None: the user's own.
-    `pinned_to`: the group or the version that `pin` speaks of. `reads`: the columns that are read, by object.
-    `notification_kinds`: of which notices they are told as a consumer; []: of all. `channel_id`: through which of their
-    channels; None: through all that are of no one contract."""
+    `team_id`: team that uses the data, whose members may edit the subscription and respond; None means the user alone.
+    `pinned_to`: group or version of `pin`. `reads`: columns that are read, by object. `notification_kinds`: kinds of
+    notifications to receive as a consumer; [] means all. `channel_id`: channel to use; None means all channels that are
+    not restricted to one contract. `revision`: increases with every change."""
 
     __tablename__ = "subscription"
     id: UUID = Field(primary_key=True)
@@ -38,10 +38,10 @@ class SubscriptionRow(BaseRow, table=True):
 
 
 class ConsumerCheckRow(BaseRow, table=True):
-    """A consumer's check as it is from `created_at` on, until a row with a higher number. Rows are never changed.
+    """A consumer's check, valid from `created_at` until a row with a higher number. Rows never change.
 
-    `patch` is what it would set in the producer's document, as `treaty.contracts.editing.patches` takes it; None: the
-    check ended. `source`: which check of which contract's version it was copied from."""
+    `patch`: patch of the producer's document, see `treaty.contracts.editing.patches`; None means the check ended.
+    `source`: check of a contract version from which it was copied."""
 
     __tablename__ = "consumer_check"
     __table_args__ = (UniqueConstraint("subscription_id", "identity", "number"),)
@@ -58,10 +58,10 @@ class ConsumerCheckRow(BaseRow, table=True):
 
 
 class AcknowledgementRow(BaseRow, table=True):
-    """What a consumer was told of an approved version, and their answer. `breaking_reasons`: why it breaks them; []: it
-    does not.
+    """A consumer's notification of an approved version, and the response.
 
-    `due_at` None: they are told, not asked."""
+    `breaking_reasons`: reasons why the version breaks the consumer; [] if it does not. `due_at`: deadline of the
+    response; None means that none is required."""
 
     __tablename__ = "acknowledgement"
     __table_args__ = (UniqueConstraint("version_id", "subscription_id"),)

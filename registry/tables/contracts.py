@@ -1,4 +1,4 @@
-"""Tables of contracts: what is promised, its versions, and the proposals on the way to the next one."""
+"""Tables of contracts: contracts, versions, datasets, proposals and reviews."""
 
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,9 @@ from treaty.registry.tables.base import (
 
 
 class ContractRow(BaseRow, table=True):
-    """A contract by its ODCS id. `active_version` None: nothing is in force. `domain` is that of its last version."""
+    """A contract by its ODCS id.
+
+    `active_version`: None if none is in force. `domain`: that of its last version."""
 
     __tablename__ = "contract"
     id: str = Field(primary_key=True)
@@ -31,11 +33,11 @@ class ContractRow(BaseRow, table=True):
 
 
 class ContractVersionRow(BaseRow, table=True):
-    """An approved version: its body, byte for byte. Only where it stands in its life ever changes.
+    """An approved version with its exact body. Only its lifecycle fields ever change.
 
-    `group`: of each group of a contract one version is in force. `effective_from` None: at once; `effective_until`
-    None: until another takes its place. `successor_version` and `reason` are what a deprecation or a retirement
-    says."""
+    `group`: one version per group of a contract is in force. `effective_from`: None means immediately.
+    `effective_until`: None means until another version replaces it. `successor_version`, `reason`: details of a
+    deprecation or retirement."""
 
     __tablename__ = "contract_version"
     __table_args__ = (UniqueConstraint("contract_id", "version"),)
@@ -58,15 +60,14 @@ class ContractVersionRow(BaseRow, table=True):
 
 
 class DatasetRow(BaseRow, table=True):
-    """A dataset as lineage names it, and where Spark reads it.
+    """A dataset by its lineage name, with its location for Spark.
 
-    `states_version` counts the changes of its partitions' states. `publishing_version`: the version whose files a gate
-    is about to publish; None: no publication is open. `last_scanned_at`: when the newest look at its files began whose
-    outcome is kept; None: there was none. `last_arrival_at`: when data last came that were found, as told by who wrote
-    them, else when they were found. `last_written_at`: when a run last said that it had written, whether anybody has
-    looked since or not. `dropped_at`: when a run last said that it was dropped or renamed; None: it was read since.
-    `schema_declared_at`: as of when its columns were told last, apart from its data. `read_version`: the version that
-    the states are of, of a table format that has them, with the table's own id
+    `states_version`: number of changes of its states. `publishing_version`: version that a gate is about to publish;
+    None if no publication is open. `last_scanned_at`: start of the latest scan with a stored outcome; None if there was
+    none. `last_arrival_at`: latest arrival of data, as reported by its writer, else the time of its detection.
+    `last_written_at`: latest write that a run reported, inspected or not. `dropped_at`: latest reported drop or rename;
+    None if it was read since. `schema_declared_at`: time of the latest report of its columns, independent of its data.
+    `read_version`: table version of the states with the table's id, for formats that have versions
     (`treaty.engine.protocol.write_hints.TableVersion`)."""
 
     __tablename__ = "dataset"
@@ -88,7 +89,7 @@ class DatasetRow(BaseRow, table=True):
 
 
 class DatasetContractRow(BaseRow, table=True):
-    """That an object of a contract promises something about a dataset: several may, of one contract or of many."""
+    """A link from a dataset to a contract object that covers it. A dataset may have several."""
 
     __tablename__ = "dataset_contract"
     dataset_id: UUID = foreign_key_column("dataset.id", primary_key=True)
@@ -97,11 +98,11 @@ class DatasetContractRow(BaseRow, table=True):
 
 
 class ProposalRow(BaseRow, table=True):
-    """A document on its way to become a version. `revision` grows with every change of it or of its suggestions.
+    """A document under review to become a version.
 
-    `domain` is that of the contract; of one that is not there yet, that of the document.
-    `effective_from` and `effective_until` are the window in which the version shall be in force; None: no limit.
-    `assignee_id`: who is to decide about it; None: whoever may."""
+    `revision`: increases with every change of the proposal or its suggestions. `domain`: domain of the contract, or of
+    the document for a new contract. `effective_from`, `effective_until`: period in which the version is to be in force;
+    None means unlimited. `assignee_id`: user assigned to decide; None means unassigned."""
 
     __tablename__ = "proposal"
     id: UUID = Field(primary_key=True)
@@ -125,7 +126,7 @@ class ProposalRow(BaseRow, table=True):
 
 
 class ProposalSnoozeRow(BaseRow, table=True):
-    """That a user put a proposal off: until then it does not wait for them."""
+    """A user's snooze of a proposal until `snoozed_until`."""
 
     __tablename__ = "proposal_snooze"
     user_id: UUID = foreign_key_column("user.id", primary_key=True)
@@ -134,10 +135,10 @@ class ProposalSnoozeRow(BaseRow, table=True):
 
 
 class ContractRequestRow(BaseRow, table=True):
-    """That somebody asks for a contract about a dataset, for a reason that is `purpose`.
+    """A request for a contract on a dataset. `purpose`: the requester's reason.
 
-    `ended_at`: when they took that back, or it was declined; `reason`: why it was. None: it waits until there is a
-    draft or a contract."""
+    `ended_at`: time at which it was withdrawn or declined; None means open until there is a draft or contract.
+    `reason`: reason of the refusal."""
 
     __tablename__ = "contract_request"
     __table_args__ = (Index(None, "namespace", "name"),)
@@ -152,10 +153,10 @@ class ContractRequestRow(BaseRow, table=True):
 
 
 class ProposalSuggestionRow(BaseRow, table=True):
-    """A suggested check of a proposal and the decision about it. `content` is the suggestion as it was drafted.
+    """A suggested check of a proposal, with the decision. `content`: the suggestion as drafted.
 
-    `edited_patch`: the patch that somebody accepted in place of the drafted one. `new_evidence`: of one that was
-    rejected before, what its evidence says now and did not say then."""
+    `edited_patch`: patch that a user accepted instead of the drafted one. `new_evidence`: for a suggestion that was
+    rejected before, the change in its evidence since then."""
 
     __tablename__ = "proposal_suggestion"
     __table_args__ = (UniqueConstraint("proposal_id", "identity"),)
@@ -174,7 +175,7 @@ class ProposalSuggestionRow(BaseRow, table=True):
 
 
 class ProposalProfileRow(BaseRow, table=True):
-    """What the table was like that a proposal was drafted of, in the format of `treaty.engine.profile.format`."""
+    """The profile of the table from which a proposal was drafted (`treaty.engine.profile.format`)."""
 
     __tablename__ = "proposal_profile"
     proposal_id: UUID = foreign_key_column("proposal.id", primary_key=True)
@@ -183,8 +184,9 @@ class ProposalProfileRow(BaseRow, table=True):
 
 
 class ProposalRevisionRow(BaseRow, table=True):
-    """One change of a proposal, by the revision that it made. `edited_document`: its author had a hand in what is
-    proposed."""
+    """One change of a proposal, by its resulting revision.
+
+    `edited_document`: True if the author changed the proposed document."""
 
     __tablename__ = "proposal_revision"
     proposal_id: UUID = foreign_key_column("proposal.id", primary_key=True)
@@ -196,7 +198,7 @@ class ProposalRevisionRow(BaseRow, table=True):
 
 
 class ProposalApprovalRow(BaseRow, table=True):
-    """One owner's consent to exactly the body of that fingerprint. `voided_at`: it was edited; None: it holds."""
+    """An owner's approval of the body with that fingerprint. `voided_at`: time of a later edit; None if valid."""
 
     __tablename__ = "proposal_approval"
     id: UUID = Field(primary_key=True)
@@ -210,7 +212,7 @@ class ProposalApprovalRow(BaseRow, table=True):
 
 
 class ProposalCommentRow(BaseRow, table=True):
-    """What somebody said about a proposal, and about which revision. Nobody edits or deletes it."""
+    """A comment on a revision of a proposal. Comments are never edited or deleted."""
 
     __tablename__ = "proposal_comment"
     id: UUID = Field(primary_key=True)
@@ -222,8 +224,9 @@ class ProposalCommentRow(BaseRow, table=True):
 
 
 class ProposalChangeRequestRow(BaseRow, table=True):
-    """That the comment asks for changes, without which its author does not approve. `ended_at`: the proposal was
-    changed, or they ask no longer; None: it is not approved meanwhile."""
+    """A comment's request for changes, which blocks the approval of the proposal.
+
+    `ended_at`: time at which the proposal changed or the request was withdrawn; None means that it still blocks."""
 
     __tablename__ = "proposal_change_request"
     comment_id: UUID = foreign_key_column("proposal_comment.id", primary_key=True)

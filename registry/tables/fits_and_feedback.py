@@ -1,4 +1,4 @@
-"""Tables of what is learned beside a version: fits of programs, and what people say of single points."""
+"""Tables of fits and feedback, which supplement an approved version."""
 
 from datetime import datetime
 from uuid import UUID
@@ -18,12 +18,13 @@ from treaty.registry.tables.base import (
 
 
 class FitRow(BaseRow, table=True):
-    """Limits of a clause as newer history told them, beside the version that was in force.
+    """Bounds of a clause, learned from newer history than those of the version.
 
-    `clause` names the limits that were approved, `name` these. Learned from `points` partitions from `first_partition`
-    to `last_partition`, not from those `excluded_partitions`, as the dataset's states were in version `states_version`;
-    `training_fingerprint` is the fingerprint of their contents. Of the `backtest_points` ones `backtest_alarms` names
-    those that alarmed in the back-test. `is_active`: the recipe lets them judge; else they were proposed."""
+    `clause`: name of the approved bounds; `name`: name of these. `points`: number of partitions learned from, from
+    `first_partition` to `last_partition` without `excluded_partitions`, at states version `states_version`.
+    `training_fingerprint`: fingerprint of their content. `backtest_points`: number of points in the backtest;
+    `backtest_alarms`: those that would have alarmed. `is_active`: used in evaluations; False means it was only
+    proposed."""
 
     __tablename__ = "fit"
     __table_args__ = (Index(None, "contract_id", "object", "check_id", "created_at"),)
@@ -50,10 +51,11 @@ class FitRow(BaseRow, table=True):
 
 
 class PointFeedbackRow(BaseRow, table=True):
-    """What somebody said of the data that a run judged: of a partition, None: of all together. The newest one counts.
+    """A user's feedback on the data of a run. The latest row takes precedence.
 
-    It is about that content of the partition, which is there from version `from_version` of the dataset's states; None:
-    about what that run judged alone. `incident_id`: it was said by resolving that incident, or by opening it again."""
+    `partition`: None means all partitions together. `from_version`: states version that introduced the content, to
+    which the feedback applies; None means that it applies to this run only. `incident_id`: incident whose resolution or
+    reopening implied the feedback."""
 
     __tablename__ = "point_feedback"
     __table_args__ = (Index(None, "contract_id", "object", "created_at"),)

@@ -1,4 +1,4 @@
-"""The table of requests that are made once, however often they are sent."""
+"""Table of idempotency keys, which prevent repeated requests from being executed again."""
 
 from datetime import datetime
 
@@ -8,11 +8,11 @@ from treaty.registry.tables.base import BaseRow, json_column, time_column
 
 
 class IdempotencyKeyRow(BaseRow, table=True):
-    """A request that was done under an idempotency key, and its answer, for whoever sends it again.
+    """A request executed under an idempotency key, with its response for repeats.
 
-    `key` is a hash of who asked, what for, and their key; `request_hash` one of the request's body with their key:
-    neither tells what was sent. `permissions`: those that it was done with, as `Principal.extent` has them.
-    `response_body` None: it holds a secret, which is shown once."""
+    `key`: hash of principal, endpoint and the client's key. `request_hash`: hash of the request body with the client's
+    key; neither reveals the content. `permissions`: permissions of the first request, see `Principal.extent`.
+    `response_body`: None if it contains a secret, which is shown only once."""
 
     __tablename__ = "idempotency_key"
     key: str = Field(primary_key=True)

@@ -1,5 +1,4 @@
-"""Triggers that keep the audit append-only, what was approved immutable and what people said as it was, whoever writes
-to the database."""
+"""Define database triggers that make audit entries, approved versions and comments immutable."""
 
 from sqlalchemy import DDL, event
 from sqlalchemy.schema import ExecutableDDLElement
@@ -31,7 +30,7 @@ GUARDED_TABLES = {
     "point_feedback": "update",
 }
 OTHER = "exists (select 1 from {table} as other where other.{key} = new.{key})"
-# `insert or replace` of SQLite deletes without asking the triggers: what would be replaced is looked for before.
+# SQLite's `insert or replace` deletes rows without firing triggers, so conflicts are rejected before the insert.
 INSERT_CONFLICTS = {
     "audit_entry": "new.position <> (select coalesce(max(position), 0) + 1 from audit_entry)",
     "contract_version": "exists (select 1 from contract_version as other where other.id = new.id"
@@ -49,7 +48,7 @@ INSERT_CONFLICTS = {
 
 
 def guard() -> None:
-    """Has the triggers created together with their tables."""
+    """Create the triggers together with their tables."""
     for table, change in GUARDED_TABLES.items():
         for dialect, statements in _statements(table, change).items():
             for statement in statements:

@@ -1,4 +1,4 @@
-"""Tables of incidents: what is wrong and who looks after it, which data it has reached, and readers that were found."""
+"""Tables of incidents: incidents, affected objects, downstream datasets and inferred consumers."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,12 +11,12 @@ from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column
 
 
 class IncidentRow(BaseRow, table=True):
-    """Something wrong with the data of a contract's object, with all that fails because of it.
+    """Bad data of a contract object, with everything that fails because of it.
 
-    `started_at`: when the bad data came; `data_version`: which version of the table they are, where known; `columns`:
-    those that its failed checks are about, None: all. `recovered_at`: when good data took their place, None: they have
-    not. `duplicate_of`: the incident that this one turned out to be part of. `resolved_by_id` None: it closed by
-    itself. `revision` grows with every change."""
+    `started_at`: arrival of the bad data. `data_version`: table version of the bad data, if known. `columns`: columns
+    of the failed checks; None means all. `recovered_at`: time at which good data replaced it; None if it has not.
+    `duplicate_of`: incident that includes this one. `resolved_by_id`: None means that it resolved automatically.
+    `revision`: increases with every change."""
 
     __tablename__ = "incident"
     __table_args__ = (Index(None, "contract_id", "object"),)
@@ -44,8 +44,10 @@ class IncidentRow(BaseRow, table=True):
 
 
 class IncidentObjectRow(BaseRow, table=True):
-    """An object of a contract that fails in an incident. `failing_checks`: its checks, each with the partition that it
-    fails on (None: on all together). `active`: it still fails; None: not any more. It fails in one incident at most."""
+    """A contract object that fails in an incident; it fails in at most one at a time.
+
+    `failing_checks`: failing checks with their partitions (None: all partitions together). `active`: True while it
+    fails, then None."""
 
     __tablename__ = "incident_object"
     __table_args__ = (UniqueConstraint("contract_id", "object", "active"),)
@@ -62,11 +64,11 @@ class IncidentObjectRow(BaseRow, table=True):
 
 
 class IncidentDownstreamRow(BaseRow, table=True):
-    """A dataset, by each of its names, that lies downstream of bad data. `node_*`: its name in the graph.
+    """A downstream dataset of an incident, one row per name. `node_*`: its name in the graph.
 
-    `is_direct`: by values, not only by what they decide. `is_table_level`: no column lineage said so. `reached_at`:
-    when the bad data came to it; None: they have not, yet. `path`: the jobs and datasets on the way, from the
-    incident's dataset on."""
+    `is_direct`: bad values may arrive, not only their effects on rows. `is_table_level`: derived without column
+    lineage. `reached_at`: arrival of the bad data; None means not yet. `path`: jobs and datasets on the way from the
+    incident's dataset."""
 
     __tablename__ = "incident_downstream"
     __table_args__ = (Index(None, "namespace", "name"),)
@@ -84,7 +86,7 @@ class IncidentDownstreamRow(BaseRow, table=True):
 
 
 class InferredConsumerRow(BaseRow, table=True):
-    """What somebody decided about a job that was seen reading a contract's data."""
+    """A decision about a job that reads a contract's data according to lineage."""
 
     __tablename__ = "inferred_consumer"
     contract_id: str = foreign_key_column("contract.id", primary_key=True)

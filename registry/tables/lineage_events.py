@@ -1,4 +1,4 @@
-"""Tables of lineage: events as they arrived, and the runs folded from them."""
+"""Tables of lineage: events as received, and the runs folded from them."""
 
 from datetime import datetime
 from typing import Any
@@ -21,14 +21,13 @@ REPEATED = text("duplicates > 0")
 
 
 class LineageEventRow(BaseRow, table=True):
-    """An accepted event; `content_hash` is its content's hash, so the same event is kept once and its repeats are
-    counted.
+    """An accepted event, stored once per `content_hash`; `duplicates` counts its repeats.
 
-    `lineage_run_id`: the run that it was folded into. `diagnostics`: what of it was read otherwise than it was sent, in
-    words."""
+    `lineage_run_id`: run that it was folded into. `diagnostics`: sentences about parts that were ignored or interpreted
+    differently."""
 
     __tablename__ = "lineage_event"
-    # The few that came again are counted without reading the others.
+    # Allows counting the few repeated events without reading the others.
     __table_args__ = (Index(None, "duplicates", sqlite_where=REPEATED, postgresql_where=REPEATED),)
     id: UUID = Field(primary_key=True)
     content_hash: str = Field(unique=True)
@@ -46,7 +45,7 @@ class LineageEventRow(BaseRow, table=True):
 
 
 class RejectedLineageEventRow(BaseRow, table=True):
-    """A body that was refused, truncated, with the status and the reason given to its sender."""
+    """A rejected body, truncated, with the status and the reason in the response."""
 
     __tablename__ = "rejected_lineage_event"
     id: UUID = Field(primary_key=True)
@@ -58,10 +57,10 @@ class RejectedLineageEventRow(BaseRow, table=True):
 
 
 class LineageRunRow(BaseRow, table=True):
-    """A run of a job, folded from all its events in whatever order they came.
+    """A run of a job, folded from its events independent of their order.
 
-    `parent_id`, `root_id`: the runs that it is a part of, as producers name them. `is_awaited`: it writes and has told
-    no end yet, and nobody has looked at what it wrote."""
+    `parent_id`, `root_id`: run ids of parent and root, as reported by producers. `is_awaited`: the run has outputs, has
+    not reported its end, and its data has not been inspected."""
 
     __tablename__ = "lineage_run"
     __table_args__ = (UniqueConstraint("job_namespace", "job_name", "run_id"), Index(None, "is_awaited", "updated_at"))
@@ -81,9 +80,9 @@ class LineageRunRow(BaseRow, table=True):
 
 
 class DatasetAliasRow(BaseRow, table=True):
-    """That two names mean one dataset, as some event told: the smaller name first.
+    """A reported link between two names of one dataset, the smaller name first.
 
-    `conflict`: why they are not taken for one; None: they are."""
+    `conflict`: reason why the link is not followed; None if it is."""
 
     __tablename__ = "dataset_alias"
     __table_args__ = (Index(None, "other_namespace", "other_name"), Index(None, "last_seen_at"))
@@ -97,7 +96,7 @@ class DatasetAliasRow(BaseRow, table=True):
 
 
 class DatasetAliasPatternRow(BaseRow, table=True):
-    """Names that mean an object of a contract, as a version of it in force says: with `*`, or a regular expression."""
+    """Alias pattern of an object, from a contract version in force: a glob with `*`, or a regex."""
 
     __tablename__ = "dataset_alias_pattern"
     contract_id: str = foreign_key_column("contract.id", primary_key=True)
@@ -108,7 +107,7 @@ class DatasetAliasPatternRow(BaseRow, table=True):
 
 
 class UnmatchedDatasetRow(BaseRow, table=True):
-    """A dataset that runs write and no contract in force is about; `details` is what the last run said of it."""
+    """A dataset that runs write and no contract in force covers. `details`: from the last run."""
 
     __tablename__ = "unmatched_dataset"
     namespace: str = Field(primary_key=True)
@@ -121,9 +120,10 @@ class UnmatchedDatasetRow(BaseRow, table=True):
 
 
 class SuspectPartitionRow(BaseRow, table=True):
-    """That a run which wrote to a partition failed, and nobody has judged it since; partition "": nobody knows which.
+    """A partition that a failed run wrote and that was not validated since.
 
-    `suspected_at`: when that became known; `reason` says it for people."""
+    `partition`: '' means the whole dataset. `suspected_at`: time at which the failure was detected. `reason`:
+    explanation for people."""
 
     __tablename__ = "suspect_partition"
     dataset_id: UUID = foreign_key_column("dataset.id", primary_key=True)

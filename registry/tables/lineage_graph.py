@@ -1,4 +1,4 @@
-"""Tables of the lineage graph: the jobs, and what the run that speaks for each reads and writes."""
+"""Tables of the lineage graph: jobs, and the datasets their representative runs read and write."""
 
 from datetime import datetime
 from typing import Any
@@ -12,11 +12,11 @@ from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column
 
 
 class LineageJobRow(BaseRow, table=True):
-    """A job that lineage events told of. `run_rank`, `run_at` and `run_id` are the rank of the run that speaks for it;
-    `run_id` '': what it reads and writes was declared, without a run.
+    """A job from lineage events.
 
-    `flow_hash`: the hash of what stands in its edges. `declared`: what a job event said last, and when. `is_own`: it is
-    a validation of this registry. `owners`: whom it names as its owners."""
+    `run_rank`, `run_at`, `run_id`: rank of the run that represents the job; `run_id` is '' if a job event declared its
+    datasets without a run. `flow_hash`: hash of its edges. `declared`: content of the latest job event. `is_own`: a
+    validation of this registry. `owners`: reported owners."""
 
     __tablename__ = "lineage_job"
     __table_args__ = (UniqueConstraint("namespace", "name"),)
@@ -33,10 +33,10 @@ class LineageJobRow(BaseRow, table=True):
 
 
 class LineageEdgeRow(BaseRow, table=True):
-    """That a job reads a dataset, or writes it. Of what it writes: `feeds`, which columns feed which, as
-    `treaty.registry.lineage.graph.flows` has them, and `sources`, what feeds it; None: whatever the job reads.
+    """A dataset that a job reads or writes.
 
-    `owners`: whom the dataset names as its owners."""
+    For outputs: `feeds`: column lineage, see `treaty.registry.lineage.graph.flows`; `sources`: all sources of the
+    dataset, None means any input of the job. `owners`: reported owners of the dataset."""
 
     __tablename__ = "lineage_edge"
     __table_args__ = (Index(None, "namespace", "name"),)

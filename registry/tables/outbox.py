@@ -1,4 +1,4 @@
-"""Tables of what goes out: messages that wait to be delivered, and the channels that people are told through."""
+"""Tables of outgoing messages and notification channels."""
 
 from datetime import datetime
 from typing import Any
@@ -12,9 +12,10 @@ from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column
 
 
 class OutboxMessageRow(BaseRow, table=True):
-    """A message to somewhere outside, written with what it tells of. `key` is told to its receiver with every try.
+    """A message to an external destination, stored in the transaction that caused it.
 
-    Those to one `destination` go out one after another, oldest first. `fence` grows with every try."""
+    `key`: sent with every attempt. `destination`: messages to the same one are sent in order. `fence`: increases with
+    every attempt."""
 
     __tablename__ = "outbox_message"
     __table_args__ = (Index(None, "state", "destination", "id"), Index(None, "state", "available_at"))
@@ -34,10 +35,10 @@ class OutboxMessageRow(BaseRow, table=True):
 
 
 class ChannelRow(BaseRow, table=True):
-    """Where a user or a team (one of both) is told what concerns them. `target`: an address or a URL, a secret like
-    `secret`, which signs what a webhook is sent.
+    """A notification channel of either a user or a team.
 
-    `contract_id` None: of all contracts that concern them. `notification_kinds`: of which notices; []: of all."""
+    `target`: an address or URL, which is a secret. `secret`: signing key of a webhook. `contract_id`: only this
+    contract; None means all contracts that concern the holder. `notification_kinds`: kinds to send; [] means all."""
 
     __tablename__ = "channel"
     id: UUID = Field(primary_key=True)

@@ -1,4 +1,4 @@
-"""Tables of people: users, teams and their grants, what signs them in, and the audit of everything that changes."""
+"""Tables of users, teams, grants, sign-in and the audit log."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column
 
 
 class UserRow(BaseRow, table=True):
-    """A person or a service. `password_hash` None: signs in with API tokens only."""
+    """A person or a service. `password_hash`: None means that only API tokens can sign in."""
 
     __tablename__ = "user"
     id: UUID = Field(primary_key=True)
@@ -24,7 +24,7 @@ class UserRow(BaseRow, table=True):
 
 
 class TeamRow(BaseRow, table=True):
-    """People who are granted the same."""
+    """A team, whose members share its grants."""
 
     __tablename__ = "team"
     id: UUID = Field(primary_key=True)
@@ -33,7 +33,7 @@ class TeamRow(BaseRow, table=True):
 
 
 class TeamMemberRow(BaseRow, table=True):
-    """A user of a team."""
+    """A member of a team."""
 
     __tablename__ = "team_member"
     team_id: UUID = foreign_key_column("team.id", primary_key=True)
@@ -42,9 +42,9 @@ class TeamMemberRow(BaseRow, table=True):
 
 
 class RoleGrantRow(BaseRow, table=True):
-    """A role of a user or of a team on a part of the registry; roles on everything also stand with the user.
+    """A role of a user or team on a part of the registry.
 
-    `target`: the domain, the contract's id or the dataset's; '' on everything."""
+    `target`: domain, contract id or dataset id; '' for roles on everything, which the user's row lists as well."""
 
     __tablename__ = "role_grant"
     __table_args__ = (
@@ -61,9 +61,9 @@ class RoleGrantRow(BaseRow, table=True):
 
 
 class ApiTokenRow(BaseRow, table=True):
-    """An API token, findable by its public prefix. The secret itself is never stored.
+    """An API token, identified by its public prefix. The secret is stored only as a hash.
 
-    `previous_sha256`: of the secret before the last rotation, which is good until `previous_expires_at`."""
+    `previous_sha256`: hash of the secret before the last rotation, valid until `previous_expires_at`."""
 
     __tablename__ = "api_token"
     id: UUID = Field(primary_key=True)
@@ -81,8 +81,9 @@ class ApiTokenRow(BaseRow, table=True):
 
 
 class WebSessionRow(BaseRow, table=True):
-    """A signed-in session, found by the hash of its secret. `teams`: the names of those whose rights it has beside its
-    user's own, as the identity provider said when it was opened."""
+    """A signed-in session, identified by the hash of its secret.
+
+    `teams`: names of additional teams whose permissions apply, from the identity provider at sign-in."""
 
     __tablename__ = "web_session"
     id: UUID = Field(primary_key=True)
@@ -94,9 +95,9 @@ class WebSessionRow(BaseRow, table=True):
 
 
 class SignInWindowRow(BaseRow, table=True):
-    """How often somebody tried to sign in of late, by the name or from the address that `key` stands for.
+    """Recent sign-in attempts for a user name or client address, which `key` identifies.
 
-    `attempts` since `started_at`; those that succeeded are taken off. `is_refused`: that a limit was reached is
+    `attempts`: attempts since `started_at`, without successful ones. `is_refused`: reaching the limit has been
     audited."""
 
     __tablename__ = "sign_in_window"
@@ -107,7 +108,7 @@ class SignInWindowRow(BaseRow, table=True):
 
 
 class SetupTokenRow(BaseRow, table=True):
-    """A one-time link to create the first administrator, found by the hash of its secret."""
+    """A one-time link to create the first administrator, identified by the hash of its secret."""
 
     __tablename__ = "setup_token"
     id: UUID = Field(primary_key=True)
@@ -118,7 +119,7 @@ class SetupTokenRow(BaseRow, table=True):
 
 
 class AuditEntryRow(BaseRow, table=True):
-    """One change. Append-only; each entry's hash covers the entry before it."""
+    """A change in the audit log. Append-only; each entry's hash covers the previous entry."""
 
     __tablename__ = "audit_entry"
     __table_args__ = (Index(None, "object_id", "position"),)

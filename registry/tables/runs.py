@@ -1,4 +1,4 @@
-"""Tables of memory: partition states, runs, their results and measurements."""
+"""Tables of validations: partition states, runs, results and measurements."""
 
 from datetime import datetime
 from typing import Any
@@ -20,14 +20,14 @@ from treaty.registry.tables.base import (
 
 
 class RunRow(BaseRow, table=True):
-    """One verification of one object of a contract version. `reason` says why nothing could be judged.
+    """One validation of one object of a contract version.
 
-    `states_version`: the version of the dataset's states that was judged; None where none was. `subscription_id`: of
-    the consumer whose checks were judged; None: the contract's own. `kind`: what was judged, data or their coming.
-    `superseded_reason`: why the verdict is about data that somebody took back; None: nothing is known of that.
-    `detection_method`: by what it was told which partitions to judge
-    (`treaty.engine.protocol.write_hints.DetectionMethod`). `read_version`: the version that was read, of a table format
-    that has them."""
+    `reason`: reason why nothing could be evaluated. `states_version`: states version of the dataset that was evaluated;
+    None if there was none. `subscription_id`: consumer whose checks were evaluated; None means the contract's own.
+    `kind`: subject of the validation, such as data or its arrival. `superseded_reason`: reason why the data was later
+    withdrawn; None if it was not. `detection_method`: method that identified the partitions to validate
+    (`treaty.engine.protocol.write_hints.DetectionMethod`). `read_version`: table version that was read, for formats
+    that have versions."""
 
     __tablename__ = "run"
     __table_args__ = (
@@ -61,9 +61,9 @@ class RunRow(BaseRow, table=True):
 
 
 class CheckResultRow(BaseRow, ResultFields, table=True):
-    """A check result of a run, in the order of the run. `value` is text: exact numbers with every digit.
+    """A check result of a run, in the order of the run. `value`: text with every digit of a number.
 
-    What is declared here is how the databases keep a field; all others are columns as they are."""
+    The fields below only override how a column is stored; all other columns come from `ResultFields`."""
 
     __tablename__ = "check_result"
     run_id: UUID = foreign_key_column("run.id", primary_key=True)
@@ -79,10 +79,10 @@ class CheckResultRow(BaseRow, ResultFields, table=True):
 
 
 class ViolationSampleRow(BaseRow, table=True):
-    """Rows that break a check of a run, as they may be shown: the only place that holds values of a table's rows.
+    """Sample of rows that violate a check. No other table stores rows of a user's table.
 
-    `rows` are texts, null where there is none, under `columns`; those of `masked` were masked before they were stored.
-    They are not shown after `expires_at`, and are then deleted."""
+    `rows`: values as text under `columns`; None is null. `masked`: columns that were masked before they were stored.
+    Rows are not shown after `expires_at` and are then deleted."""
 
     __tablename__ = "violation_sample"
     run_id: UUID = foreign_key_column("run.id", primary_key=True)
@@ -95,11 +95,11 @@ class ViolationSampleRow(BaseRow, table=True):
 
 
 class MeasurementRow(BaseRow, table=True):
-    """One metric as measured in a run: `value` for charts, `exact` for judging, `reason` where there is no value.
+    """A metric measured in a run.
 
-    `row_count`: on how many rows. `details`: the distribution behind the value. `subscription_id`: as the run's.
-    `data_at`: when the data are of, which the partition's name says; None: it says none. `segment`: what else the
-    name says."""
+    `value`: number for charts. `exact`: exact value for evaluation. `reason`: reason for a missing value. `row_count`:
+    number of rows measured. `details`: distribution behind the value. `subscription_id`: same as the run's. `data_at`:
+    time of the data in the partition's name; None if it has none. `segment`: remaining part of the name."""
 
     __tablename__ = "measurement"
     __table_args__ = (Index(None, "contract_id", "object", "identity", "measured_at"),)
@@ -123,7 +123,7 @@ class MeasurementRow(BaseRow, table=True):
 
 
 class RunTagRow(BaseRow, table=True):
-    """A word that the contract tagged the object with that a run judged."""
+    """A tag of the object in the contract version of a run."""
 
     __tablename__ = "run_tag"
     run_id: UUID = foreign_key_column("run.id", primary_key=True)
@@ -131,14 +131,14 @@ class RunTagRow(BaseRow, table=True):
 
 
 class PartitionStateRow(BaseRow, table=True):
-    """A generation of a partition's states, packed; `fingerprint` names the content they describe.
+    """A generation of a partition's packed states. `fingerprint`: content that they describe.
 
-    It was current from version `from_version` of the dataset's states up to, without, `until_version`; None: it is
-    current. `ended_at` says when that was over. `files` names the files that hold states of it; None: nobody has looked
-    yet. `bag`: the name under which a gate kept it; None: no gate did.
+    `from_version`, `until_version`: states versions of the dataset in which it was current, without the last; None
+    means it is current. `ended_at`: time at which that ended. `files`: files with states of this row; None if not
+    determined yet. `bag`: name under which a gate stored it; None if no gate did.
 
-    Where the states of days were merged by month, `partition` names all of them, and `members` has the fingerprint of
-    each (`treaty.engine.core.partitions.months`); None: it is one partition."""
+    For days merged by month, `partition` names all of them and `members` has the fingerprint of each
+    (`treaty.engine.core.partitions.months`); None means a single partition."""
 
     __tablename__ = "partition_state"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Tables of the search: what is found and shown of each contract, and the words that it is found by."""
+"""Tables of the contract search: search entries, labels and indexed words."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ DROP_WORDS = f"drop table {WORDS}"
 
 
 class SearchEntryRow(BaseRow, table=True):
-    """A contract as the catalog shows it: its version in force, or what is proposed while there is none.
+    """A contract's search result: its version in force, or its proposal while there is none.
 
-    `words`: what it is found by on PostgreSQL; on SQLite these are in a table of FTS5, WORDS."""
+    `words`: indexed words on PostgreSQL; SQLite has them in the FTS5 table WORDS."""
 
     __tablename__ = "search_entry"
     __table_args__ = (Index("ix_search_entry_words", "words", postgresql_using="gin"),)
@@ -30,7 +30,7 @@ class SearchEntryRow(BaseRow, table=True):
 
 
 class SearchLabelRow(BaseRow, table=True):
-    """A word by which contracts are counted and chosen: of the kind owner, domain, tag or state."""
+    """A label for counting and filtering contracts. `kind`: owner, domain, tag or state."""
 
     __tablename__ = "search_label"
     __table_args__ = (Index(None, "kind", "value"),)
@@ -40,13 +40,13 @@ class SearchLabelRow(BaseRow, table=True):
 
 
 def declared(name: str | None, kind: str, _: Any) -> bool:
-    """Whether a thing of the database is one that the tables declare: FTS5's tables are its own."""
+    """Return whether the tables declare this database object. FTS5 manages its own tables."""
     return kind != "table" or not str(name).startswith(WORDS)
 
 
 def make_words() -> None:
-    """Has the table of words made and dropped together with the entries."""
+    """Create and drop the FTS5 table together with the search entries."""
     table = BaseRow.metadata.tables["search_entry"]
-    for moment, statement in (("after_create", MAKE_WORDS), ("before_drop", DROP_WORDS)):
-        made: ExecutableDDLElement = DDL(statement)  # type: ignore[no-untyped-call]
-        event.listen(table, moment, made.execute_if(dialect="sqlite"))
+    for event_name, statement in (("after_create", MAKE_WORDS), ("before_drop", DROP_WORDS)):
+        ddl: ExecutableDDLElement = DDL(statement)  # type: ignore[no-untyped-call]
+        event.listen(table, event_name, ddl.execute_if(dialect="sqlite"))

@@ -1,4 +1,4 @@
-"""Tables of the durable queue."""
+"""Tables of the task queue."""
 
 from datetime import datetime
 from typing import Any
@@ -19,10 +19,10 @@ from treaty.registry.tables.base import (
 
 
 class TaskRow(BaseRow, table=True):
-    """A piece of work, done by whoever holds its lease. `fence` grows with every claim; `key` makes it unique.
+    """A task, leased by one worker. `fence`: increases with every claim. `key`: idempotency key.
 
-    `exclusive_key`: what no two workers work on at once; None: it excludes nothing. `queue_position`: its place in the
-    line of its `producer`, of which there is one for each priority."""
+    `exclusive_key`: tasks with the same key never run concurrently; None excludes nothing. `queue_position`: position
+    in the line of its `producer`, one line per priority."""
 
     __tablename__ = "task"
     __table_args__ = (
@@ -51,9 +51,10 @@ class TaskRow(BaseRow, table=True):
 
 
 class ScheduleEntryRow(BaseRow, table=True):
-    """When an object of a version in force is looked after by the clock: a promise of when data come, or a look at its
-    files. `due_at` None: once data come. `missed_at`: the time that was not kept, while the data have still not
-    come."""
+    """The next deadline or file sweep of an object in a version in force.
+
+    `due_at`: None means after the next arrival of data. `missed_at`: missed deadline, while the data has not
+    arrived."""
 
     __tablename__ = "schedule_entry"
     version_id: UUID = foreign_key_column("contract_version.id", primary_key=True)
@@ -64,7 +65,9 @@ class ScheduleEntryRow(BaseRow, table=True):
 
 
 class ReadCheckpointRow(BaseRow, table=True):
-    """The packed states of a partition that a task has read, kept until the task ends; `fingerprint` as read."""
+    """Packed states of a partition that a task has read. `fingerprint`: that of the scan.
+
+    Deleted when the task ends."""
 
     __tablename__ = "read_checkpoint"
     task_id: UUID = foreign_key_column("task.id", primary_key=True)
@@ -74,12 +77,13 @@ class ReadCheckpointRow(BaseRow, table=True):
 
 
 class PendingValidationRow(BaseRow, table=True):
-    """How often a contract object was triggered, and up to which trigger it was validated.
+    """Trigger and validation counters of a contract object.
 
-    `pending_triggers`: what the triggers said that no validation has covered. `task_id`: the task that was made for
-    them, which may begin at `not_before_at`; what comes after it begins at `quiet_ends_at`. `due_at`: when the first of
-    those wants to be looked at that came since. `last_stream_validation_at`: when a stream was looked at last.
-    `awaited_run`: the run whose end the task waits for."""
+    `trigger_sequence`: number of triggers; `validated_sequence`: number of them that a validation has covered.
+    `pending_triggers`: payloads of the others. `task_id`: task for them, which may start at `not_before_at`; the next
+    task may start at `quiet_ends_at`. `due_at`: earliest requested start of later triggers.
+    `last_stream_validation_at`: latest validation of streamed data. `awaited_run`: run that must end before the task
+    starts; None means no run."""
 
     __tablename__ = "pending_validation"
     contract_id: str = foreign_key_column("contract.id", primary_key=True)

@@ -1,4 +1,4 @@
-"""Tables of exchange: documents to start from."""
+"""Table of contract templates."""
 
 from datetime import datetime
 from uuid import UUID
@@ -9,7 +9,7 @@ from treaty.registry.tables.base import BaseRow, foreign_key_column, time_column
 
 
 class TemplateRow(BaseRow, table=True):
-    """A template that an owner keeps for others. Never changed: it is removed, and another one kept."""
+    """A shared template. Never changed: to edit one, remove it and add another."""
 
     __tablename__ = "template"
     name: str = Field(primary_key=True)

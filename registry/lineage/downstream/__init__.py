@@ -1,1 +1,1 @@
-"""What bad data reached downstream, and what a change would affect."""
+"""Impact of bad data on downstream datasets."""

@@ -1,4 +1,4 @@
-"""What harm is asked about: which data are bad, or supposed to be, and what the asker may see of what they do."""
+"""Resolve impact queries: the bad data, real or hypothetical, and what the principal may see of it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,10 @@ from treaty.registry.tables import DatasetRow, IncidentRow
 
 @dataclass(frozen=True)
 class ImpactQuery:
-    """A dataset by a contract, `contract.object` or its own name, and the columns that bad data are in; None: all."""
+    """The dataset of an impact query, with its bad columns.
+
+    `name`: a contract, `contract.object` or the dataset's own name. `namespace`: namespace of the dataset's own name.
+    `columns`: columns with bad data; None means all."""
 
     name: str
     namespace: str | None = None
@@ -31,8 +34,10 @@ class ImpactQuery:
 def bad_data_of_dataset(
     session: Session, asked: ImpactQuery, by: Principal, *, now: datetime
 ) -> tuple[BadData, frozenset[str] | None, bool]:
-    """The bad data of the dataset's open incident, with the columns that these are in, and False; where it has none,
-    those that would be bad from now on, and True. Raises NotFound where there is no such dataset that may be seen."""
+    """Return the bad data of a dataset, its columns and whether it is hypothetical.
+
+    That is the data of the dataset's oldest open incident; without one, the data is supposed to be bad from `now` on.
+    Raises NotFound unless the dataset exists and is visible."""
     nodes = NameResolver(session)
     name = _resolve_dataset(session, asked)
     if name is None or not dataset_visibility.visible_datasets(session, by, nodes)([name]):
@@ -44,7 +49,9 @@ def bad_data_of_dataset(
 
 
 def of_incident(session: Session, incident: IncidentRow) -> tuple[BadData, frozenset[str] | None]:
-    """The incident's bad data, and the columns that they are in; None: all. Raises NotFound where they are unknown."""
+    """Return the incident's bad data and its columns; None means all columns.
+
+    Raises NotFound if the incident has no dataset."""
     dataset = session.get(DatasetRow, incident.dataset_id) if incident.dataset_id else None
     if dataset is None:
         raise NotFound
@@ -54,7 +61,7 @@ def of_incident(session: Session, incident: IncidentRow) -> tuple[BadData, froze
 
 
 def impact_visibility(session: Session, by: Principal) -> ImpactVisibility:
-    """What the principal may see downstream."""
+    """Return what the principal may see downstream."""
     nodes = NameResolver(session)
     return ImpactVisibility(
         nodes, dataset_visibility.visible_datasets(session, by, nodes), visibility.readable_contracts(by)
@@ -62,7 +69,7 @@ def impact_visibility(session: Session, by: Principal) -> ImpactVisibility:
 
 
 def cause(session: Session, incident: IncidentRow, by: Principal) -> str | None:
-    """What the incident is about, as `contract.object`; None where the principal may not read that."""
+    """Return the incident's `contract.object`; None if the principal may not read it."""
     place = visibility.object_resource(session, incident.contract_id, incident.object)
     return f"{incident.contract_id}.{incident.object}" if by.may(Permission.READ, place) else None
 
@@ -70,14 +77,14 @@ def cause(session: Session, incident: IncidentRow, by: Principal) -> str | None:
 def _resolve_dataset(session: Session, asked: ImpactQuery) -> LineageName | None:
     if asked.namespace is not None:
         return graph_node(asked.namespace, asked.name)
-    found = related_datasets.resolve_dataset(session, asked.name)
-    return graph_node(found.dataset.namespace, found.dataset.name) if found else None
+    resolved = related_datasets.resolve_dataset(session, asked.name)
+    return graph_node(resolved.dataset.namespace, resolved.dataset.name) if resolved else None
 
 
 def _open(session: Session, nodes: NameResolver, name: LineageName) -> IncidentRow | None:
-    """The oldest incident about the dataset that is not resolved."""
+    """Return the dataset's oldest unresolved incident."""
     about = select(IncidentRow).join(DatasetRow, col(DatasetRow.id) == col(IncidentRow.dataset_id))
-    here = about.where(
+    unresolved = about.where(
         traversal.name_filter(DatasetRow, nodes.group(name)), IncidentRow.state != IncidentState.RESOLVED
     )
-    return session.exec(here.order_by(col(IncidentRow.opened_at), col(IncidentRow.id)).limit(1)).first()
+    return session.exec(unresolved.order_by(col(IncidentRow.opened_at), col(IncidentRow.id)).limit(1)).first()

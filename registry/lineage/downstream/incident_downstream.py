@@ -1,7 +1,7 @@
-"""What incidents reached, kept with them: told to the contracts downstream, whose own verdicts it does not change.
+"""Store the downstream datasets of incidents, for the contracts on them. Their own verdicts do not change.
 
-It is looked at again when the incident changes, and when a run begins or ends that read or wrote one of these
-datasets."""
+They are recomputed when the incident changes, and when a run that read or wrote one of these datasets starts or
+ends."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,14 +24,16 @@ from treaty.registry.lineage.graph.traversal import portions
 from treaty.registry.queue.task_queue import Priority
 from treaty.registry.tables import DatasetContractRow, DatasetRow, IncidentDownstreamRow, IncidentRow, TaskRow
 
-# Of what waits, what bad data came to is done first.
+# Queued validations of contaminated datasets run first.
 URGENT = Priority.BLOCKING
 CHANGING = 7_268_392_116
 HARMED = frozenset({ContaminationState.CONTAMINATED, ContaminationState.IN_FLIGHT})
 
 
 def refresh(session: Session, incident: IncidentRow) -> None:
-    """Looks anew at what the incident reached, and keeps it. One that is over reaches what is not written anew yet."""
+    """Recompute and store the downstream datasets of an incident.
+
+    A recovered incident still reaches those datasets that have not been rewritten from good data."""
     nodes, dataset = (
         NameResolver(session),
         session.get(DatasetRow, incident.dataset_id) if incident.dataset_id else None,
@@ -42,20 +44,22 @@ def refresh(session: Session, incident: IncidentRow) -> None:
     bad = BadData(
         graph_node(dataset.namespace, dataset.name), incident.started_at, incident.recovered_at, incident.data_version
     )
-    found = impact.search(session, nodes, bad, incident.columns, impact.everything)
-    for name, state in found.states.items():
-        session.add_all(_rows(incident.id, found.search.datasets[name], state, nodes.group(name)))
+    result = impact.search(session, nodes, bad, incident.columns, impact.everything)
+    for name, state in result.states.items():
+        session.add_all(_rows(incident.id, result.search.datasets[name], state, nodes.group(name)))
     session.flush()
     _hurry(session, incident)
 
 
 def take_turn(session: Session) -> None:
-    """Waits for all others who change incidents: one change may lock several of them, in an order of its own."""
+    """Wait for other transactions that change incidents.
+
+    Prevents deadlocks: one change may lock several incidents, in any order."""
     lock(session, CHANGING)
 
 
 def clear_downstream(session: Session, incident_id: UUID) -> None:
-    """Keeps nothing of what the incident reached."""
+    """Delete the stored downstream datasets of the incident."""
     session.exec(delete(IncidentDownstreamRow).where(col(IncidentDownstreamRow.incident_id) == incident_id))
 
 
@@ -79,22 +83,22 @@ def _rows(
 
 
 def follow(session: Session, run: FoldedRun) -> None:
-    """Looks anew at the incidents that reached a dataset which the run read or wrote, once it has begun or ended."""
+    """Refresh the incidents on datasets of a run after it started or ended."""
     if not (run.inputs and run.outputs):
         return
-    touched = {graph_node(each.namespace, each.name) for each in (*run.inputs, *run.outputs)}
-    row, found = IncidentDownstreamRow, set[UUID]()
-    for some in portions(sorted(NameResolver(session).named(touched))):
-        found.update(session.exec(select(row.incident_id).where(traversal.name_filter(row, some))))
-        found.update(session.exec(_of_datasets(some)))
-    if found:
+    dataset_names = {graph_node(each.namespace, each.name) for each in (*run.inputs, *run.outputs)}
+    row, incident_ids = IncidentDownstreamRow, set[UUID]()
+    for batch in portions(sorted(NameResolver(session).named(dataset_names))):
+        incident_ids.update(session.exec(select(row.incident_id).where(traversal.name_filter(row, batch))))
+        incident_ids.update(session.exec(_of_datasets(batch)))
+    if incident_ids:
         take_turn(session)
-    for each in sorted(found):
+    for each in sorted(incident_ids):
         refresh(session, session.get_one(IncidentRow, each, with_for_update=True))
 
 
 def _of_datasets(names: Sequence[LineageName]) -> Any:
-    """The incidents about these datasets that are not over, or that something downstream still has to do with."""
+    """Select the incidents on these datasets that are unresolved or still have downstream datasets."""
     query = select(IncidentRow.id).join(DatasetRow, col(DatasetRow.id) == col(IncidentRow.dataset_id))
     lasting = or_(
         col(IncidentRow.state) != IncidentState.RESOLVED,
@@ -105,7 +109,7 @@ def _of_datasets(names: Sequence[LineageName]) -> Any:
 
 @dataclass(frozen=True)
 class UpstreamIncident:
-    """That bad data came to a contract's object, or are on their way to it, from further up."""
+    """An upstream incident whose bad data reached, or will reach, a contract object."""
 
     contract_id: str
     object: str
@@ -114,7 +118,9 @@ class UpstreamIncident:
 
 
 def upstream_incidents(session: Session, which: ColumnElement[bool]) -> list[UpstreamIncident]:
-    """What came from further up to the objects of contracts for which the condition on `DatasetContractRow` holds."""
+    """Return the upstream incidents of the selected contract objects.
+
+    `which`: SQL condition on `DatasetContractRow`."""
     link, row = DatasetContractRow, IncidentDownstreamRow
     same = (col(DatasetRow.namespace) == col(row.namespace)) & (col(DatasetRow.name) == col(row.name))
     query = (
@@ -125,20 +131,24 @@ def upstream_incidents(session: Session, which: ColumnElement[bool]) -> list[Ups
         .where(which, col(row.contamination).in_(HARMED))
         .order_by(col(link.contract_id), col(link.object), col(IncidentRow.opened_at), col(IncidentRow.id))
     )
-    found = [UpstreamIncident(*each) for each in session.exec(query)]
-    return list({(each.contract_id, each.object, each.incident.id): each for each in reversed(found)}.values())[::-1]
+    incidents = [UpstreamIncident(*each) for each in session.exec(query)]
+    return list({(each.contract_id, each.object, each.incident.id): each for each in reversed(incidents)}.values())[
+        ::-1
+    ]
 
 
 def priority(session: Session, contract_id: str, object_name: str, usual: int) -> int:
-    """How urgent a validation of the object is: what bad data came to goes before others."""
+    """Return the priority of a validation of the object.
+
+    `usual`: the priority unless an upstream incident makes the validation urgent."""
     link = DatasetContractRow
     mine = (col(link.contract_id) == contract_id) & (col(link.object) == object_name)
     return min(usual, URGENT) if upstream_incidents(session, mine) else usual
 
 
 def _hurry(session: Session, incident: IncidentRow) -> None:
-    """Has validations that wait of what the incident reached go first."""
-    came = col(DatasetContractRow.dataset_id).in_(
+    """Raise the priority of queued validations of objects that the incident reached."""
+    reached = col(DatasetContractRow.dataset_id).in_(
         select(DatasetRow.id)
         .join(
             IncidentDownstreamRow,
@@ -147,10 +157,10 @@ def _hurry(session: Session, incident: IncidentRow) -> None:
         )
         .where(IncidentDownstreamRow.incident_id == incident.id)
     )
-    about = {(each.contract_id, each.object) for each in upstream_incidents(session, came)}
-    waiting = TaskRow.kind == TaskKind.VALIDATE, TaskRow.state == TaskState.QUEUED, col(TaskRow.priority) > URGENT
-    # Whoever holds one of them may be waiting for incidents: nobody waits here for that.
-    query = select(TaskRow).where(*waiting).with_for_update(skip_locked=True)
-    for task in session.exec(query) if about else ():
-        if (task.payload.get("contract_id"), task.payload.get("object")) in about:
+    objects = {(each.contract_id, each.object) for each in upstream_incidents(session, reached)}
+    conditions = TaskRow.kind == TaskKind.VALIDATE, TaskRow.state == TaskState.QUEUED, col(TaskRow.priority) > URGENT
+    # Skip locked tasks: the transaction that locked one may itself be waiting for incidents.
+    query = select(TaskRow).where(*conditions).with_for_update(skip_locked=True)
+    for task in session.exec(query) if objects else ():
+        if (task.payload.get("contract_id"), task.payload.get("object")) in objects:
             task.priority = URGENT

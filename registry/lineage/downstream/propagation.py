@@ -1,4 +1,4 @@
-"""How far bad data come: along which columns they may spread, and what the runs since then made of that. Pure."""
+"""Propagate bad data through column lineage and the runs that read it. Pure: no database."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,19 +14,22 @@ from treaty.registry.lineage.graph.flows import ColumnFeed, JobOutput, root
 
 @dataclass(frozen=True)
 class JobRead:
-    """A job that reads a dataset, and what it writes."""
+    """A job that reads a dataset, and its outputs."""
 
     job: LineageName
     source: LineageName
     outputs: tuple[JobOutput, ...]
 
 
-# The jobs that read some of these datasets.
+# Returns the jobs that read some of these datasets.
 Readers = Callable[[Collection[LineageName]], Iterable[JobRead]]
 
 
 class ColumnTrace(NamedTuple):
-    """A column (None: every row) of a dataset that bad data may be in: by their values or not, known or supposed."""
+    """A column of a dataset that may contain bad data.
+
+    `column`: None means every row. `direct`: bad values may be in the column; False if they only decide about its rows.
+    `coarse`: True if a job on the way reports no column lineage."""
 
     dataset: LineageName
     column: str | None
@@ -35,7 +38,7 @@ class ColumnTrace(NamedTuple):
 
 
 class ImpactHop(NamedTuple):
-    """A step on the way of bad data."""
+    """A step of bad data from one dataset to another through a job."""
 
     source: LineageName
     job: LineageName
@@ -44,10 +47,11 @@ class ImpactHop(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ReachedDataset:
-    """A dataset that bad data may come to. `path`: jobs and datasets by turns, from the first dataset to this one.
+    """A dataset that bad data may reach.
 
-    `direct`: by values on some way; else only by what they decide. `coarse`: on every way there is a job that tells
-    nothing of columns. `columns`: those that are touched; None: all."""
+    `distance`: number of jobs from the first dataset. `path`: alternating datasets and jobs, from the first dataset to
+    this one. `direct`: on some path, bad values themselves arrive; else they only decide about its rows. `coarse`:
+    every path has a job that reports no column lineage. `columns`: affected columns; None means all."""
 
     dataset: LineageName
     distance: int
@@ -59,7 +63,7 @@ class ReachedDataset:
 
 @dataclass(frozen=True)
 class ImpactSearch:
-    """All that bad data may come to. `complete`: nothing was cut off."""
+    """All datasets that bad data may reach. `complete`: False if the search was truncated."""
 
     datasets: Mapping[LineageName, ReachedDataset] = field(default_factory=dict)
     hops: frozenset[ImpactHop] = frozenset()
@@ -76,39 +80,41 @@ class _Search:
     complete: bool = True
 
     def enter(self, trace: ColumnTrace, before: ColumnTrace, job: LineageName, distance: int) -> bool:
-        """Whether the trace is new."""
-        known = trace.dataset in self.distances
-        if not known and len(self.distances) >= self.most:
+        """Record a trace and return whether it is new."""
+        is_reached = trace.dataset in self.distances
+        if not is_reached and len(self.distances) >= self.most:
             self.complete = False
             return False
         self.hops.add(ImpactHop(before.dataset, job, trace.dataset))
         self.distances.setdefault(trace.dataset, distance)
-        new = trace not in self.arrivals
+        is_new = trace not in self.arrivals
         self.arrivals.setdefault(trace, (before, job))
-        return new
+        return is_new
 
     def path(self, trace: ColumnTrace) -> tuple[LineageName, ...]:
         steps: list[LineageName] = []
-        at: ColumnTrace | None = trace
-        while at is not None:
-            before, job = self.arrivals[at]
-            steps += [at.dataset] if before is None else [at.dataset, job]
-            at = before
+        current: ColumnTrace | None = trace
+        while current is not None:
+            before, job = self.arrivals[current]
+            steps += [current.dataset] if before is None else [current.dataset, job]
+            current = before
         return tuple(reversed(steps))
 
 
 def spread(
     start: LineageName, columns: Collection[str] | None, readers: Readers, *, depth: int, most: int
 ) -> ImpactSearch:
-    """All that bad data in these columns of a dataset (None: in any of its rows) may come to, `depth` jobs away, of
-    at most `most` datasets. Every job is asked for once a level; a dataset that feeds itself is met once."""
+    """Return all datasets that bad data in these columns may reach.
+
+    `columns`: None means any row. `depth`: maximum number of jobs on a path. `most`: maximum number of datasets.
+    Readers are looked up once per level; a dataset that feeds itself is visited once."""
     search = _Search(start=start, most=most)
     first = {ColumnTrace(start, root(each)) for each in columns or ()} or {ColumnTrace(start, None)}
     search.arrivals = dict.fromkeys(first, (None, start))
-    level, found = sorted(first, key=repr), dict[LineageName, list[_Carrier]]()
+    level, carriers = sorted(first, key=repr), dict[LineageName, list[_Carrier]]()
     for distance in range(1, depth + 1):
-        _learn(found, {each.dataset for each in level} - found.keys(), readers)
-        level = [each for trace in level for each in _step(search, trace, found[trace.dataset], distance)]
+        _learn(carriers, {each.dataset for each in level} - carriers.keys(), readers)
+        level = [each for trace in level for each in _step(search, trace, carriers[trace.dataset], distance)]
         if not level:
             break
     return ImpactSearch(_reached(search), frozenset(search.hops), search.complete)
@@ -116,7 +122,7 @@ def spread(
 
 @dataclass(frozen=True)
 class _Carrier:
-    """An output as what it takes from one source."""
+    """The part of an output that comes from one source."""
 
     job: LineageName
     source: LineageName
@@ -124,20 +130,20 @@ class _Carrier:
 
     @cached_property
     def feeds(self) -> Mapping[str | None, tuple[ColumnFeed, ...]]:
-        """What it takes, by the column that it is taken from."""
-        found: dict[str | None, list[ColumnFeed]] = {}
+        """Return the feeds from the source, by source column."""
+        by_column: dict[str | None, list[ColumnFeed]] = {}
         for feed in self.output.feeds:
             if feed.source == self.source:
-                found.setdefault(feed.of, []).append(feed)
-        return {of: tuple(feeds) for of, feeds in found.items()}
+                by_column.setdefault(feed.of, []).append(feed)
+        return {of: tuple(feeds) for of, feeds in by_column.items()}
 
     @property
     def excluded(self) -> bool:
-        """Whether the source is told not to feed it."""
+        """Return whether the producer lists the output's sources without this one."""
         return self.output.sources is not None and self.source not in self.output.sources and not self.feeds
 
     def propagate(self, trace: ColumnTrace) -> Iterator[ColumnTrace]:
-        """Where bad data in that column go."""
+        """Yield the traces in the output of bad data in this column."""
         if self.excluded:
             return
         if trace.column is None:
@@ -149,9 +155,9 @@ class _Carrier:
             yield ColumnTrace(self.output.name, None, trace.direct, coarse=True)
 
     def _rows(self, trace: ColumnTrace) -> ColumnTrace:
-        told = [feed.direct for feeds in self.feeds.values() for feed in feeds]
-        direct = trace.direct and (any(told) or not told)
-        return ColumnTrace(self.output.name, None, direct, trace.coarse or not told)
+        flags = [feed.direct for feeds in self.feeds.values() for feed in feeds]
+        direct = trace.direct and (any(flags) or not flags)
+        return ColumnTrace(self.output.name, None, direct, trace.coarse or not flags)
 
 
 def _learn(found: dict[LineageName, list[_Carrier]], datasets: Collection[LineageName], readers: Readers) -> None:
@@ -177,21 +183,22 @@ def _reached(search: _Search) -> dict[LineageName, ReachedDataset]:
 
 
 def _reach(search: _Search, name: LineageName, traces: list[ColumnTrace]) -> ReachedDataset:
-    named = {each.column for each in traces}
+    columns = {each.column for each in traces}
     return ReachedDataset(
         dataset=name,
         distance=search.distances[name],
         path=search.path(traces[0]),
         direct=any(each.direct for each in traces),
         coarse=all(each.coarse for each in traces),
-        columns=None if None in named else frozenset(filter(None, named)),
+        columns=None if None in columns else frozenset(filter(None, columns)),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobRun:
-    """A run of a job. `ended_at` None: it has not. `reads`: the versions of the datasets that it read, as far as
-    told."""
+    """A run of a job.
+
+    `ended_at`: None means that it is running. `reads`: reported versions of the datasets it read."""
 
     job: LineageName
     started_at: datetime
@@ -202,7 +209,9 @@ class JobRun:
 
 @dataclass(frozen=True)
 class BadData:
-    """Bad data: since when they are there, and until when (None: still); the version that they are, where known."""
+    """Bad data in a dataset and the period in which it is there.
+
+    `ended_at`: None means that it still is. `version`: the dataset version that is bad, if it is identified."""
 
     dataset: LineageName
     started_at: datetime
@@ -212,56 +221,60 @@ class BadData:
 
 @dataclass(frozen=True)
 class Contamination:
-    """How far bad data came to a dataset. `reached_at`: when they came; None: they have not."""
+    """The contamination of a dataset. `reached_at`: arrival of the bad data; None means not yet."""
 
     state: ContaminationState
     reached_at: datetime | None = None
 
 
 def states(bad: BadData, hops: Collection[ImpactHop], runs: Iterable[JobRun]) -> dict[LineageName, Contamination]:
-    """How far bad data came to each dataset that they may come to. Where good ones took their place, those datasets are
-    left out that they never came to, and those that were written anew from good ones since."""
-    of: dict[LineageName, list[JobRun]] = {}
+    """Return the contamination of each dataset that the bad data may reach.
+
+    Once the source has recovered, datasets that were never reached and datasets rewritten from good data are
+    omitted."""
+    by_job: dict[LineageName, list[JobRun]] = {}
     for run in runs:
-        of.setdefault(run.job, []).append(run)
-    arrived = _arrived(bad, hops, of)
-    flying = _flying(bad, hops, of, arrived)
-    clean = _cleaned(bad, hops, of, arrived) if bad.ended_at else {}
-    found = {
+        by_job.setdefault(run.job, []).append(run)
+    arrived = _arrived(bad, hops, by_job)
+    in_flight = _flying(bad, hops, by_job, arrived)
+    clean = _cleaned(bad, hops, by_job, arrived) if bad.ended_at else {}
+    result = {
         name: Contamination(ContaminationState.CONTAMINATED, at)
         for name, at in arrived.items()
         if name not in {bad.dataset, *clean}
     }
-    found |= {name: Contamination(ContaminationState.IN_FLIGHT) for name in flying - found.keys() - {bad.dataset}}
+    result |= {name: Contamination(ContaminationState.IN_FLIGHT) for name in in_flight - result.keys() - {bad.dataset}}
     if bad.ended_at is None:
-        found = {
+        result = {
             hop.target: Contamination(ContaminationState.AT_RISK) for hop in hops if hop.target != bad.dataset
-        } | found
-    return found
+        } | result
+    return result
 
 
 def _arrived(
     bad: BadData, hops: Collection[ImpactHop], runs: Mapping[LineageName, list[JobRun]]
 ) -> dict[LineageName, datetime]:
-    """When bad data first came to each dataset: with the end of a run that began once they were in what it reads."""
+    """Return when bad data first arrived at each dataset.
+
+    It arrives with the end of a run that started after the run's input became bad."""
     onward: dict[LineageName, list[ImpactHop]] = {}
     for hop in hops:
         onward.setdefault(hop.source, []).append(hop)
-    arrived, waiting = dict[LineageName, datetime](), [(bad.started_at, bad.dataset)]
-    while waiting:
-        at, name = heappop(waiting)
+    arrived, pending = dict[LineageName, datetime](), [(bad.started_at, bad.dataset)]
+    while pending:
+        at, name = heappop(pending)
         if name in arrived:
             continue
         arrived[name] = at
         for hop in onward.get(name, ()):
             ends = [run.ended_at for run in runs.get(hop.job, ()) if run.ended_at and _carries(bad, name, at, run)]
             if ends:
-                heappush(waiting, (max(min(ends), at), hop.target))
+                heappush(pending, (max(min(ends), at), hop.target))
     return arrived
 
 
 def _carries(bad: BadData, name: LineageName, at: datetime, run: JobRun) -> bool:
-    """Whether the run read bad data from the dataset, in which they are since then."""
+    """Return whether the run read bad data from the dataset. `at`: arrival of the bad data there."""
     if run.failed:
         return False
     if name != bad.dataset:
@@ -277,11 +290,11 @@ def _flying(
     runs: Mapping[LineageName, list[JobRun]],
     arrived: Mapping[LineageName, datetime],
 ) -> set[LineageName]:
-    """The datasets that a run is about to write which reads bad data."""
-    came = [hop for hop in hops if hop.source in arrived]
+    """Return the datasets to be written by a running run that reads bad data."""
+    bad_hops = [hop for hop in hops if hop.source in arrived]
     return {
         hop.target
-        for hop in came
+        for hop in bad_hops
         if any(
             run.ended_at is None and _carries(bad, hop.source, arrived[hop.source], run)
             for run in runs.get(hop.job, ())
@@ -295,26 +308,29 @@ def _cleaned(
     runs: Mapping[LineageName, list[JobRun]],
     arrived: Mapping[LineageName, datetime],
 ) -> dict[LineageName, datetime]:
-    """When each of the datasets was written from good data again: by a run that began once all it reads were good.
+    """Return when each dataset was rewritten from good data.
 
-    Datasets that feed each other in a circle are never known to be good again."""
-    before: dict[LineageName, set[ImpactHop]] = {}
+    This requires runs that started after all inputs were good. Datasets that feed each other in a cycle never become
+    good."""
+    incoming: dict[LineageName, set[ImpactHop]] = {}
     for hop in hops:
         if hop.source in arrived and hop.target in arrived and hop.source != hop.target:
-            before.setdefault(hop.target, set()).add(hop)
+            incoming.setdefault(hop.target, set()).add(hop)
     clean, changed = {bad.dataset: bad.ended_at} if bad.ended_at else {}, True
     while changed:
         changed = False
-        for name, came in before.items():
-            if name not in clean and all(hop.source in clean for hop in came):
-                at = _rewritten(came, runs, max(clean[hop.source] for hop in came))
+        for name, hops_in in incoming.items():
+            if name not in clean and all(hop.source in clean for hop in hops_in):
+                at = _rewritten(hops_in, runs, max(clean[hop.source] for hop in hops_in))
                 if at is not None:
                     clean[name], changed = at, True
     return {name: at for name, at in clean.items() if name != bad.dataset}
 
 
 def _rewritten(came: Iterable[ImpactHop], runs: Mapping[LineageName, list[JobRun]], since: datetime) -> datetime | None:
-    """When the dataset was first written whole by a run that began since then; by each of the jobs that write it."""
+    """Return when the dataset was fully rewritten by runs that started after `since`; None if it was not.
+
+    Every job that writes the dataset must have run."""
     ends = [min(_ends(runs.get(job, ()), since), default=None) for job in {hop.job for hop in came}]
     return None if None in ends else max(each for each in ends if each is not None)
 

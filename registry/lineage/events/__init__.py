@@ -1,1 +1,1 @@
-"""Lineage events: receive, store, check and fold them into states of runs."""
+"""Receive, store and diagnose lineage events, and fold them into run states."""

@@ -1,4 +1,4 @@
-"""What of an event is not as OpenLineage wants it and was taken all the same, told for who looks for what is gone."""
+"""Report the parts of an accepted event that deviate from OpenLineage."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -8,28 +8,31 @@ from uuid import UUID
 from treaty.registry.lineage.events.model import FACET_LIMIT, HEAVY, KEPT_FACETS, LineageEvent, is_dataset, size
 
 TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
-# An event of a time that far ahead is of a clock that is wrong: it is taken to be of when it came.
+# A later event time indicates a wrong clock: the time of arrival is used instead.
 AHEAD = timedelta(minutes=10)
 REQUIRED = ("_producer", "_schemaURL")
 GROUPS = ("facets", "inputFacets", "outputFacets")
-# Names come from outside: more of them, and longer ones, help nobody.
+# Producers choose the names: the number and length of messages must be bounded.
 MOST = 20
 LONGEST = 80
 
 
 def diagnose(event: LineageEvent, received: datetime) -> list[str]:
-    """What was read otherwise than it was sent, or left out, in words; [] where nothing was. Holds no values."""
-    found = dict.fromkeys((*_envelope(event, received), *_parts(event)))
-    told = list(found)
-    return told if len(told) <= MOST else [*told[:MOST], f"and {len(told) - MOST} more"]
+    """Return a message for each deviation of the event; [] if there is none.
+
+    Messages name parts that are missing, ignored or interpreted differently, without values. At most 20 messages are
+    returned, followed by the number of further ones."""
+    messages = dict.fromkeys((*_envelope(event, received), *_parts(event)))
+    lines = list(messages)
+    return lines if len(lines) <= MOST else [*lines[:MOST], f"and {len(lines) - MOST} more"]
 
 
 def _envelope(event: LineageEvent, received: datetime) -> Iterator[str]:
     document = event.document
     if event.naive_time:
-        yield "eventTime has no zone: it was taken as UTC"
+        yield "eventTime has no time zone; UTC was assumed"
     if event.event_time > received + AHEAD:
-        yield "eventTime is ahead of the clock here: the time of arrival was taken"
+        yield "eventTime is in the future; the time of arrival was used instead"
     if not isinstance(document.get("producer"), str):
         yield "producer is missing"
     yield from _schema(document, type(event.content).__name__)
@@ -42,17 +45,17 @@ def _schema(document: Mapping[str, Any], kind: str) -> Iterator[str]:
     if not isinstance(url, str):
         yield "schemaURL is missing"
     elif "#" in url and not url.endswith(f"/{kind}"):
-        yield f"schemaURL is that of something else: the event was read as a {kind}, by what it holds"
+        yield f"schemaURL names another type; the event was read as a {kind} because of its fields"
 
 
 def _run(event: LineageEvent, document: Mapping[str, Any]) -> Iterator[str]:
     assert event.run is not None
     if event.run.type is None:
-        yield "eventType is missing: the event is remembered, and triggers nothing"
+        yield "eventType is missing; the event was stored but triggers no validation"
     elif event.run.type not in TYPES:
-        yield "eventType is none of OpenLineage's: the event is remembered, and triggers nothing"
+        yield "eventType is not defined by OpenLineage; the event was stored but triggers no validation"
     if not _is_uuid(event.run.run.id):
-        yield "run.runId is no UUID: it was taken as it is"
+        yield "run.runId is not a UUID; it was accepted unchanged"
 
 
 def _parts(event: LineageEvent) -> Iterator[str]:
@@ -60,10 +63,10 @@ def _parts(event: LineageEvent) -> Iterator[str]:
     for name in ("run", "job", "dataset"):
         yield from _facets(name, document.get(name), large=large)
     for name in ("inputs", "outputs"):
-        several = document.get(name)
-        if several is not None and not isinstance(several, list):
-            yield f"{name} is no list: it was left out"
-        yield from _datasets(name, several if isinstance(several, list) else [], large=large)
+        datasets = document.get(name)
+        if datasets is not None and not isinstance(datasets, list):
+            yield f"{name} is not a list; it was ignored"
+        yield from _datasets(name, datasets if isinstance(datasets, list) else [], large=large)
 
 
 def _datasets(name: str, several: list[Any], *, large: bool) -> Iterator[str]:
@@ -71,7 +74,7 @@ def _datasets(name: str, several: list[Any], *, large: bool) -> Iterator[str]:
         if is_dataset(each):
             yield from _facets(f"{name}[{index}]", each, large=large)
         else:
-            yield f"{name}[{index}] has no namespace and name: it was left out"
+            yield f"{name}[{index}] lacks a namespace or name; it was ignored"
 
 
 def _facets(where: str, part: Any, *, large: bool) -> Iterator[str]:
@@ -83,12 +86,12 @@ def _facets(where: str, part: Any, *, large: bool) -> Iterator[str]:
 
 def _facet(where: str, name: str, facet: Any, *, large: bool) -> Iterator[str]:
     if not isinstance(facet, dict):
-        yield f"{where} is no object: it was left out"
+        yield f"{where} is not an object; it was ignored"
         return
     if missing := [each for each in REQUIRED if each not in facet]:
         yield f"{where} lacks {' and '.join(missing)}"
     if name in HEAVY or (large and name not in KEPT_FACETS and size(facet) > FACET_LIMIT):
-        yield f"{where} is not kept: nothing here reads it, and it may be large"
+        yield f"{where} was not stored: Treaty does not read it and it may be large"
 
 
 def _is_uuid(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What came over lineage, for people to look at: events in lists, refused bodies, and how far the inbox is behind."""
+"""List lineage events and rejected bodies, and count the backlog of the inbox."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from treaty.registry.tables.lineage_events import REPEATED
 
 NEWEST = SortOrder((LineageEventRow.id,), newest_first=True)
 NEWEST_REFUSED = SortOrder((RejectedLineageEventRow.id,), newest_first=True)
-# A list must not read events of many megabytes to tell what they are about.
+# Larger events are not read to summarize them in a list.
 TOLD_WITHIN = 1024 * 1024
 NAMED = 5
 SHOWN = (
@@ -31,10 +31,10 @@ SHOWN = (
 
 @dataclass(frozen=True, kw_only=True)
 class EventSummary:
-    """What an event says that it is about: all empty where it is too long to be read for a list.
+    """The subject of an event. All fields are empty if the event is too large for a list.
 
-    `kind` is the event's type, or what it is about where it has none. `outputs`: the first few, of
-    `written_partitions`."""
+    `kind`: the event type, else DATASET or JOB. `outputs`: the first five. `written_partitions`: number of all
+    outputs."""
 
     kind: str = ""
     event_time: str = ""
@@ -46,7 +46,7 @@ class EventSummary:
 
 @dataclass(frozen=True)
 class LineageEventCounts:
-    """What lies in the inbox. `oldest_received_at`: when the event came that waits longest; None: none waits."""
+    """Counts of the inbox. `oldest_received_at`: arrival of the oldest waiting event; None if none waits."""
 
     events: Mapping[LineageEventState, int]
     repeats: int
@@ -54,7 +54,7 @@ class LineageEventCounts:
     oldest_received_at: datetime | None
 
     def lag(self, now: datetime) -> float:
-        """For how many seconds the event waits that waits longest; 0 where none waits."""
+        """Return the age of the oldest waiting event in seconds; 0 if none waits."""
         return max(0.0, (now - self.oldest_received_at).total_seconds()) if self.oldest_received_at else 0.0
 
 
@@ -66,7 +66,9 @@ def events(
     producer: str | None = None,
     since: datetime | None = None,
 ) -> RowPage[Any]:
-    """Accepted events with what they are about, newest first; `since`: those that were received from then on."""
+    """Return a page of accepted events with their subjects, newest first.
+
+    `since`: earliest time of arrival, inclusive. None means no filter."""
     query = rows(*_columns())
     if state is not None:
         query = query.where(col(LineageEventRow.state) == state)
@@ -78,7 +80,7 @@ def events(
 
 
 def refused(session: Session, asked: PageRequest, *, producer: str | None = None) -> RowPage[RejectedLineageEventRow]:
-    """Bodies that were refused, newest first."""
+    """Return a page of rejected bodies, newest first."""
     query = NEWEST_REFUSED.of(select(RejectedLineageEventRow), asked)
     if producer is not None:
         query = query.where(RejectedLineageEventRow.producer == producer)
@@ -86,18 +88,18 @@ def refused(session: Session, asked: PageRequest, *, producer: str | None = None
 
 
 def refusal(session: Session, event_id: UUID, by: Principal) -> tuple[RejectedLineageEventRow, str | None]:
-    """The refused body, and how it begins: for its sender and for who reads the audit, None for others.
+    """Return a rejection and the start of its body. Raises NotFound.
 
-    Raises NotFound where there is none."""
-    found = session.get(RejectedLineageEventRow, event_id)
-    if found is None:
+    The body is None unless the principal sent it or may read the audit log."""
+    row = session.get(RejectedLineageEventRow, event_id)
+    if row is None:
         raise NotFound
-    shown = found.producer == by.name or by.may(Permission.AUDIT)
-    return found, found.body.decode(errors="replace") if shown else None
+    is_visible = row.producer == by.name or by.may(Permission.AUDIT)
+    return row, row.body.decode(errors="replace") if is_visible else None
 
 
 def counts(session: Session) -> LineageEventCounts:
-    """How much lies in the inbox, and since when the oldest event waits. Asks indexes alone."""
+    """Count the events in the inbox by state, and rejections by status. Reads indexes only."""
     by_state = session.exec(select(LineageEventRow.state, func.count()).group_by(col(LineageEventRow.state))).all()
     repeats = session.exec(select(func.sum(LineageEventRow.duplicates)).where(REPEATED)).one()
     by_status = session.exec(
@@ -106,25 +108,25 @@ def counts(session: Session) -> LineageEventCounts:
     oldest = session.exec(
         select(func.min(LineageEventRow.received_at)).where(LineageEventRow.state == LineageEventState.NEW)
     ).one()
-    found = {LineageEventState(state): count for state, count in by_state}
+    events_by_state = {LineageEventState(state): count for state, count in by_state}
     return LineageEventCounts(
-        {**dict.fromkeys(LineageEventState, 0), **found}, int(repeats or 0), dict(by_status), oldest
+        {**dict.fromkeys(LineageEventState, 0), **events_by_state}, int(repeats or 0), dict(by_status), oldest
     )
 
 
 def summarize_event(body: bytes | None) -> EventSummary:
-    """What the event says that it is about; nothing where there is no body."""
+    """Return the subject of an event; empty if there is no body."""
     document = json.loads(body) if body else {}
     job, run, dataset = (_object(document, name) for name in ("job", "run", "dataset"))
-    written = [_named(each) for each in _outputs(document)]
+    outputs = [_named(each) for each in _outputs(document)]
     kind = document.get("eventType") or ("DATASET" if dataset else "JOB" if job else "")
     return EventSummary(
         kind=str(kind).upper(),
         event_time=str(document.get("eventTime") or ""),
         job=_named(job) if job else "",
         run_id=str(run.get("runId") or ""),
-        outputs=tuple(written[:NAMED]),
-        written_partitions=len(written),
+        outputs=tuple(outputs[:NAMED]),
+        written_partitions=len(outputs),
     )
 
 
@@ -134,14 +136,14 @@ def _columns() -> list[Any]:
 
 
 def _object(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = document.get(name)
-    return found if isinstance(found, dict) else {}
+    value = document.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def _outputs(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     dataset = _object(document, "dataset")
-    listed = [dataset] if dataset else document.get("outputs")
-    return (each for each in (listed if isinstance(listed, list) else ()) if isinstance(each, dict))
+    outputs = [dataset] if dataset else document.get("outputs")
+    return (each for each in (outputs if isinstance(outputs, list) else ()) if isinstance(each, dict))
 
 
 def _named(part: Mapping[str, Any]) -> str:

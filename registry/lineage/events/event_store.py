@@ -1,4 +1,4 @@
-"""The inbox: accepted events wait here, each kept once, until they are folded; refused bodies are kept too."""
+"""Store accepted events once each until they are folded, and the start of rejected bodies."""
 
 import hashlib
 from collections import Counter
@@ -20,14 +20,14 @@ from treaty.registry.tables import LineageEventRow, RejectedLineageEventRow
 
 TRIES = 3
 KEPT_BYTES = 4096
-# What a row says that nobody has folded yet.
-UNFOLDED = {name: told.get_default(call_default_factory=True) for name, told in LineageEventRow.model_fields.items()
-            if not told.is_required()}  # fmt: skip
+# Column defaults of an event that has not been folded.
+UNFOLDED = {name: info.get_default(call_default_factory=True) for name, info in LineageEventRow.model_fields.items()
+            if not info.is_required()}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class EventRejection:
-    """A body that was not taken, the HTTP status of the answer and the reason in it."""
+    """A rejected body with the HTTP status and the reason in the response."""
 
     status: int
     reason: str
@@ -35,7 +35,7 @@ class EventRejection:
 
 
 class EventReceipt(StrEnum):
-    """What became of an accepted event."""
+    """The outcome of an accepted event."""
 
     STORED = "stored"
     DUPLICATE = "duplicate"
@@ -43,23 +43,23 @@ class EventReceipt(StrEnum):
 
 @dataclass(frozen=True)
 class ReceivedEvent:
-    """An event as it is kept: its row, made before the transaction that writes it."""
+    """An event to store, as a row built before the transaction that writes it."""
 
     row: Mapping[str, Any]
 
     @property
     def key(self) -> str:
-        """What makes it the same event."""
+        """Return the content hash, which identifies the event."""
         return str(self.row["content_hash"])
 
     @property
     def size(self) -> int:
-        """How many bytes of it are kept."""
+        """Return the number of bytes to store."""
         return len(self.row["body"])
 
 
 def arrival(event: LineageEvent, body: bytes, *, producer: str, now: datetime, event_id: UUID) -> ReceivedEvent:
-    """The event as it is kept. `body` is what was received."""
+    """Build the row of an event. `body`: the request body as received."""
     row = {
         "id": event_id,
         "content_hash": event.key,
@@ -74,17 +74,21 @@ def arrival(event: LineageEvent, body: bytes, *, producer: str, now: datetime, e
 
 
 def keep(session: Session, arrivals: Sequence[ReceivedEvent]) -> set[str]:
-    """Stores the events, each once under its key, and counts repeats, also of what was stored before; the keys of those
-    that are new. In the order of keys: two that keep the same events wait for each other, never both."""
+    """Store events once per content hash, count repeats, and return the hashes of new events.
+
+    Repeats of events stored earlier are counted too. Rows are written in the order of their keys: transactions that
+    store the same events wait for each other without a deadlock."""
     if not arrivals:
         return set()
-    first = {each.key: each for each in sorted(arrivals, key=lambda each: each.key)}
+    by_key = {each.key: each for each in sorted(arrivals, key=lambda each: each.key)}
     table = LineageEventRow.__table__  # type: ignore[attr-defined]
-    new = insert(session, table).on_conflict_do_nothing(index_elements=["content_hash"]).returning(table.c.content_hash)
-    stored = set(session.connection().scalars(new, [each.row for each in first.values()]))
-    came = Counter(each.key for each in arrivals)
-    for key in first:
-        if repeats := came[key] - (key in stored):
+    statement = (
+        insert(session, table).on_conflict_do_nothing(index_elements=["content_hash"]).returning(table.c.content_hash)
+    )
+    stored = set(session.connection().scalars(statement, [each.row for each in by_key.values()]))
+    counts = Counter(each.key for each in arrivals)
+    for key in by_key:
+        if repeats := counts[key] - (key in stored):
             _count(session, key, repeats)
     return stored
 
@@ -92,19 +96,19 @@ def keep(session: Session, arrivals: Sequence[ReceivedEvent]) -> set[str]:
 def accept(
     session: Session, event: LineageEvent, body: bytes, *, producer: str, now: datetime, event_id: UUID
 ) -> EventReceipt:
-    """Stores the event under its key; a repeat of one that is there is only counted. `body` is what was received."""
-    one = arrival(event, body, producer=producer, now=now, event_id=event_id)
-    return EventReceipt.STORED if keep(session, [one]) else EventReceipt.DUPLICATE
+    """Store the event, or count it as a repeat. `body`: the request body as received."""
+    received = arrival(event, body, producer=producer, now=now, event_id=event_id)
+    return EventReceipt.STORED if keep(session, [received]) else EventReceipt.DUPLICATE
 
 
 def depth(session: Session, *, most: int) -> int:
-    """How many events wait to be folded; of more than `most` so many."""
-    waiting = select(LineageEventRow.id).where(col(LineageEventRow.state) == LineageEventState.NEW).limit(most)
-    return int(session.exec(select(func.count()).select_from(waiting.subquery())).one())
+    """Return the number of events that wait to be folded, at most `most`."""
+    query = select(LineageEventRow.id).where(col(LineageEventRow.state) == LineageEventState.NEW).limit(most)
+    return int(session.exec(select(func.count()).select_from(query.subquery())).one())
 
 
 def reject(session: Session, refusal: EventRejection, *, producer: str, now: datetime, event_id: UUID) -> None:
-    """Keeps the beginning of a refused body, with the answer it got: producers seldom log it."""
+    """Store the start of a rejected body with the response, because producers seldom log it."""
     session.add(
         RejectedLineageEventRow(
             id=event_id,
@@ -118,14 +122,14 @@ def reject(session: Session, refusal: EventRejection, *, producer: str, now: dat
 
 
 def next_events(session: Session, *, most: int) -> list[LineageEventRow]:
-    """The next events to fold, locked until the transaction ends: oldest first, failed ones last."""
+    """Lock and return the next events to fold: oldest first, failed ones last."""
     order = col(LineageEventRow.attempts), col(LineageEventRow.received_at), col(LineageEventRow.id)
     query = select(LineageEventRow).where(col(LineageEventRow.state) == LineageEventState.NEW).order_by(*order)
     return list(session.exec(query.limit(most).with_for_update(skip_locked=True)))
 
 
 def blame(session: Session, event_id: UUID, error: str) -> LineageEventRow:
-    """Notes that the event could not be folded; after the third time it is parked, so that others go on."""
+    """Record that folding the event failed. The third failure parks it, so that other events proceed."""
     event = session.get_one(LineageEventRow, event_id)
     event.attempts += 1
     event.error = error
@@ -134,19 +138,20 @@ def blame(session: Session, event_id: UUID, error: str) -> LineageEventRow:
 
 
 def unpark(event: LineageEventRow) -> None:
-    """Has an event that could not be folded wait like a new one."""
+    """Queue a parked event again, as if it were new."""
     event.state, event.attempts, event.error = LineageEventState.NEW, 0, None
 
 
 def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
-    """Deletes events that came before that time, at most so many; how many these were. One that waits is kept; of a
-    folded one what it said of its run stays with that."""
-    over = col(LineageEventRow.received_at) < before, col(LineageEventRow.state) != LineageEventState.NEW
-    events = select(LineageEventRow.id).where(*over).limit(most)
+    """Delete at most `most` events received before a time, and as many rejections; return their number.
+
+    Events that wait to be folded are not deleted. Run states retain what was folded from deleted events."""
+    conditions = col(LineageEventRow.received_at) < before, col(LineageEventRow.state) != LineageEventState.NEW
+    events = select(LineageEventRow.id).where(*conditions).limit(most)
     refused = select(RejectedLineageEventRow.id).where(col(RejectedLineageEventRow.received_at) < before).limit(most)
-    gone = session.exec(delete(LineageEventRow).where(col(LineageEventRow.id).in_(events))).rowcount
+    deleted = session.exec(delete(LineageEventRow).where(col(LineageEventRow.id).in_(events))).rowcount
     return (
-        gone
+        deleted
         + session.exec(delete(RejectedLineageEventRow).where(col(RejectedLineageEventRow.id).in_(refused))).rowcount
     )
 

@@ -1,4 +1,4 @@
-"""The facet of events that is this service's own: its name, its version, and the schema that says what is in it."""
+"""Define the custom facet of Treaty's events: name, version and JSON Schema."""
 
 import json
 from functools import cache
@@ -11,7 +11,7 @@ FACET_VERSION = "1-0-0"
 
 @cache
 def facet_schema() -> dict[str, Any]:
-    """The JSON Schema of the facet, without the address that it is served at."""
+    """Return the JSON Schema of the facet, without `$id`."""
     text = files("treaty.registry.lineage.events").joinpath(f"{FACET}.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    schema: dict[str, Any] = json.loads(text)
+    return schema

@@ -1,4 +1,4 @@
-"""What events tell of other names that a dataset goes by."""
+"""Extract aliases of datasets from events."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,13 +9,15 @@ from treaty.registry.datasets.names import LineageName, normalise, table_name
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 IDENTIFYING = frozenset({"TABLE", "LOCATION"})
-# Longer names are no use as keys of a database.
+# Longer names do not fit into database keys.
 LONGEST = 1000
 
 
 @dataclass(frozen=True, order=True)
 class AliasLink:
-    """Two names of one dataset, and when that was told. `renamed`: the other is the name that it had before."""
+    """A link between two names of one dataset.
+
+    `observed_at`: time of the report. `renamed`: `other` is the previous name."""
 
     one: LineageName
     other: LineageName
@@ -24,26 +26,26 @@ class AliasLink:
 
     @property
     def pair(self) -> tuple[LineageName, LineageName]:
-        """The two names in their order, whichever came first."""
+        """Return the two names in sorted order."""
         return (self.one, self.other) if self.one <= self.other else (self.other, self.one)
 
 
 def symlinks(dataset: FoldedDataset) -> Iterator[LineageName]:
-    """Other names by the symlinks facet. A namespace that is empty or repeats the name identifies nothing."""
-    told = dataset.facet("symlinks").get("identifiers")
-    for each in told if isinstance(told, list) else ():
+    """Yield the aliases in the symlinks facet. Entries whose namespace is empty or equals the name are ignored."""
+    identifiers = dataset.facet("symlinks").get("identifiers")
+    for each in identifiers if isinstance(identifiers, list) else ():
         if isinstance(each, dict) and each.get("namespace") != each.get("name"):
             yield from _identified(each, str(each.get("type") or "").upper())
 
 
 def previous(dataset: FoldedDataset) -> LineageName | None:
-    """The name that the dataset had before it was renamed, as it told; None where it told none."""
+    """Return the reported name of the dataset before it was renamed; None if there is none."""
     before = dataset.facet("lifecycleStateChange").get("previousIdentifier")
     return next(_identified(before, "TABLE"), None) if isinstance(before, dict) else None
 
 
 def links(run: FoldedRun) -> frozenset[AliasLink]:
-    """What the run tells of names that mean one dataset, of what it read and of what it wrote."""
+    """Return the alias links that the run reports for its inputs and outputs."""
     return frozenset(each for dataset in (*run.inputs, *run.outputs) for each in _of(dataset))
 
 

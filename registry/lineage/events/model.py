@@ -1,4 +1,4 @@
-"""OpenLineage events as they arrive: a tolerant envelope that decides what is an event, and the copy that is kept."""
+"""Parse OpenLineage events with a tolerant envelope, and reduce them for storage."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from treaty.contracts.fingerprint import canonical
 
 HEAVY = frozenset({"spark.logicalPlan", "spark_unknown", "debug", "environmentVariables"})
 FACET_LIMIT = 256 * 1024
-# What is read of an event is kept whatever its size: a wide table has a large schema.
+# Facets that Treaty reads are stored whatever their size: a wide table has a large schema.
 KEPT_FACETS = frozenset({"schema", "columnLineage", "lineage", "symlinks", "subset", "parent"})
 _HEAVY = tuple(f'"{each}"'.encode() for each in HEAVY)
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d.*?(\[[\w/+-]+\])?")
@@ -27,7 +27,7 @@ class NotJson(Exception):
 
 
 class NotAnEvent(Exception):
-    """The body is JSON, but no OpenLineage event."""
+    """The body is JSON, but not an OpenLineage event. `faults`: all faults found."""
 
     def __init__(self, faults: tuple[Fault, ...]) -> None:
         self.faults = faults
@@ -41,16 +41,16 @@ def _facets(value: Any) -> Any:
 def _instant(value: Any) -> datetime:
     match = _INSTANT.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        raise ValueError("not a date with a time")
+        raise ValueError("expected a date with a time")
     try:
         instant = datetime.fromisoformat(value.removesuffix(match[1] or ""))
         return instant.astimezone(UTC) if instant.tzinfo else instant
     except OverflowError:
-        raise ValueError("outside the calendar") from None
+        raise ValueError("the date is out of range") from None
 
 
 def is_dataset(value: Any) -> bool:
-    """Whether it names a dataset."""
+    """Return whether the value names a dataset."""
     return isinstance(value, dict) and all(_is_text(value.get(each)) for each in ("namespace", "name"))
 
 
@@ -59,7 +59,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _named(value: Any) -> Any:
-    """Of a list those that name a dataset: what else is in it spoils neither them nor the event."""
+    """Return the items of a list that name a dataset. Other items are ignored without rejecting the event."""
     return [each for each in value if is_dataset(each)] if isinstance(value, list) else []
 
 
@@ -73,7 +73,7 @@ class OpenLineageModel(BaseModel):
 
 
 class OpenLineageDataset(OpenLineageModel):
-    """A dataset that a job read or wrote. Facets that are no objects are left out."""
+    """A dataset read or written by a job. Facets that are not objects are dropped."""
 
     namespace: Text
     name: Text
@@ -89,7 +89,7 @@ class OpenLineageJob(OpenLineageModel):
 
 
 class OpenLineageRun(OpenLineageModel):
-    """A run of a job. The id is any text: not every producer writes a UUID."""
+    """A run of a job. The id may be any text because not every producer sends a UUID."""
 
     id: Text = Field(alias="runId")
     facets: Facets = {}
@@ -104,7 +104,7 @@ class EventEnvelope(OpenLineageModel):
 
 
 class JobEvent(EventEnvelope):
-    """What a job reads and writes, told without a run."""
+    """Inputs and outputs of a job, reported without a run."""
 
     job: OpenLineageJob
     inputs: Datasets = ()
@@ -112,7 +112,7 @@ class JobEvent(EventEnvelope):
 
 
 class RunEvent(JobEvent):
-    """A step in the life of a run; `type` in capitals, None where the producer gave none."""
+    """A state change of a run. `type`: the event type in upper case; None if the producer sent none."""
 
     type: Annotated[str | None, BeforeValidator(lambda word: word.upper() if isinstance(word, str) else None)] = Field(
         None, alias="eventType"
@@ -121,16 +121,16 @@ class RunEvent(JobEvent):
 
 
 class DatasetEvent(EventEnvelope):
-    """What a dataset is, told without a job."""
+    """Metadata of a dataset, reported without a job."""
 
     dataset: OpenLineageDataset
 
 
 @dataclass(frozen=True)
 class LineageEvent:
-    """An event: its envelope, its plain data and the canonical JSON of all of these.
+    """An event: its envelope, its JSON document and the canonical JSON of the document.
 
-    `naive_time`: the producer gave no zone, UTC was taken."""
+    `naive_time`: the producer sent no time zone; UTC is assumed."""
 
     content: RunEvent | JobEvent | DatasetEvent
     document: Mapping[str, Any]
@@ -145,21 +145,23 @@ class LineageEvent:
         return self.content.event_time.replace(tzinfo=UTC)
 
     def at(self, time: datetime) -> "LineageEvent":
-        """The same event, told at another time."""
+        """Return the same event with another event time."""
         return replace(self, content=self.content.model_copy(update={"event_time": time}))
 
     @property
     def run(self) -> RunEvent | None:
-        """The envelope of a run event; None for events of jobs and datasets."""
+        """Return the envelope of a run event; None for job and dataset events."""
         return self.content if isinstance(self.content, RunEvent) else None
 
     @cached_property
     def key(self) -> str:
-        """sha256 (hex) of the canonical JSON: equal for the same event in another layout."""
+        """Return the SHA-256 (hex) of the canonical JSON. The layout of the event does not affect it."""
         return hashlib.sha256(self.body).hexdigest()
 
     def stored_bytes(self) -> bytes:
-        """The canonical JSON of the event without its heavy facets, fit to be stored."""
+        """Return the canonical JSON to store, without heavy facets.
+
+        Heavy facets are debugging facets, and facets above 256 KiB that Treaty does not read."""
         large = len(self.body) > FACET_LIMIT
         if not large and not any(each in self.body for each in _HEAVY):
             return self.body
@@ -167,12 +169,14 @@ class LineageEvent:
 
 
 def parse(body: bytes) -> LineageEvent:
-    """The event in a request's body. Raises NotJson, or NotAnEvent with all its faults."""
+    """Parse the event in a request body. Raises NotJson, or NotAnEvent with all faults."""
     return parse_event(plain(body))
 
 
 def parse_event(document: Any) -> LineageEvent:
-    """The event in plain data. Raises NotAnEvent with all its faults, NotJson for texts that no JSON can hold."""
+    """Validate a JSON document as an event.
+
+    Raises NotAnEvent with all faults, or NotJson if the document contains a value that JSON cannot represent."""
     if not isinstance(document, dict):
         raise NotAnEvent(
             (
@@ -180,7 +184,7 @@ def parse_event(document: Any) -> LineageEvent:
                     code="event.object",
                     where="event",
                     message="is not a JSON object",
-                    remedy="send one event a request",
+                    remedy="send one event per request",
                 ),
             )
         )
@@ -194,29 +198,33 @@ def parse_event(document: Any) -> LineageEvent:
 
 
 def plain(body: bytes) -> Any:
-    """The plain data in a body. Raises NotJson, also for numbers that no JSON can hold."""
+    """Decode a JSON body. Raises NotJson, also for NaN and infinite numbers."""
     try:
         return json.loads(body, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise NotJson(f"the body is not JSON: {_reason(error)}") from None
+        raise NotJson(f"The body is not valid JSON: {_reason(error)}") from None
 
 
 def _written(document: Mapping[str, Any]) -> bytes:
     try:
         return canonical(document)
     except (ValueError, RecursionError) as error:
-        raise NotJson(f"the body is not JSON: {_reason(error)}") from None
+        raise NotJson(f"The body is not valid JSON: {_reason(error)}") from None
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _reason(error: Exception) -> str:
-    """Why the text could not be read, without quoting it."""
+    """Return why the text could not be decoded, without quoting it."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at line {error.lineno}, column {error.colno}."
-    return "it is nested too deeply." if isinstance(error, RecursionError) else "a text or number in it cannot be read."
+    return (
+        "it is nested too deeply."
+        if isinstance(error, RecursionError)
+        else "it contains a text or number that cannot be decoded."
+    )
 
 
 def _kind(document: Mapping[str, Any]) -> type[RunEvent | JobEvent | DatasetEvent]:
@@ -230,10 +238,12 @@ def _kind(document: Mapping[str, Any]) -> type[RunEvent | JobEvent | DatasetEven
 def _fault(where: tuple[int | str, ...], kind: str) -> Fault:
     path = ".".join(str(step) for step in where)
     if kind == "missing":
-        return Fault(code="event.missing", where=path, message="is missing", remedy="OpenLineage requires it")
-    remedy = "send a date with a time and a zone, such as 2026-11-20T08:30:00Z" if path == "eventTime" else ""
+        return Fault(
+            code="event.missing", where=path, message="is missing", remedy="add it: OpenLineage requires this field"
+        )
+    remedy = "send a date with a time and a time zone, such as 2026-11-20T08:30:00Z" if path == "eventTime" else ""
     return Fault(
-        code="event.form", where=path, message="does not have the form that OpenLineage gives it", remedy=remedy
+        code="event.form", where=path, message="does not have the format that OpenLineage defines", remedy=remedy
     )
 
 
@@ -256,12 +266,12 @@ def _each(part: Any, *, check_size: bool) -> Any:
 
 
 def size(facet: Any) -> int:
-    """How many bytes the facet has as canonical JSON."""
+    """Return the size of the facet as canonical JSON, in bytes."""
     return len(canonical(facet))
 
 
 def _light(facets: Mapping[str, Any], *, check_size: bool) -> dict[str, Any]:
-    kept = {name: facet for name, facet in facets.items() if name not in HEAVY}
-    large = (name for name in kept.keys() - KEPT_FACETS if check_size and size(kept[name]) > FACET_LIMIT)
+    light = {name: facet for name, facet in facets.items() if name not in HEAVY}
+    large = (name for name in light.keys() - KEPT_FACETS if check_size and size(light[name]) > FACET_LIMIT)
     gone = frozenset(large)
-    return {name: facet for name, facet in kept.items() if name not in gone}
+    return {name: facet for name, facet in light.items() if name not in gone}

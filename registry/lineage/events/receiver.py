@@ -1,7 +1,7 @@
-"""Events of concurrent requests are kept in one transaction, and each is acknowledged once that is committed.
+"""Store events of concurrent requests in shared transactions; acknowledge each after its commit.
 
-A commit costs the database as much for one event as for hundreds. While one is under way, what comes meanwhile waits
-for the next: who is alone waits for nobody, and who comes in a crowd shares."""
+One commit costs about as much for hundreds of events as for one. Events that arrive during a commit share the next; a
+single event never waits for others."""
 
 import logging
 import time
@@ -22,23 +22,25 @@ from treaty.registry.lineage.events import event_store
 from treaty.registry.lineage.events.event_store import ReceivedEvent
 
 log = logging.getLogger("treaty.api")
-# How long the writer waits for more before it ends; the next event begins it anew.
+# Seconds that the writer thread waits for events before it ends. The next event starts a new one.
 IDLE = 5.0
 LOOK_EVERY = 1.0
 
 
 class IntakeOverloaded(RegistryError):
-    """More events wait than can be kept: send the event again in a while."""
+    """Too many events are waiting. Send the event again later."""
 
 
 class UnstorableEvent(RegistryError):
-    """The database cannot keep this event."""
+    """The database cannot store this event."""
 
 
 @dataclass(frozen=True)
 class IntakeLimits:
-    """How many requests may wait for the writer, how many bytes of events, how many events one transaction keeps, and
-    how many events may wait to be folded before no more are taken."""
+    """Limits of the event intake.
+
+    `requests`: waiting requests. `size`: waiting events in bytes. `batch_events`: events per transaction. `high_water`:
+    stored events waiting to be folded, above which no more are accepted."""
 
     requests: int = 4096
     size: int = 512 * 1024 * 1024
@@ -48,8 +50,9 @@ class IntakeLimits:
 
 @dataclass(frozen=True)
 class WritePermit:
-    """What lets a sender write, asked once more in the transaction that writes: `check` raises RegistryError where it
-    was taken away. Those of one `key` are one."""
+    """The sender's permission to write, checked again in the transaction that writes.
+
+    `check`: raises RegistryError if the permission was revoked. Permits with the same `key` are equal."""
 
     key: str
     check: Callable[[Session], None] = field(compare=False)
@@ -57,7 +60,7 @@ class WritePermit:
 
 @dataclass
 class EventBatch:
-    """The events of one request; `result` has a result once they are."""
+    """The events of one request. `result`: completes when they are stored."""
 
     arrivals: Sequence[ReceivedEvent]
     permit: WritePermit | None = None
@@ -65,12 +68,12 @@ class EventBatch:
 
     @property
     def size(self) -> int:
-        """How many bytes are to be written."""
+        """Return the number of bytes to write."""
         return sum(each.size for each in self.arrivals)
 
 
 class EventReceiver:
-    """Writes events to the inbox, those of concurrent requests together. One thread, which ends when nothing comes."""
+    """Write events of concurrent requests to the inbox. A single thread writes and ends when idle."""
 
     def __init__(self, engine: Engine, limits: IntakeLimits | None = None) -> None:
         self.engine, self.limits = engine, limits or IntakeLimits()
@@ -83,24 +86,24 @@ class EventReceiver:
         self._looked = 0.0
 
     def put(self, arrivals: Iterable[ReceivedEvent], permit: WritePermit | None = None) -> Future[None]:
-        """Has the events kept; done once they are. Raises Overloaded where too much waits.
+        """Queue events to be stored and return a future that completes when they are. Raises IntakeOverloaded.
 
-        The result raises OperationalError where the database does not answer, Unkeepable where it refuses the event,
-        and what the permit's check raises."""
-        parcel = EventBatch(tuple(arrivals), permit)
+        The future raises OperationalError if the database is unavailable, UnstorableEvent if it rejects the events, and
+        any error of the permit's check."""
+        batch = EventBatch(tuple(arrivals), permit)
         with self._changed:
-            if self._closed or self._is_full(parcel.size):
+            if self._closed or self._is_full(batch.size):
                 raise IntakeOverloaded
-            self._waiting.append(parcel)
-            self._size += parcel.size
+            self._waiting.append(batch)
+            self._size += batch.size
             if self._writer is None:
                 self._writer = Thread(target=self._write_all, name="receiver", daemon=True)
                 self._writer.start()
             self._changed.notify()
-        return parcel.result
+        return batch.result
 
     def close(self) -> None:
-        """Takes no more, and returns once what waits is written."""
+        """Stop accepting events and return after the waiting ones are written."""
         with self._changed:
             self._closed = True
             writer = self._writer
@@ -109,9 +112,11 @@ class EventReceiver:
             writer.join()
 
     def _is_full(self, size: int) -> bool:
-        beyond = len(self._waiting) >= self.limits.requests or (self._size and self._size + size > self.limits.size)
-        # Where the inbox was full, one event in a while is let through: with it the writer looks again.
-        return bool(beyond) or (self._full and time.monotonic() < self._looked + LOOK_EVERY)
+        exceeds_limits = len(self._waiting) >= self.limits.requests or (
+            self._size and self._size + size > self.limits.size
+        )
+        # While the inbox is full, one event per interval is accepted, so that the writer checks the inbox again.
+        return bool(exceeds_limits) or (self._full and time.monotonic() < self._looked + LOOK_EVERY)
 
     def _write_all(self) -> None:
         while group := self._next():
@@ -119,7 +124,7 @@ class EventReceiver:
             self._keep(group)
 
     def _next(self) -> list[EventBatch]:
-        """What is written together: all that waits, as far as one transaction goes. [] ends the writer."""
+        """Return the waiting batches that fit into one transaction. An empty list ends the writer."""
         with self._changed:
             if not self._waiting and not self._closed:
                 self._changed.wait(IDLE)
@@ -134,25 +139,25 @@ class EventReceiver:
             return group
 
     def _look(self) -> None:
-        """Sees, once in a while, whether more waits to be folded than may."""
+        """Check periodically whether more events wait to be folded than the limit allows."""
         if time.monotonic() < self._looked + LOOK_EVERY:
             return
         try:
             with read_session(self.engine) as tx:
                 self._full = event_store.depth(tx, most=self.limits.high_water) >= self.limits.high_water
         except SQLAlchemyError:
-            log.warning("the database does not answer")
+            log.warning("Database unavailable; the backlog of events was not checked")
         self._looked = time.monotonic()
 
     def _keep(self, group: Sequence[EventBatch]) -> None:
-        """Writes the group; where the database refuses something of it, each alone, so that one spoils no other."""
+        """Write the group; if the database rejects it, write each batch separately."""
         try:
             refused = self._write(group)
         except OperationalError as error:
             for each in group:
                 _done(each.result, error)
         except Exception as error:
-            log.warning("%d requests with events could not be kept: %s", len(group), type(error).__name__)
+            log.warning("%d requests with lineage events could not be stored: %s", len(group), type(error).__name__)
             for each in group:
                 _done(each.result, UnstorableEvent()) if len(group) == 1 else self._keep([each])
         else:
@@ -160,27 +165,27 @@ class EventReceiver:
                 _done(each.result, refused.get(each.permit))
 
     def _write(self, group: Sequence[EventBatch]) -> Mapping[WritePermit | None, RegistryError]:
-        """Writes what may be written; of what may not be why."""
+        """Write the permitted batches and return the errors of the revoked permits."""
         with transaction(self.engine) as tx:
             refused = _refused(tx, {each.permit for each in group if each.permit})
-            kept = (each.arrivals for each in group if each.permit not in refused)
-            event_store.keep(tx, list(chain.from_iterable(kept)))
+            permitted = (each.arrivals for each in group if each.permit not in refused)
+            event_store.keep(tx, list(chain.from_iterable(permitted)))
             tx.commit()
         return refused
 
 
 def _refused(session: Session, permits: Iterable[WritePermit]) -> dict[WritePermit | None, RegistryError]:
-    found: dict[WritePermit | None, RegistryError] = {}
+    errors: dict[WritePermit | None, RegistryError] = {}
     for each in permits:
         try:
             each.check(session)
         except RegistryError as error:
-            found[each] = error
-    return found
+            errors[each] = error
+    return errors
 
 
 def _done(kept: Future[None], error: Exception | None) -> None:
-    """Tells who waits; who went away in the meantime is told nothing."""
+    """Complete the future unless the request was cancelled."""
     if not kept.set_running_or_notify_cancel():
         return
     if error is None:

@@ -1,6 +1,6 @@
-"""The numbers of a run as OpenLineage has words for them: rows, and of each column counts, sums, bounds and quantiles.
+"""Map measurements of a run to OpenLineage metrics: row count, and per column counts, sums, bounds and quantiles.
 
-Texts, metrics of only some rows, and all numbers of columns that the contract classifies are left out."""
+Text values, metrics on a subset of rows, and all metrics of columns that the contract classifies are excluded."""
 
 import math
 import re
@@ -28,43 +28,47 @@ PARTITION = re.compile(r"([^=/]+)=([^/]*)")
 
 @dataclass(frozen=True)
 class OutputNumbers:
-    """`rows` None: nobody counted them. `columns`: by column the words that there is a number for."""
+    """Metrics of a validation.
+
+    `rows`: None if the rows were not counted. `columns`: by column, the OpenLineage metrics and their values."""
 
     rows: int | None = None
     columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def numbers(result: RunResult, of: DataObject) -> OutputNumbers:
-    """The numbers of what the run judged: of its one partition, or of all of them together."""
+    """Return the metrics of the validated data: of its single partition, or across all partitions."""
     only = result.partitions[0] if len(result.partitions) == 1 else None
     names = masked(of)
-    found: dict[str, dict[str, Any]] = {}
+    by_column: dict[str, dict[str, Any]] = {}
     for each in result.measurements:
         column = each.arguments.get("column")
         if each.partition != only or each.arguments.get("where") or not isinstance(column, str):
             continue
         if not _is_hidden(column, of, names):
-            _put(found.setdefault(column, {}), each)
-    return OutputNumbers(result.rows, {name: told for name, told in sorted(found.items()) if told})
+            _put(by_column.setdefault(column, {}), each)
+    return OutputNumbers(result.rows, {name: metrics for name, metrics in sorted(by_column.items()) if metrics})
 
 
 def hidden(result: RunResult, of: DataObject) -> frozenset[str]:
-    """The ids of the checks that are about a column whose values are not for every eye."""
+    """Return the ids of the checks on columns whose values must not be emitted."""
     names = masked(of)
     columns = {each.check_id for each in result.results if each.column and _is_hidden(each.column, of, names)}
     return frozenset(each.id for each in of.checks if _speaks(each, of, names)) | columns
 
 
 def parts(result: RunResult, of: DataObject) -> tuple[Mapping[str, str], ...]:
-    """The partitions that were judged, by their columns; () where they are none of columns, or of classified ones."""
-    found = [dict(_values(each)) for each in result.partitions]
+    """Return the validated partitions as values by column.
+
+    The result is () if a partition is not named by columns, or by a classified one."""
+    partitions = [dict(_values(each)) for each in result.partitions]
     names = masked(of)
-    open_ = all(each and not names & {column.casefold() for column in each} for each in found)
-    return tuple(found) if open_ else ()
+    is_public = all(each and not names & {column.casefold() for column in each} for each in partitions)
+    return tuple(partitions) if is_public else ()
 
 
 def masked(of: DataObject) -> frozenset[str]:
-    """The names, in small letters, of the declared columns that are classified, or in which something is."""
+    """Return the case-folded names of declared columns that are, or contain, classified fields."""
     return frozenset(each.name.casefold() for each in of.properties if is_masked(of, (each.name,)))
 
 
@@ -79,7 +83,7 @@ def _put(found: dict[str, Any], measured: Measurement) -> None:
 
 
 def _is_told(value: int | float | Decimal) -> bool:
-    """Whether it is a number that JSON has, and that a double holds."""
+    """Return whether a double, and therefore JSON, can represent the number."""
     try:
         return math.isfinite(float(value))
     except OverflowError:
@@ -87,20 +91,22 @@ def _is_told(value: int | float | Decimal) -> bool:
 
 
 def _is_hidden(column: str, of: DataObject, names: frozenset[str]) -> bool:
-    """Whether it is, or lies in, a classified column, or one that the contract, which declares columns, does not."""
+    """Return whether the column is, or lies in, a classified or undeclared column.
+
+    Columns only count as undeclared if the contract declares any."""
     declared = {each.name.casefold() for each in of.properties}
     whole, top = (each.replace("`", "").casefold() for each in (column, column.partition(".")[0]))
-    here = {whole, top}
-    return bool(here & names) or not (here & declared or (not declared and not is_masked(of, (column,))))
+    candidates = {whole, top}
+    return bool(candidates & names) or not (candidates & declared or (not declared and not is_masked(of, (column,))))
 
 
 def _speaks(check: ContractCheck, of: DataObject, names: frozenset[str]) -> bool:
-    """Whether a column is named in any of the check's words: a doubt hides more than it need."""
+    """Return whether a text of the check mentions a masked column. May hide more than necessary."""
     column = check.column or check.arguments.get("column")
     if isinstance(column, str) and _is_hidden(column, of, names):
         return True
-    said = " ".join(_texts([check.arguments, check.where])).casefold()
-    return any(each in said for each in names)
+    text = " ".join(_texts([check.arguments, check.where])).casefold()
+    return any(each in text for each in names)
 
 
 def _texts(words: Any) -> Iterator[str]:
@@ -114,7 +120,7 @@ def _texts(words: Any) -> Iterator[str]:
 
 
 def _values(partition: str) -> Iterator[tuple[str, str]]:
-    """Column and value of each step; nothing where a step is no such thing."""
+    """Yield column and value of each path step; nothing if a step has another form."""
     steps = [PARTITION.fullmatch(each) for each in partition.split("/")]
     if all(steps):
         yield from ((unquote(each[1]), unquote(each[2])) for each in steps if each)

@@ -1,4 +1,4 @@
-"""A run folded from its events: whatever their order and however often they come, the same state."""
+"""Fold the events of a run into its state, independent of their order and repetition."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,10 +15,10 @@ from treaty.registry.lineage.events.model import LineageEvent, OpenLineageDatase
 T = TypeVar("T")
 FAILURES = frozenset({"FAIL", "ABORT"})
 TERMINAL = FAILURES | {"COMPLETE"}
-# Other facets of runs and jobs carry environments and configurations, which may hold secrets.
+# Other facets of runs and jobs contain environments and configurations, which may include secrets.
 RUN_FACETS = frozenset({"parent", "parentRun", "nominalTime", "processing_engine"})
 JOB_FACETS = frozenset({"jobType", "sql", "lineage", "ownership"})
-# What follows these words in a statement may hold values or secrets; what comes before names tables and partitions.
+# Text after these keywords may contain values or secrets; text before them names tables and partitions.
 _TELLING = re.compile(
     r"\b(select|with|values)\b|\b(set|where|on|when|options|\w*properties|comment)\b|--|/\*", re.IGNORECASE
 )
@@ -26,7 +26,7 @@ _LONGEST_STATEMENT = 2000
 
 
 class LineageRunKey(NamedTuple):
-    """What makes events belong to one run."""
+    """The identity of a run: events with the same key belong together."""
 
     job_namespace: str
     job_name: str
@@ -38,7 +38,7 @@ class FoldState(BaseModel):
 
 
 class FacetValue(FoldState):
-    """What was last told, and when."""
+    """The latest value of a facet, with the time of its event."""
 
     at: datetime
     value: dict[str, Any]
@@ -48,7 +48,7 @@ Facets = dict[str, FacetValue]
 
 
 class FoldedDataset(FoldState):
-    """A dataset of a run, with the latest value of each facet; `own` are its input or output facets."""
+    """A dataset of a run, with the latest value of each facet. `own`: its input or output facets."""
 
     namespace: str
     name: str
@@ -57,7 +57,7 @@ class FoldedDataset(FoldState):
 
     @classmethod
     def of(cls, namespace: str, name: str, facets: Mapping[str, Any], at: datetime) -> "FoldedDataset":
-        """The dataset as an event of its own tells it."""
+        """Return the dataset of a dataset event."""
         return cls(namespace=namespace, name=name, facets=_facet_values(facets, at))
 
     @property
@@ -65,16 +65,16 @@ class FoldedDataset(FoldState):
         return LineageName(self.namespace, self.name)
 
     def facet(self, name: str) -> Mapping[str, Any]:
-        """The facet's latest value; empty where it was never told, or deleted."""
+        """Return the facet's latest value; empty if it was never reported, or deleted."""
         return _value(self.facets, name)
 
     def own_facet(self, name: str) -> Mapping[str, Any]:
-        """The same for the facets that the dataset has only as input or output."""
+        """Return the latest value of an input or output facet; empty if it was never reported, or deleted."""
         return _value(self.own, name)
 
 
 class FoldedRun(FoldState):
-    """All that the events seen so far tell of one run."""
+    """The state of a run, folded from the events received so far."""
 
     job_namespace: str
     job_name: str
@@ -94,7 +94,7 @@ class FoldedRun(FoldState):
 
     @property
     def failed(self) -> bool:
-        """Whether any event told of a failure; no later event takes it back."""
+        """Return whether any event reported a failure. No later event reverts it."""
         return not FAILURES.isdisjoint(self.types)
 
     @property
@@ -103,66 +103,68 @@ class FoldedRun(FoldState):
 
     @property
     def processing_type(self) -> str:
-        """BATCH, STREAMING or SERVICE; BATCH where the producer did not say."""
+        """Return BATCH, STREAMING or SERVICE; BATCH if the producer reports none."""
         return str(_value(self.job_facets, "jobType").get("processingType") or "BATCH").upper()
 
     def job_facet(self, name: str) -> Mapping[str, Any]:
-        """The latest value of the job's facet; empty where it was never told, or deleted."""
+        """Return the latest value of the job's facet; empty if it was never reported, or deleted."""
         return _value(self.job_facets, name)
 
     @property
     def statement(self) -> str:
-        """The beginning of the SQL statement that the job is, up to where it could hold values; '' where it is none."""
+        """Return the start of the job's SQL statement, up to where values may follow; '' if there is none."""
         return str(_value(self.job_facets, "sql").get("query") or "")
 
     @property
     def writes(self) -> bool:
-        """Whether it has written, as far as it told."""
+        """Return whether the run has reported an output."""
         return bool(self.outputs)
 
     @property
     def parent_id(self) -> str | None:
-        """The id of the run that it is a part of; None where it told of none."""
+        """Return the id of the parent run; None if none was reported."""
         return _run_id(self.parent)
 
     @property
     def root_id(self) -> str | None:
-        """The id of the run that all belongs to, as far as it told; None where it told of none but its parent."""
+        """Return the id of the root run; None if none was reported."""
         return _run_id(self.parent.get("root"))
 
     @property
     def parent(self) -> Mapping[str, Any]:
-        """The parent facet; empty for a run without parent."""
+        """Return the parent facet; empty for a run without a parent."""
         return _value(self.run_facets, "parent") or _value(self.run_facets, "parentRun")
 
 
 def run_key(event: RunEvent) -> LineageRunKey:
-    """The run that an event belongs to."""
+    """Return the key of the event's run."""
     return LineageRunKey(event.job.namespace, event.job.name, event.run.id)
 
 
 def state_of_event(event: LineageEvent) -> FoldedRun:
-    """What one run event tells. Raises ValueError for an event of another kind."""
-    if (told := event.run) is None:
-        raise ValueError("only run events are folded")
+    """Return the run state of a single run event. Raises ValueError for an event of another kind."""
+    if (content := event.run) is None:
+        raise ValueError("only run events can be folded")
     at = event.event_time
     return FoldedRun(
-        **run_key(told)._asdict(),
-        types=(told.type,) if told.type else (),
-        producers=(told.producer,) if told.producer else (),
-        started=at if told.type == "START" else None,
-        ended=at if told.type in TERMINAL else None,
-        run_facets=_facet_values(told.run.facets, at, RUN_FACETS),
-        job_facets=_facet_values(_telling(told.job.facets), at, JOB_FACETS),
-        inputs=_datasets(_dataset(each, each.input_facets, at) for each in told.inputs),
-        outputs=_datasets(_dataset(each, each.output_facets, at) for each in told.outputs),
+        **run_key(content)._asdict(),
+        types=(content.type,) if content.type else (),
+        producers=(content.producer,) if content.producer else (),
+        started=at if content.type == "START" else None,
+        ended=at if content.type in TERMINAL else None,
+        run_facets=_facet_values(content.run.facets, at, RUN_FACETS),
+        job_facets=_facet_values(_telling(content.job.facets), at, JOB_FACETS),
+        inputs=_datasets(_dataset(each, each.input_facets, at) for each in content.inputs),
+        outputs=_datasets(_dataset(each, each.output_facets, at) for each in content.outputs),
     )
 
 
 def join(one: FoldedRun, other: FoldedRun) -> FoldedRun:
-    """What both tell together: commutative, associative, idempotent. Raises ValueError for two different runs."""
+    """Merge two states of one run. Raises ValueError if they belong to different runs.
+
+    The merge is commutative, associative and idempotent."""
     if one.key != other.key:
-        raise ValueError("states of different runs cannot be joined")
+        raise ValueError("cannot merge states of different runs")
     return FoldedRun(
         **one.key._asdict(),
         types=_union(one.types, other.types),
@@ -177,18 +179,18 @@ def join(one: FoldedRun, other: FoldedRun) -> FoldedRun:
 
 
 def _telling(facets: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The facets, of a statement only what tells which tables and partitions it is about."""
-    told = facets.get("sql", {})
-    query, dialect = (word if isinstance(word := told.get(name), str) else None for name in ("query", "dialect"))
+    """Reduce the facets' SQL statement to the parts that name tables and partitions."""
+    facet = facets.get("sql", {})
+    query, dialect = (word if isinstance(word := facet.get(name), str) else None for name in ("query", "dialect"))
     writes = sql_statements.writes(query, dialect) if query else ()
-    kept = {"query": _beginning(query), "writes": [dict(each) for each in writes]} if query else {}
-    return {**facets, "sql": {name: each for name, each in kept.items() if each}}
+    reduced = {"query": _beginning(query), "writes": [dict(each) for each in writes]} if query else {}
+    return {**facets, "sql": {name: each for name, each in reduced.items() if each}}
 
 
 def _beginning(statement: str) -> str:
     cut = _TELLING.search(statement)
-    kept = statement if cut is None else statement[: cut.end() if cut[1] else cut.start()]
-    return kept[:_LONGEST_STATEMENT]
+    start = statement if cut is None else statement[: cut.end() if cut[1] else cut.start()]
+    return start[:_LONGEST_STATEMENT]
 
 
 def _dataset(dataset: OpenLineageDataset, own: Mapping[str, Any], at: datetime) -> FoldedDataset:
@@ -201,11 +203,11 @@ def _dataset(dataset: OpenLineageDataset, own: Mapping[str, Any], at: datetime) 
 
 
 def _datasets(datasets: Iterable[FoldedDataset]) -> tuple[FoldedDataset, ...]:
-    """One entry a dataset, in the order of their names: producers list the same dataset twice."""
-    found: dict[LineageName, FoldedDataset] = {}
+    """Merge entries of the same dataset, which producers may repeat, and sort them by name."""
+    by_name: dict[LineageName, FoldedDataset] = {}
     for each in datasets:
-        found[each.identity] = _join_datasets(found.get(each.identity, each), each)
-    return tuple(found[name] for name in sorted(found))
+        by_name[each.identity] = _join_datasets(by_name.get(each.identity, each), each)
+    return tuple(by_name[name] for name in sorted(by_name))
 
 
 def _join_datasets(one: FoldedDataset, other: FoldedDataset) -> FoldedDataset:
@@ -214,7 +216,7 @@ def _join_datasets(one: FoldedDataset, other: FoldedDataset) -> FoldedDataset:
 
 
 def _facet_values(facets: Mapping[str, Any], at: datetime, wanted: frozenset[str] | None = None) -> Facets:
-    """The facets as told now. An empty one tells nothing, and so never erases an earlier one."""
+    """Return the facets with their time. Empty facets are ignored, so they never erase an earlier value."""
     return {
         name: FacetValue(at=at, value=value)
         for name, value in facets.items()
@@ -229,13 +231,13 @@ def _latest(one: Facets, other: Facets) -> Facets:
 
 
 def _age(told: FacetValue) -> tuple[datetime, bytes]:
-    """The order of what was told. Of two values of one moment the greater text wins: any fixed choice will do."""
+    """Return the sort key of a value. Ties are broken by the canonical text, which keeps the merge deterministic."""
     return told.at, canonical(told.value)
 
 
 def _value(facets: Facets, name: str) -> Mapping[str, Any]:
-    told = facets.get(name)
-    return told.value if told and not told.value.get("_deleted") else {}
+    latest = facets.get(name)
+    return latest.value if latest and not latest.value.get("_deleted") else {}
 
 
 def _union(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
@@ -248,5 +250,5 @@ def _known_values(*values: T | None) -> list[T]:
 
 def _run_id(told: Any) -> str | None:
     run = told.get("run") if isinstance(told, Mapping) else None
-    found = run.get("runId") if isinstance(run, dict) else None
-    return found if isinstance(found, str) and found else None
+    value = run.get("runId") if isinstance(run, dict) else None
+    return value if isinstance(value, str) and value else None

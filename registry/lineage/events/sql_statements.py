@@ -1,35 +1,35 @@
-"""Which partitions a SQL statement names that it writes: all that is kept of its text, which may hold values."""
+"""Extract the partitions written by a SQL statement. Its remaining text is not stored because it may contain values."""
 
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-# Longer texts are generated, and take seconds to parse.
+# Longer statements are generated, and take seconds to parse.
 MOST = 64 * 1024
 _PARTITION = re.compile(r"\bpartition\s*\(", re.IGNORECASE)
 _WRITING = frozenset({"Insert", "LoadData", "TruncateTable"})
 _READING = frozenset({"Select", "Union", "Subquery", "Use", "Set", "Semicolon"})
-# Casts that leave the text of a value as it stands in the name of a partition.
+# Casts that do not change how a value is written in a partition's name.
 _PLAIN = frozenset({"DATE", "VARCHAR", "TEXT", "CHAR", "INT", "BIGINT", "SMALLINT", "TINYINT"})
 
 Write = dict[str, Any]
 
 
 class ComputedValue(ValueError):
-    """The value is computed, not written out."""
+    """The value is an expression, not a constant."""
 
 
 @lru_cache(maxsize=64)
 def writes(query: str, dialect: str | None = None) -> tuple[Write, ...]:
-    """What each write of the text goes to: {"table": its last name, "partition": {column: text, None for null}}.
+    """Return the target of each write: `{"table": last part of its name, "partition": {column: text, None for null}}`.
 
-    The partition is None where the text names none, or not by constants. () where no write names a partition, where
-    something else may change a table, and for texts that cannot be parsed."""
+    The partition is None if the statement names none, or not by constants. The result is () if no write names a
+    partition, if another statement may change a table, or if the text cannot be parsed."""
     if len(query) > MOST or not _PARTITION.search(query):
         return ()
-    found = [each for statement in _parsed(query, dialect) for each in _writes(statement)]
-    return () if None in found else tuple(each for each in found if each)
+    targets = [each for statement in _parsed(query, dialect) for each in _writes(statement)]
+    return () if None in targets else tuple(each for each in targets if each)
 
 
 def _parsed(query: str, dialect: str | None) -> list[Any]:
@@ -43,7 +43,7 @@ def _parsed(query: str, dialect: str | None) -> list[Any]:
 
 
 def _writes(statement: Any) -> Iterator[Write | None]:
-    """The writes of a statement; None for one that may change a table in another way."""
+    """Yield the writes of a statement; None for one that may change a table in another way."""
     kind = type(statement).__name__
     if kind == "MultitableInserts":
         for each in statement.expressions:
@@ -55,12 +55,12 @@ def _writes(statement: Any) -> Iterator[Write | None]:
 
 
 def _write(statement: Any) -> Write | None:
-    """None where what is written has no name."""
+    """Return the target of a write; None if it has no name."""
     table = _table(statement)
     if table is None or not table.name:
         return None
-    named = table.args.get("partition") or statement.args.get("partition")
-    return {"table": table.name.lower(), "partition": _values(named.expressions) if named else None}
+    partition = table.args.get("partition") or statement.args.get("partition")
+    return {"table": table.name.lower(), "partition": _values(partition.expressions) if partition else None}
 
 
 def _table(statement: Any) -> Any:
@@ -71,7 +71,7 @@ def _table(statement: Any) -> Any:
 
 
 def _values(terms: Iterable[Any]) -> dict[str, str | None] | None:
-    """The constants by column; None where one of the values is left to the rows."""
+    """Return the constants by column; None if one of the values comes from the rows."""
     try:
         return {term.this.name: _text(term.expression) for term in map(_equation, terms)}
     except ComputedValue:

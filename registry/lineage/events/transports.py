@@ -1,4 +1,4 @@
-"""Transports of the OpenLineage client, for verdicts that go where HTTP does not lead: Kafka, files, clouds."""
+"""Send verdict events through OpenLineage transports other than HTTP: Kafka, files, cloud services."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,15 +10,17 @@ from openlineage.client.event_v2 import InputDataset, Job, Run, RunEvent, RunSta
 
 
 def emit(path: str, document: Mapping[str, Any]) -> None:
-    """Hands an event to the transport that the client's configuration file names. Raises whatever that raises."""
+    """Send an event through the transport in the client's configuration file.
+
+    Raises any error of the transport."""
     client = OpenLineageClient(config=yaml.safe_load(Path(path).read_text(encoding="utf-8")))
-    # Not by the client itself: it would add facets of its environment.
+    # Use the transport directly: the client would add facets of its environment.
     client.transport.emit(_event(document))
     client.close(timeout=10)
 
 
 def _event(document: Mapping[str, Any]) -> RunEvent:
-    """The event as the client's transports take it; its facets stay plain data."""
+    """Return the event in the client's classes. Facets stay plain JSON."""
     run, job = document["run"], document["job"]
     return RunEvent(
         eventType=RunState[document["eventType"]],

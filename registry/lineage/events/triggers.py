@@ -1,4 +1,4 @@
-"""Which runs ask for a validation, of which datasets, and what of them is to be looked at."""
+"""Derive validation triggers from runs: the datasets concerned and what must be inspected."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,17 +14,17 @@ from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 OUR_NAMESPACE = "treaty"
 OUR_PRODUCER = "https://treaty.example/"
-# Runs of these kinds write all the time: their end, if it comes, is no moment of its own.
+# Runs of these types write continuously: their end has no meaning of its own.
 UNENDING = frozenset({"STREAMING", "SERVICE"})
 WRITES = frozenset({"RUNNING", "COMPLETE"})
-# Spark's commands that make a table of rows, as its listener names jobs.
+# Spark commands that create a table with rows, as in the job names of its listener.
 OF_ROWS = ("as_select", "save_into_data_source")
 AS_QUERY = re.compile(r"\bas\s*\(?\s*(select|with|values)$", re.IGNORECASE)
 Partition = tuple[tuple[str, str], ...]
 
 
 class TriggerKind(StrEnum):
-    """What a trigger asks to look at."""
+    """The inspection that a trigger requests."""
 
     DATA = "data"
     SCHEMA = "schema"
@@ -34,7 +34,7 @@ class TriggerKind(StrEnum):
     ORPHAN = "orphan"
 
 
-# As tasks have them: the smaller comes first.
+# Task priorities: the smallest runs first.
 PRIORITIES = {
     TriggerKind.DATA: 5,
     TriggerKind.SCHEMA: 5,
@@ -44,25 +44,26 @@ PRIORITIES = {
     TriggerKind.RENAMED: 5,
 }
 WHY = {
-    TriggerKind.DATA: "a run wrote to it and completed",
-    TriggerKind.SCHEMA: "its definition was told anew",
-    TriggerKind.SUSPECT: "a run that wrote to it failed",
+    TriggerKind.DATA: "a completed run wrote to it",
+    TriggerKind.SCHEMA: "a run redefined its schema",
+    TriggerKind.SUSPECT: "a failed run wrote to it",
     TriggerKind.DROPPED: "a run dropped it",
     TriggerKind.RENAMED: "a run renamed it",
-    TriggerKind.ORPHAN: "a run that wrote to it never told its end",
+    TriggerKind.ORPHAN: "a run that wrote to it never reported its end",
 }
 STREAMING = "a stream writes to it"
-# A table of more columns than these is told by reading it.
+# The schema of a wider table is read from the table instead.
 MOST_COLUMNS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trigger:
-    """A dataset that a run was about: its name, other names it goes by, and the partitions the run spoke of.
+    """A request to inspect a dataset because of a run.
 
-    `reads` says what is to be looked at, `why` says it for people. `streaming`: more comes all the time. `columns`:
-    where its definition was told anew, those that the table has now, by name and type; () where nobody said which, None
-    where it was not. `formerly`: what a table was called that was renamed."""
+    `aliases`: other names of the dataset. `partitions`: those that the run named. `reads`: the kind of inspection;
+    `why` describes it for people. `streaming`: more data arrives continuously. `columns`: the reported columns by name
+    and type if the schema was redefined; () if they were not reported, None if the schema was not redefined.
+    `formerly`: previous name of a renamed table."""
 
     dataset: LineageName
     aliases: tuple[LineageName, ...] = ()
@@ -74,25 +75,25 @@ class Trigger:
 
     @property
     def names(self) -> tuple[LineageName, ...]:
-        """Its name and the others."""
+        """Return the dataset's name, followed by its aliases."""
         return (self.dataset, *self.aliases)
 
     @property
     def priority(self) -> int:
-        """That of its task; the smaller comes first."""
+        """Return the task's priority; the smallest runs first."""
         return PRIORITIES[self.reads]
 
     @property
     def why(self) -> str:
-        """What happened, for people."""
+        """Return a description of the cause."""
         return STREAMING if self.streaming else WHY[self.reads]
 
 
 def triggers(run: FoldedRun) -> tuple[Trigger, ...]:
-    """What the run asks for by now, in the order of names, one trigger a dataset.
+    """Return the triggers of the run so far, one per dataset, sorted by name.
 
-    Of a failed run every output is suspect, whatever else it told. A batch run triggers when it is complete, a stream
-    as it runs. None of our own runs (no endless loop)."""
+    All outputs of a failed run are suspect. A batch run triggers when it completes, a stream while it runs. Treaty's
+    own runs trigger nothing, which prevents an endless loop."""
     if is_ours(run):
         return ()
     if run.failed:
@@ -103,30 +104,34 @@ def triggers(run: FoldedRun) -> tuple[Trigger, ...]:
 
 
 def orphaned(run: FoldedRun) -> tuple[Trigger, ...]:
-    """What to look at where the run will never tell its end. None of a run that did, or that writes all the time."""
+    """Return the triggers of a run that will never report its end.
+
+    Empty if the run has ended, or writes continuously."""
     if is_ours(run) or run.failed or run.completed or run.processing_type in UNENDING:
         return ()
     return _of(run, TriggerKind.ORPHAN)
 
 
 def of_dataset(event: DatasetEvent) -> Trigger | None:
-    """What an event about a dataset itself asks for: a look at its schema. None where it is ours."""
+    """Return the trigger of a dataset event; None if Treaty sent the event.
+
+    The trigger inspects the schema, or reports that the dataset was dropped."""
     if (event.producer or "").startswith(OUR_PRODUCER):
         return None
-    told = FoldedDataset.of(event.dataset.namespace, event.dataset.name, event.dataset.facets, event.event_time)
-    return _trigger(told, TriggerKind.DROPPED if _lifecycle(told) == "DROP" else TriggerKind.SCHEMA)
+    dataset = FoldedDataset.of(event.dataset.namespace, event.dataset.name, event.dataset.facets, event.event_time)
+    return _trigger(dataset, TriggerKind.DROPPED if _lifecycle(dataset) == "DROP" else TriggerKind.SCHEMA)
 
 
 def is_ours(run: FoldedRun) -> bool:
-    """Whether the run is one of our own validations."""
+    """Return whether the run is one of Treaty's own validations."""
     return run.job_namespace == OUR_NAMESPACE or any(each.startswith(OUR_PRODUCER) for each in run.producers)
 
 
 def _of(run: FoldedRun, reads: TriggerKind | None = None) -> tuple[Trigger, ...]:
-    asked = [(each, reads or _reads(run, each)) for each in run.outputs]
+    reads_by_output = [(each, reads or _reads(run, each)) for each in run.outputs]
     streaming = run.processing_type in UNENDING
-    told = [_trigger(each, what, streaming=streaming) for each, what in asked if what is not None]
-    return tuple(_joined(list(same)) for _, same in groupby(sorted(told, key=_named), key=_named))
+    requested = [_trigger(each, kind, streaming=streaming) for each, kind in reads_by_output if kind is not None]
+    return tuple(_joined(list(same)) for _, same in groupby(sorted(requested, key=_named), key=_named))
 
 
 def _named(trigger: Trigger) -> LineageName:
@@ -134,25 +139,25 @@ def _named(trigger: Trigger) -> LineageName:
 
 
 def _reads(run: FoldedRun, dataset: FoldedDataset) -> TriggerKind | None:
-    """What of the dataset is to be looked at by what became of it; None: nothing of it."""
-    counted = bool(dataset.own_facet("outputStatistics"))
+    """Return the inspection that the dataset's lifecycle change requires; None if none does."""
+    has_statistics = bool(dataset.own_facet("outputStatistics"))
     match _lifecycle(dataset):
         case "DROP":
             return TriggerKind.DROPPED
         case "RENAME":
-            return TriggerKind.DATA if counted else TriggerKind.RENAMED if _formerly(dataset) else None
+            return TriggerKind.DATA if has_statistics else TriggerKind.RENAMED if _formerly(dataset) else None
         case "ALTER":
-            return TriggerKind.DATA if counted else TriggerKind.SCHEMA
+            return TriggerKind.DATA if has_statistics else TriggerKind.SCHEMA
         case "CREATE":
-            return TriggerKind.DATA if counted or _queried(run, dataset) else TriggerKind.SCHEMA
+            return TriggerKind.DATA if has_statistics or _queried(run, dataset) else TriggerKind.SCHEMA
     return TriggerKind.DATA
 
 
 def _queried(run: FoldedRun, dataset: FoldedDataset) -> bool:
-    """Whether a table was created with rows: of a query, which producers tell in one of these ways."""
-    read = bool(run.inputs) or bool(dataset.facet("columnLineage").get("fields"))
-    named = any(each in run.job_name.lower() for each in OF_ROWS)
-    return read or named or AS_QUERY.search(run.statement) is not None
+    """Return whether a table was created from a query; producers report this in one of several ways."""
+    has_inputs = bool(run.inputs) or bool(dataset.facet("columnLineage").get("fields"))
+    has_command = any(each in run.job_name.lower() for each in OF_ROWS)
+    return has_inputs or has_command or AS_QUERY.search(run.statement) is not None
 
 
 def _lifecycle(dataset: FoldedDataset) -> str:
@@ -160,18 +165,18 @@ def _lifecycle(dataset: FoldedDataset) -> str:
 
 
 def _trigger(dataset: FoldedDataset, reads: TriggerKind, *, streaming: bool = False) -> Trigger:
-    full = normalise(dataset.namespace, dataset.name)
-    spoken = [table_name(full), *_located(dataset)]
-    table = spoken[0].dataset
-    partitions = {each.partition for each in spoken if each.partition and each.dataset == table} | set(
+    full_name = normalise(dataset.namespace, dataset.name)
+    names = [table_name(full_name), *_located(dataset)]
+    table = names[0].dataset
+    partitions = {each.partition for each in names if each.partition and each.dataset == table} | set(
         _subset_partitions(dataset)
     )
-    others = {full, *symlinks(dataset)} - {table}
+    aliases = {full_name, *symlinks(dataset)} - {table}
     columns = tuple(_columns(dataset)) if reads is TriggerKind.SCHEMA else None
     formerly = _formerly(dataset) if reads is TriggerKind.RENAMED else None
     return Trigger(
         dataset=table,
-        aliases=tuple(sorted(others)),
+        aliases=tuple(sorted(aliases)),
         partitions=tuple(sorted(partitions)),
         reads=reads,
         streaming=streaming,
@@ -181,16 +186,16 @@ def _trigger(dataset: FoldedDataset, reads: TriggerKind, *, streaming: bool = Fa
 
 
 def _joined(same: list[Trigger]) -> Trigger:
-    """Several partitions of one table, written as datasets of their own, are one trigger; data outweigh the schema."""
-    others = {other for each in same for other in each.aliases}
-    partitions = tuple(sorted({spoken for each in same for spoken in each.partitions}))
+    """Merge the triggers of one dataset, whose partitions may be separate outputs; data outranks the schema."""
+    aliases = {other for each in same for other in each.aliases}
+    partitions = tuple(sorted({partition for each in same for partition in each.partitions}))
     reads = next(each for each in WHY if any(one.reads is each for one in same))
-    defined = [each.columns for each in same if each.columns is not None and each.reads is reads]
-    columns = next(filter(None, defined), () if defined else None)
+    schemas = [each.columns for each in same if each.columns is not None and each.reads is reads]
+    columns = next(filter(None, schemas), () if schemas else None)
     formerly = next((each.formerly for each in same if each.formerly and each.reads is reads), None)
     return Trigger(
         dataset=same[0].dataset,
-        aliases=tuple(sorted(others)),
+        aliases=tuple(sorted(aliases)),
         partitions=partitions,
         reads=reads,
         streaming=same[0].streaming,
@@ -200,32 +205,38 @@ def _joined(same: list[Trigger]) -> Trigger:
 
 
 def _columns(dataset: FoldedDataset) -> Iterator[tuple[str, str]]:
-    """The columns that the schema facet names, with their types as it has them ('' for none); nothing of too many."""
-    told = dataset.facet("schema").get("fields")
-    for each in told if isinstance(told, list) and len(told) <= MOST_COLUMNS else ():
+    """Yield the columns in the schema facet with their types ('' if missing); nothing above the limit."""
+    fields = dataset.facet("schema").get("fields")
+    for each in fields if isinstance(fields, list) and len(fields) <= MOST_COLUMNS else ():
         if isinstance(each, dict) and isinstance(name := each.get("name"), str) and name:
             yield name, kind if isinstance(kind := each.get("type"), str) else ""
 
 
 def _formerly(dataset: FoldedDataset) -> LineageName | None:
-    """The name that the dataset had before; None where it told none, or has it still."""
-    before = previous(dataset)
-    return None if before in {None, table_name(normalise(dataset.namespace, dataset.name)).dataset} else before
+    """Return the previous name of the dataset; None if it was not reported, or did not change."""
+    previous_name = previous(dataset)
+    return (
+        None
+        if previous_name in {None, table_name(normalise(dataset.namespace, dataset.name)).dataset}
+        else previous_name
+    )
 
 
 def _located(dataset: FoldedDataset) -> Iterator[TrimmedName]:
-    """The partition directories of the subset facet, as the table and the partition that they mean."""
-    places = _condition(dataset).get("locations")
-    for place in places if isinstance(places, list) else ():
-        if isinstance(place, str):
-            path = place.partition("://")[2].partition("/")[2] if "://" in place else place.removeprefix("file:")
+    """Yield the table and partition of each directory in the subset facet."""
+    locations = _condition(dataset).get("locations")
+    for location in locations if isinstance(locations, list) else ():
+        if isinstance(location, str):
+            path = (
+                location.partition("://")[2].partition("/")[2] if "://" in location else location.removeprefix("file:")
+            )
             yield table_name(normalise(dataset.namespace, path))
 
 
 def _subset_partitions(dataset: FoldedDataset) -> Iterator[Partition]:
-    """The partitions that the subset facet lists by their columns."""
-    listed = _condition(dataset).get("partitions")
-    for each in listed if isinstance(listed, list) else ():
+    """Yield the partitions that the subset facet lists by columns."""
+    entries = _condition(dataset).get("partitions")
+    for each in entries if isinstance(entries, list) else ():
         values = each.get("dimensions") if isinstance(each, dict) else None
         if isinstance(values, dict) and values:
             yield tuple((str(column), str(value)) for column, value in values.items())

@@ -1,6 +1,7 @@
-"""A verdict as an OpenLineage event: what the client's own classes write, and one facet of ours.
+"""Build the OpenLineage event of a verdict.
 
-Of columns that the contract classifies nothing is told but whether a promise was kept."""
+It uses the client's classes and one facet of Treaty. For columns that the contract classifies, the event only contains
+whether a check passed."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -34,7 +35,7 @@ from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
 
 STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 SEVERITY = {"error": "error", "warning": "warn"}
-# Of more results than these, an event tells those that did not pass first; it must stay small enough to be taken.
+# Larger results are truncated, failed checks first, so that the event is small enough to be accepted.
 MOST = 500
 BAD = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 BLOCKING = frozenset({Verdict.FAILED, Verdict.NOT_EVALUATED})
@@ -42,7 +43,9 @@ BLOCKING = frozenset({Verdict.FAILED, Verdict.NOT_EVALUATED})
 
 @dataclass(frozen=True, kw_only=True)
 class TriggeringRun:
-    """The run that a validation was triggered by, as its producer told of it. `root`: what all of it belongs to."""
+    """The run that triggered a validation, as its producer reported it.
+
+    `root_run_id`, `root_job`: root of the run's hierarchy. `nominal_start`, `nominal_end`: None if not reported."""
 
     run_id: str
     job: tuple[str, str]
@@ -54,7 +57,9 @@ class TriggeringRun:
 
 @dataclass(frozen=True)
 class EventDataset:
-    """The dataset that was judged, under the name and with the symlinks that its producer gave it."""
+    """The validated dataset, with the name and symlinks that its producer uses.
+
+    `symlinks`: namespace, name and type of each. `version`: None if not reported."""
 
     namespace: str
     name: str
@@ -64,9 +69,14 @@ class EventDataset:
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictPayload:
-    """All that an event tells of. `hidden`: ids of checks of whose values nothing is told. `first`: when the validation
-    was first asked for. `give_up_reason`: why it could not be done at all; None: it was. `discriminator`: what tells it
-    from others that were asked for at once; '' where its data do."""
+    """The content of a verdict event.
+
+    `first`: time at which the validation was first requested. `dataset_fingerprint`: fingerprint of all partitions.
+    `caused`: run that triggered the validation; None if no run did. `hidden`: ids of checks whose values must not be
+    emitted. `give_up_reason`: reason why the validation could not run; None if it did. `link`: URL of the result.
+    `schemas`: base URL of the facet schemas. `mirror`: also emit the assertions as a dataset facet. `words`: assertion
+    names by check id; the default is "custom". `discriminator`: distinguishes validations that were requested at the
+    same time; '' if their data differs."""
 
     result: RunResult
     about: EventDataset
@@ -85,17 +95,21 @@ class VerdictPayload:
 
 
 def run_id(judged: VerdictPayload) -> str:
-    """The identity of the validation as a run: the same however often it is told of."""
-    of, about = judged.result, judged.about
-    key = [of.contract_id, of.contract_version, of.object, about.namespace, about.name]
-    named = canonical([*key, sorted(of.partitions), judged.dataset_fingerprint, *filter(None, [judged.discriminator])])
-    return str(generate_static_uuid(judged.first, named))
+    """Return the run id of the validation. It does not change when the event is sent again."""
+    result, about = judged.result, judged.about
+    key = [result.contract_id, result.contract_version, result.object, about.namespace, about.name]
+    hashed = canonical(
+        [*key, sorted(result.partitions), judged.dataset_fingerprint, *filter(None, [judged.discriminator])]
+    )
+    return str(generate_static_uuid(judged.first, hashed))
 
 
 def event(judged: VerdictPayload) -> dict[str, Any]:
-    """The event, as plain data. COMPLETE also where checks failed; FAIL where nothing could be validated."""
+    """Return the event as a JSON document.
+
+    Its type is COMPLETE even if checks failed, and FAIL if the data could not be validated."""
     set_producer(OUR_PRODUCER)
-    told = RunEvent(
+    run_event = RunEvent(
         eventType=RunState.FAIL if judged.give_up_reason else RunState.COMPLETE,
         eventTime=judged.result.finished_at.isoformat(),
         run=Run(run_id(judged), facets=dict(_run_facets(judged))),
@@ -103,35 +117,36 @@ def event(judged: VerdictPayload) -> dict[str, Any]:
         inputs=[_dataset(judged)],
         outputs=[],
     )
-    document = Serde.to_dict(told)
+    document = Serde.to_dict(run_event)
     document["run"]["facets"]["treaty_contract"] = _contract(judged)
     return document
 
 
 def _contract(judged: VerdictPayload) -> dict[str, Any]:
-    of = judged.result
-    told = {
-        "contract": of.contract_id,
-        "version": of.contract_version,
-        "fingerprint": of.contract_fingerprint,
-        "object": of.object,
+    result = judged.result
+    fields = {
+        "contract": result.contract_id,
+        "version": result.contract_version,
+        "fingerprint": result.contract_fingerprint,
+        "object": result.object,
         "fit": _fit(judged),
-        "status": of.verdict.value,
-        "blocking": of.verdict in BLOCKING,
-        "counts": dict(sorted(Counter(each.outcome.value for each in of.results).items())),
+        "status": result.verdict.value,
+        "blocking": result.verdict in BLOCKING,
+        "counts": dict(sorted(Counter(each.outcome.value for each in result.results).items())),
         "marker": judged.dataset_fingerprint,
         "link": judged.link or None,
     }
-    where = f"{judged.schemas}/{FACET_VERSION}/{FACET}.json#/$defs/{FACET}"
-    known = {name: value for name, value in told.items() if value is not None}
-    return {"_producer": OUR_PRODUCER, "_schemaURL": where, **known}
+    schema_url = f"{judged.schemas}/{FACET_VERSION}/{FACET}.json#/$defs/{FACET}"
+    present = {name: value for name, value in fields.items() if value is not None}
+    return {"_producer": OUR_PRODUCER, "_schemaURL": schema_url, **present}
 
 
 def _fit(judged: VerdictPayload) -> str | None:
-    """The identity of all bounds that detectors told, for runs to be compared by; None where they told none. Bounds of
-    hidden checks are left out: they could be guessed from it."""
-    told = [each for each in judged.result.results if each.band and each.check_id not in judged.hidden]
-    return fingerprint([[each.check_id, each.partition, each.band] for each in told]) if told else None
+    """Return the fingerprint of all detector bands, to compare runs; None if there are none.
+
+    Bands of hidden checks are excluded because they could be guessed from the fingerprint."""
+    results = [each for each in judged.result.results if each.band and each.check_id not in judged.hidden]
+    return fingerprint([[each.check_id, each.partition, each.band] for each in results]) if results else None
 
 
 def _run_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
@@ -150,24 +165,24 @@ def _run_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
 
 
 def _dataset(judged: VerdictPayload) -> InputDataset:
-    about, own = judged.about, dict(_input_facets(judged))
+    about, input_facets = judged.about, dict(_input_facets(judged))
     facets: dict[str, Any] = {}
     if about.symlinks:
-        named = [symlinks_dataset.Identifier(*each) for each in about.symlinks]
-        facets["symlinks"] = symlinks_dataset.SymlinksDatasetFacet(named)
+        identifiers = [symlinks_dataset.Identifier(*each) for each in about.symlinks]
+        facets["symlinks"] = symlinks_dataset.SymlinksDatasetFacet(identifiers)
     if about.version:
         facets["version"] = dataset_version_dataset.DatasetVersionDatasetFacet(about.version)
-    if judged.mirror and "dataQualityAssertions" in own:
-        facets["dataQualityAssertions"] = own["dataQualityAssertions"]
-    return InputDataset(about.namespace, about.name, facets=facets, inputFacets=own)
+    if judged.mirror and "dataQualityAssertions" in input_facets:
+        facets["dataQualityAssertions"] = input_facets["dataQualityAssertions"]
+    return InputDataset(about.namespace, about.name, facets=facets, inputFacets=input_facets)
 
 
 def _input_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
-    told = [_assertion(each, judged) for each in _emitted_results(judged) if each.outcome in STATUS]
-    yield "dataQualityAssertions", data_quality_assertions_dataset.DataQualityAssertionsDatasetFacet(told)
+    assertions = [_assertion(each, judged) for each in _emitted_results(judged) if each.outcome in STATUS]
+    yield "dataQualityAssertions", data_quality_assertions_dataset.DataQualityAssertionsDatasetFacet(assertions)
     numbers = judged.numbers
     columns = {
-        name: data_quality_metrics_input_dataset.ColumnMetrics(**found) for name, found in numbers.columns.items()
+        name: data_quality_metrics_input_dataset.ColumnMetrics(**metrics) for name, metrics in numbers.columns.items()
     }
     yield (
         "dataQualityMetrics",
@@ -180,11 +195,11 @@ def _input_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
 
 
 def _emitted_results(judged: VerdictPayload) -> tuple[CheckResult, ...]:
-    found = judged.result.results
-    if len(found) <= MOST:
-        return found
-    bad = [each for each in found if each.outcome in BAD]
-    return (*bad, *(each for each in found if each.outcome not in BAD))[:MOST]
+    results = judged.result.results
+    if len(results) <= MOST:
+        return results
+    bad = [each for each in results if each.outcome in BAD]
+    return (*bad, *(each for each in results if each.outcome not in BAD))[:MOST]
 
 
 def _assertion(result: CheckResult, judged: VerdictPayload) -> data_quality_assertions_dataset.Assertion:
@@ -197,20 +212,20 @@ def _assertion(result: CheckResult, judged: VerdictPayload) -> data_quality_asse
 
 
 def _test(result: CheckResult, judged: VerdictPayload) -> test_run.TestExecution:
-    said = _assertion_fields(result, judged)
+    fields = _assertion_fields(result, judged)
     return test_run.TestExecution(
-        status=STATUS.get(result.outcome, "skip"), type=judged.words.get(result.check_id, "custom"), **said
+        status=STATUS.get(result.outcome, "skip"), type=judged.words.get(result.check_id, "custom"), **fields
     )
 
 
 def _assertion_fields(result: CheckResult, judged: VerdictPayload) -> dict[str, Any]:
-    """What both facets say of a check; of hidden ones no value and no bound."""
+    """Return the fields of a check that both facets share; hidden checks have no value and no threshold."""
     params = {"check": result.check_id, **({"partition": result.partition} if result.partition else {})}
-    named = {"name": result.name, "severity": SEVERITY.get(result.severity, "error"), "params": params}
+    fields = {"name": result.name, "severity": SEVERITY.get(result.severity, "error"), "params": params}
     if result.check_id in judged.hidden:
-        return named
+        return fields
     actual = None if isinstance(result.value, str) or result.value is None else str(result.value)
-    return {**named, "description": result.sentence, "expected": _threshold(result.threshold), "actual": actual}
+    return {**fields, "description": result.sentence, "expected": _threshold(result.threshold), "actual": actual}
 
 
 def _threshold(value: Any) -> str | None:

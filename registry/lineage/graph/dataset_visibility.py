@@ -1,6 +1,7 @@
-"""Which datasets of the lineage graph somebody may see: those of contracts that they may read, under all their names.
+"""Restrict the datasets of the lineage graph to those a principal may see.
 
-Of a dataset that no contract is about, only who may read everything knows."""
+Visible are the datasets of contracts that the principal may read, under all of their names. A dataset without a
+contract is visible only with a global read permission."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,28 +19,30 @@ from treaty.registry.tables import DatasetRow
 
 @dataclass(frozen=True)
 class PrincipalVisibility:
-    """What a principal may see."""
+    """Visibility of lineage datasets for a principal."""
 
     session: Session
     by: Principal
     nodes: NameResolver
 
     def __call__(self, names: Collection[LineageName], /) -> Collection[LineageName]:
-        """Those of the names that they may see."""
+        """Return the names that are visible to the principal."""
         if self.by.may(Permission.READ):
             return names
         self.nodes.know(names)
-        of = {other: name for name in names for other in self.nodes.group(name)}
-        seen: set[LineageName] = set()
-        for some in traversal.portions(sorted(of)):
+        names_by_alias = {other: name for name in names for other in self.nodes.group(name)}
+        visible: set[LineageName] = set()
+        for batch in traversal.portions(sorted(names_by_alias)):
             query = select(DatasetRow.namespace, DatasetRow.name).where(
-                traversal.name_filter(DatasetRow, some), visibility.datasets(self.by)
+                traversal.name_filter(DatasetRow, batch), visibility.datasets(self.by)
             )
-            seen.update(self.nodes.of(LineageName(*each)) for each in self.session.exec(query))
-        return [name for name in names if self.nodes.of(name) in seen]
+            visible.update(self.nodes.of(LineageName(*each)) for each in self.session.exec(query))
+        return [name for name in names if self.nodes.of(name) in visible]
 
 
 def visible_datasets(session: Session, by: Principal, nodes: NameResolver | None = None) -> PrincipalVisibility:
-    """What the principal may see. Raises Forbidden where they may read nothing at all."""
+    """Return the visibility of lineage datasets for the principal.
+
+    Raises Forbidden if the principal has no read permission at all."""
     require_permission_anywhere(by, Permission.READ)
     return PrincipalVisibility(session, by, nodes or NameResolver(session))

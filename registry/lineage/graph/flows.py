@@ -1,4 +1,4 @@
-"""Where data flow, as a run tells it: what it read and wrote, and which columns feed which. Pure."""
+"""Extract the data flow of a run: datasets read and written, and column lineage. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,16 +10,17 @@ from treaty.registry.datasets.names import LineageName, normalise, table_name
 from treaty.registry.lineage.events.links import LONGEST
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
-# What an output says of its columns beyond so many feeds is left out: it is then told as one that says nothing.
+# An output with more feeds than this is treated as one without column lineage.
 MOST_FEEDS = 20_000
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 FAILED, OPEN, COMPLETED = range(3)
 
 
 class ColumnFeed(NamedTuple):
-    """That a column of an input feeds one of the output. `column` None: every row of it; `of` None: any column.
+    """A column of an input that feeds a column of the output.
 
-    `direct` False: by what it decides (a filter, a join, an order), not by its value."""
+    `column`: output column; None means every row of the output. `of`: input column; None means any column. `direct`:
+    False if the input decides (a filter, join or order) instead of passing its value."""
 
     column: str | None
     source: LineageName
@@ -29,8 +30,10 @@ class ColumnFeed(NamedTuple):
 
 @dataclass(frozen=True)
 class JobOutput:
-    """A dataset as a job writes it. `feeds`: what is told of its columns; () for nothing. `sources`: all that feeds it,
-    where that was told; None: everything that the job reads may."""
+    """A dataset written by a job.
+
+    `feeds`: column lineage; () means none was reported. `sources`: all datasets that feed the output if they were
+    reported; None means any dataset the job reads may feed it. `owners`: names in the ownership facet."""
 
     name: LineageName
     feeds: tuple[ColumnFeed, ...] = ()
@@ -40,14 +43,16 @@ class JobOutput:
 
 @dataclass(frozen=True)
 class JobFlow:
-    """What a job reads and writes."""
+    """The datasets a job reads and writes."""
 
     inputs: frozenset[LineageName] = frozenset()
     outputs: tuple[JobOutput, ...] = ()
 
 
 class RunRank(NamedTuple):
-    """Which of a job's runs speaks for it: the greatest. Completed ones before open ones before those that failed."""
+    """Rank of a run among the runs of its job; the run with the greatest rank represents the job.
+
+    Completed runs rank above open runs, and open runs above failed ones; among equals the latest ranks highest."""
 
     run_rank: int
     run_time: datetime
@@ -55,49 +60,51 @@ class RunRank(NamedTuple):
 
 
 def rank(run: FoldedRun) -> RunRank:
-    """The run's rank among those of its job."""
-    grade = FAILED if run.failed else COMPLETED if run.completed else OPEN
-    return RunRank(grade, run.ended or run.started or BEGINNING, run.run_id)
+    """Return the run's rank among the runs of its job."""
+    run_rank = FAILED if run.failed else COMPLETED if run.completed else OPEN
+    return RunRank(run_rank, run.ended or run.started or BEGINNING, run.run_id)
 
 
 def tells(run: FoldedRun) -> bool:
-    """Whether the run said anything of datasets. What was said once was said, whatever was deleted later."""
+    """Return whether the run ever reported a dataset, even if its facets were deleted later."""
     return bool(run.inputs or run.outputs or "lineage" in run.job_facets)
 
 
 def graph_node(namespace: str, name: str) -> LineageName:
-    """The dataset's name in the graph: one spelling, that of the table where a partition's path was named."""
+    """Return the dataset's normalized name in the graph; a partition path resolves to its table."""
     return table_name(normalise(namespace, name)).dataset
 
 
 def flow_of_run(run: FoldedRun) -> JobFlow:
-    """What the run reads and writes, by all that its events told."""
-    told = {each.name: each for each in _joined([*map(_output, run.outputs), *_declared(run)])}
-    fed = {feed.source for each in told.values() for feed in each.feeds}
-    listed = {source for each in told.values() for source in each.sources or ()}
-    read = {graph_node(each.namespace, each.name) for each in run.inputs} | fed | listed | _job_inputs(run)
-    return JobFlow(frozenset(filter(_fits, read)), tuple(told[name] for name in sorted(filter(_fits, told))))
+    """Return the datasets that the run reads and writes, merged from all of its events."""
+    outputs = {each.name: each for each in _joined([*map(_output, run.outputs), *_declared(run)])}
+    fed = {feed.source for each in outputs.values() for feed in each.feeds}
+    sources = {source for each in outputs.values() for source in each.sources or ()}
+    inputs = {graph_node(each.namespace, each.name) for each in run.inputs} | fed | sources | _job_inputs(run)
+    return JobFlow(frozenset(filter(_fits, inputs)), tuple(outputs[name] for name in sorted(filter(_fits, outputs))))
 
 
 def _fits(name: LineageName) -> bool:
-    """Whether a database can keep the name as a key."""
+    """Return whether the name fits into a database key."""
     return len(str(name)) <= LONGEST
 
 
 def owners(facet: Mapping[str, Any]) -> tuple[str, ...]:
-    """Who an ownership facet names, in its order."""
+    """Return the names of the owners in an ownership facet, in its order."""
     return tuple(each["name"] for each in _objects(facet.get("owners")) if _named(each.get("name")))
 
 
 def _output(dataset: FoldedDataset) -> JobOutput:
     lineage, columns = dataset.facet("lineage"), dataset.facet("columnLineage")
     feeds = [*_column_feeds(columns), *_explicit_feeds(lineage)]
-    told = owners(dataset.facet("ownership"))
-    return JobOutput(graph_node(dataset.namespace, dataset.name), _bounded(feeds), _sources(lineage, feeds), told)
+    owner_names = owners(dataset.facet("ownership"))
+    return JobOutput(
+        graph_node(dataset.namespace, dataset.name), _bounded(feeds), _sources(lineage, feeds), owner_names
+    )
 
 
 def _declared(run: FoldedRun) -> Iterator[JobOutput]:
-    """The datasets that the job's own lineage facet speaks of."""
+    """Yield the output datasets of the job's `lineage` facet."""
     for each in _objects(run.job_facet("lineage").get("entries")):
         if each.get("type") == "DATASET" and (name := _source(each)):
             feeds = list(_explicit_feeds(each))
@@ -105,40 +112,40 @@ def _declared(run: FoldedRun) -> Iterator[JobOutput]:
 
 
 def _job_inputs(run: FoldedRun) -> set[LineageName]:
-    """What the job's own lineage facet says that the job reads, without saying what for."""
+    """Return the inputs that the job's `lineage` facet lists without an output."""
     entries = _objects(run.job_facet("lineage").get("entries"))
     own = (each for each in entries if each.get("type") == "JOB" and each.get("name") in {None, run.job_name})
-    return {name for each in own for given in _objects(each.get("inputs")) if (name := _source(given))}
+    return {name for each in own for entry in _objects(each.get("inputs")) if (name := _source(entry))}
 
 
 def _joined(outputs: Sequence[JobOutput]) -> Iterator[JobOutput]:
-    """One output a dataset: its partitions may have been told as datasets of their own."""
-    told: dict[LineageName, list[JobOutput]] = {}
+    """Merge outputs of the same dataset: producers may report its partitions as separate datasets."""
+    by_name: dict[LineageName, list[JobOutput]] = {}
     for each in outputs:
-        told.setdefault(each.name, []).append(each)
-    for name, same in told.items():
-        listed = [each.sources for each in same if each.sources is not None]
-        sources = frozenset[LineageName]().union(*listed) if listed else None
+        by_name.setdefault(each.name, []).append(each)
+    for name, same in by_name.items():
+        reported = [each.sources for each in same if each.sources is not None]
+        sources = frozenset[LineageName]().union(*reported) if reported else None
         feeds = sorted({feed for each in same for feed in each.feeds}, key=repr)
-        named = sorted({owner for each in same for owner in each.owners})
-        yield JobOutput(name, _bounded(feeds), sources, tuple(named))
+        owner_names = sorted({owner for each in same for owner in each.owners})
+        yield JobOutput(name, _bounded(feeds), sources, tuple(owner_names))
 
 
 def _column_feeds(facet: Mapping[str, Any]) -> Iterator[ColumnFeed]:
-    """What the columnLineage facet tells; without a word of how, a column is fed directly."""
+    """Yield the feeds of the `columnLineage` facet; a feed without transformations is direct."""
     fields = facet.get("fields")
-    for column, told in fields.items() if isinstance(fields, dict) else ():
-        for each in _objects(told.get("inputFields") if isinstance(told, dict) else None):
+    for column, detail in fields.items() if isinstance(fields, dict) else ():
+        for each in _objects(detail.get("inputFields") if isinstance(detail, dict) else None):
             yield from _feed(column, each, direct=_is_direct(each))
     for each in _objects(facet.get("dataset")):
         yield from _feed(None, each, direct=False)
 
 
 def _explicit_feeds(facet: Mapping[str, Any]) -> Iterator[ColumnFeed]:
-    """What the lineage facet tells of columns, and of columns that affect every row."""
+    """Yield the feeds of the `lineage` facet: per column, and from columns that affect every row."""
     fields = facet.get("fields")
-    for column, told in fields.items() if isinstance(fields, dict) else ():
-        for each in _objects(told.get("inputs") if isinstance(told, dict) else None):
+    for column, detail in fields.items() if isinstance(fields, dict) else ():
+        for each in _objects(detail.get("inputs") if isinstance(detail, dict) else None):
             yield from _feed(column, each, direct=_is_direct(each))
     for each in _objects(facet.get("inputs")):
         if _named(each.get("field")):
@@ -153,20 +160,22 @@ def _feed(column: str | None, given: Mapping[str, Any], *, direct: bool) -> Iter
 
 
 def root(column: str) -> str:
-    """The column as the graph knows it: fields of structs are told apart by few producers, the case by fewer."""
+    """Return the column as a graph key: its top-level field in lower case.
+
+    Few producers report the fields of structs, and fewer use a consistent case."""
     return column.partition(".")[0].lower()
 
 
 def _sources(facet: Mapping[str, Any], feeds: Sequence[ColumnFeed]) -> frozenset[LineageName] | None:
-    """All that feeds the dataset, where the lineage facet lists it; an empty list is one, too."""
+    """Return all sources of the dataset if the `lineage` facet lists its inputs, else None. The list may be empty."""
     if not isinstance(facet.get("inputs"), list):
         return None
-    listed = {name for each in _objects(facet["inputs"]) if (name := _source(each))}
-    return frozenset(listed | {feed.source for feed in feeds})
+    names = {name for each in _objects(facet["inputs"]) if (name := _source(each))}
+    return frozenset(names | {feed.source for feed in feeds})
 
 
 def _source(given: Mapping[str, Any]) -> LineageName | None:
-    """The dataset that an entry names; None for jobs, and where a name is missing."""
+    """Return the dataset of an entry; None if the entry is a job or lacks a name."""
     namespace, name = given.get("namespace"), given.get("name")
     if given.get("type", "DATASET") != "DATASET" or not (_named(namespace) and _named(name)):
         return None
@@ -174,14 +183,14 @@ def _source(given: Mapping[str, Any]) -> LineageName | None:
 
 
 def _is_direct(given: Mapping[str, Any]) -> bool:
-    """Whether a value flows. Of several transformations one that is direct is enough, and so is none."""
-    told = [str(each.get("type")).upper() for each in _objects(given.get("transformations"))]
-    return not told or any(each != "INDIRECT" for each in told)
+    """Return whether a value flows: no transformation is reported, or at least one is not INDIRECT."""
+    types = [str(each.get("type")).upper() for each in _objects(given.get("transformations"))]
+    return not types or any(each != "INDIRECT" for each in types)
 
 
 def _bounded(feeds: Sequence[ColumnFeed]) -> tuple[ColumnFeed, ...]:
-    kept = tuple(islice(dict.fromkeys(feeds), MOST_FEEDS + 1))
-    return kept if len(kept) <= MOST_FEEDS else ()
+    distinct = tuple(islice(dict.fromkeys(feeds), MOST_FEEDS + 1))
+    return distinct if len(distinct) <= MOST_FEEDS else ()
 
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:

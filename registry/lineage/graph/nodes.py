@@ -1,4 +1,4 @@
-"""The datasets of the lineage graph: names that stand for one dataset are one node of it."""
+"""Resolve dataset names to nodes of the lineage graph; all aliases of a dataset are one node."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,28 +12,30 @@ from treaty.registry.lineage.aliases import AliasGroup
 
 @dataclass
 class NameResolver:
-    """Which names are one dataset, asked of the database once for each name; of many at once by `know`."""
+    """Resolve names to datasets, with at most one database lookup per name.
+
+    Call `know` to look up many names with few queries."""
 
     session: Session
     groups: dict[LineageName, AliasGroup] = field(default_factory=dict)
 
     def know(self, names: Iterable[LineageName]) -> None:
-        """Asks for all of these at once."""
-        if new := {each for each in names if each not in self.groups}:
-            self.groups |= aliases.groups(self.session, new)
+        """Look up these names at once."""
+        if missing := {each for each in names if each not in self.groups}:
+            self.groups |= aliases.groups(self.session, missing)
 
     def of(self, name: LineageName) -> LineageName:
-        """The name under which the dataset stands in the graph."""
+        """Return the canonical name of the dataset, which identifies its node."""
         self.know([name])
         return self.groups[name].canonical
 
     def group(self, name: LineageName) -> frozenset[LineageName]:
-        """All names of the dataset."""
+        """Return all names of the dataset."""
         self.know([name])
         return self.groups[name].names | {name}
 
     def named(self, nodes: Iterable[LineageName]) -> Mapping[LineageName, LineageName]:
-        """The node that each name of these datasets stands for."""
-        found = list(nodes)
-        self.know(found)
-        return {name: self.of(each) for each in found for name in self.group(each)}
+        """Return the node of each name of these datasets."""
+        resolved = list(nodes)
+        self.know(resolved)
+        return {name: self.of(each) for each in resolved for name in self.group(each)}

@@ -1,7 +1,7 @@
-"""The lineage graph as it is kept: of each job what the run reads and writes that speaks for it.
+"""Store the lineage graph: the datasets read and written by each job's representative run.
 
-That is the last one that completed; of a job none of whose runs did, the last that is open, then the last that failed.
-Which it is follows from the runs alone, not from the order in which their events came."""
+That is the last completed run; if none has completed, the last open one; else the last failed one. It depends on the
+runs alone, not on the order in which their events arrive."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -27,37 +27,41 @@ NOBODY = -1
 
 
 def note(session: Session, run: FoldedRun, *, ids: Ids) -> None:
-    """Has the graph say what the run reads and writes, where it speaks for its job now. One that tells of no dataset
-    changes nothing. Call it once the run's own row is as the run is handed in."""
+    """Update the job's edges if the run represents its job now.
+
+    A run that reports no dataset changes nothing. The run's own row must be stored before the call."""
     if not flows.tells(run):
         return
     job = _job(session, run.job_namespace, run.job_name, ids)
-    held, found = RunRank(job.run_rank, job.run_at, job.run_id), rank(run)
-    speaks = job.run_rank != NOBODY and job.run_id == run.run_id
-    if found >= held:
+    current, new = RunRank(job.run_rank, job.run_at, job.run_id), rank(run)
+    is_representative = job.run_rank != NOBODY and job.run_id == run.run_id
+    if new >= current:
         _write(session, job, run)
-    elif speaks:
+    elif is_representative:
         _write(session, job, _elected(session, job, run))
 
 
 def declare(session: Session, event: LineageEvent, *, ids: Ids) -> None:
-    """Has the graph say what a job event declares: it stands as a run would that completed then. An event of another
-    kind changes nothing."""
+    """Update the job's edges from a job event.
+
+    The event ranks as a run that completed at its event time. Events of other kinds change nothing."""
     if event.run is not None or not isinstance(event.content, JobEvent):
         return
-    said = _as_run(event)
-    job = _job(session, said.job_namespace, said.job_name, ids)
-    before = FoldedRun.model_validate(job.declared) if job.declared else said
-    latest = max(before, said, key=_age)
+    declared = _as_run(event)
+    job = _job(session, declared.job_namespace, declared.job_name, ids)
+    previous = FoldedRun.model_validate(job.declared) if job.declared else declared
+    latest = max(previous, declared, key=_age)
     job.declared = latest.model_dump(mode="json")
     note(session, latest, ids=ids)
 
 
 def _as_run(event: LineageEvent) -> FoldedRun:
-    """What a job event tells, as of a run without a name."""
-    at = {"eventTime": event.event_time.isoformat(), "eventType": "COMPLETE", "run": {"runId": "declared"}}
-    told = state_of_event(LineageEvent(RunEvent.model_validate({**event.document, **at}), event.document, event.body))
-    return told.model_copy(update={"run_id": ""})
+    """Return a run state without a run id from the content of a job event."""
+    run_fields = {"eventTime": event.event_time.isoformat(), "eventType": "COMPLETE", "run": {"runId": "declared"}}
+    state = state_of_event(
+        LineageEvent(RunEvent.model_validate({**event.document, **run_fields}), event.document, event.body)
+    )
+    return state.model_copy(update={"run_id": ""})
 
 
 def _age(run: FoldedRun) -> tuple[Any, bytes]:
@@ -65,10 +69,10 @@ def _age(run: FoldedRun) -> tuple[Any, bytes]:
 
 
 def _job(session: Session, namespace: str, name: str, ids: Ids) -> LineageJobRow:
-    """The job's row, new if need be, locked until the transaction ends."""
+    """Return the job's row, created if missing, locked until the transaction ends."""
     query = select(LineageJobRow).filter_by(namespace=namespace, name=name).with_for_update()
-    if found := session.exec(query.execution_options(populate_existing=True)).first():
-        return found
+    if row := session.exec(query.execution_options(populate_existing=True)).first():
+        return row
     with suppress(IntegrityError), session.begin_nested():
         session.add(
             LineageJobRow(id=ids(), namespace=namespace, name=name, run_rank=NOBODY, run_at=BEGINNING, run_id="")
@@ -77,14 +81,14 @@ def _job(session: Session, namespace: str, name: str, ids: Ids) -> LineageJobRow
 
 
 def _elected(session: Session, job: LineageJobRow, run: FoldedRun) -> FoldedRun:
-    """Which run speaks for the job, now that `run`, which did, has come down."""
+    """Return the run that represents the job after the rank of `run` has decreased."""
     rivals = [*_runs(session, job), *([(_rank_of(job.declared), job.declared)] if job.declared else [])]
-    for found, state in sorted(rivals, key=lambda each: each[0], reverse=True):
-        if found <= rank(run):
+    for rival, state in sorted(rivals, key=lambda each: each[0], reverse=True):
+        if rival <= rank(run):
             break
-        other = FoldedRun.model_validate(state if isinstance(state, dict) else _state(session, state))
-        if flows.tells(other):
-            return other
+        other_run = FoldedRun.model_validate(state if isinstance(state, dict) else _state(session, state))
+        if flows.tells(other_run):
+            return other_run
     return run
 
 
@@ -93,13 +97,13 @@ def _rank_of(declared: dict[str, Any]) -> RunRank:
 
 
 def _runs(session: Session, job: LineageJobRow) -> Iterator[tuple[RunRank, Any]]:
-    """The job's runs: their ranks, and the ids of their rows."""
+    """Yield the rank of each of the job's runs with the id of its row."""
     row = LineageRunRow
     columns = row.id, row.run_id, row.is_failed, row.is_ended, row.started_at, row.finished_at
-    mine = row.job_namespace == job.namespace, row.job_name == job.name
-    for row_id, run_id, failed, ended, started, finished in session.exec(select(*columns).where(*mine)):  # type: ignore[call-overload]
-        grade = FAILED if failed else COMPLETED if ended else OPEN
-        yield RunRank(grade, finished or started or BEGINNING, run_id), row_id
+    of_job = row.job_namespace == job.namespace, row.job_name == job.name
+    for row_id, run_id, failed, ended, started, finished in session.exec(select(*columns).where(*of_job)):  # type: ignore[call-overload]
+        run_rank = FAILED if failed else COMPLETED if ended else OPEN
+        yield RunRank(run_rank, finished or started or BEGINNING, run_id), row_id
 
 
 def _state(session: Session, row_id: UUID) -> Any:
@@ -107,22 +111,22 @@ def _state(session: Session, row_id: UUID) -> Any:
 
 
 def _write(session: Session, job: LineageJobRow, run: FoldedRun) -> None:
-    """Has the run speak for the job. Edges that stay as they are, are not written again."""
+    """Make the run the representative of its job. Unchanged edges are not rewritten."""
     flow = flows.flow_of_run(run)
     job.run_rank, job.run_at, job.run_id = rank(run)
     job.is_own = is_ours(run)
     job.owners = list(flows.owners(run.job_facet("ownership")))
     edges = list(_edges(job.id, flow))
-    mark = fingerprint([each.model_dump(mode="json", exclude={"job_id"}) for each in edges])
-    if mark != job.flow_hash:
-        job.flow_hash = mark
+    flow_hash = fingerprint([each.model_dump(mode="json", exclude={"job_id"}) for each in edges])
+    if flow_hash != job.flow_hash:
+        job.flow_hash = flow_hash
         session.exec(delete(LineageEdgeRow).where(col(LineageEdgeRow.job_id) == job.id))
         session.add_all(edges)
     session.flush()
 
 
 def is_ours(run: FoldedRun) -> bool:
-    """Whether the run is a validation of this registry."""
+    """Return whether the run is a validation of this registry."""
     return run.job_namespace == OUR_NAMESPACE or any(each.startswith(OUR_PRODUCER) for each in run.producers)
 
 

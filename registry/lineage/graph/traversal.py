@@ -1,7 +1,7 @@
-"""The lineage graph around a dataset or a job, as far as somebody may see it.
+"""Traverse the visible part of the lineage graph around a dataset or a job.
 
-A step goes from jobs to all jobs that read or write one of their datasets, as Marquez has it. What may not be seen is
-no part of the graph: nothing is found through it."""
+A step leads from jobs to all jobs that read or write one of their datasets, as in Marquez. Datasets that are not
+visible are not part of the graph, and the traversal does not continue through them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ AT_ONCE = 400
 
 
 class JobEdge(NamedTuple):
-    """That a job reads a dataset, or writes it."""
+    """A dataset that a job reads or writes."""
 
     job_id: UUID
     direction: EdgeDirection
@@ -32,10 +32,10 @@ class JobEdge(NamedTuple):
 
 
 class VisibilityFilter(Protocol):
-    """Which datasets may be seen."""
+    """Filter for datasets that may be seen."""
 
     def __call__(self, names: Collection[LineageName], /) -> Collection[LineageName]:
-        """Those of the names that may be."""
+        """Return the names that are visible."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,15 @@ class GraphJob:
 
     @property
     def name(self) -> LineageName:
-        """Its name, as datasets have theirs."""
+        """Return the job's namespace and name."""
         return LineageName(self.row.namespace, self.row.name)
 
 
 @dataclass(frozen=True)
 class Subgraph:
-    """The part of the graph that was walked. `names`: all names of each dataset in it. `complete`: nothing was cut
-    off."""
+    """The traversed part of the graph.
+
+    `names`: all names of each dataset in it. `complete`: False if it was truncated."""
 
     jobs: tuple[GraphJob, ...]
     names: Mapping[LineageName, frozenset[LineageName]]
@@ -75,7 +76,7 @@ class _Walk:
         return len(self.jobs) + len(self.datasets) >= MOST_NODES
 
     def add(self, jobs: Iterable[LineageJobRow]) -> set[LineageName]:
-        """Adds the jobs with their datasets; the datasets that are new."""
+        """Add the jobs with their datasets and return the datasets that are new."""
         fresh = {each.id: each for each in jobs if each.id not in self.jobs}
         ends = self._visible_nodes(ends_of(self.session, list(fresh)))
         before = set(self.datasets)
@@ -87,20 +88,22 @@ class _Walk:
         return self.datasets - before
 
     def _visible_nodes(self, ends: Sequence[JobEdge]) -> Mapping[tuple[UUID, EdgeDirection], set[LineageName]]:
-        """The nodes that each of the jobs reads and writes, of those that may be seen."""
+        """Return the visible nodes that each of the jobs reads and writes."""
         self.nodes.know({each.name for each in ends})
-        seen = frozenset(self.visibility({each.name for each in ends}))
-        found: dict[tuple[UUID, EdgeDirection], set[LineageName]] = {}
+        visible = frozenset(self.visibility({each.name for each in ends}))
+        by_job: dict[tuple[UUID, EdgeDirection], set[LineageName]] = {}
         for job_id, direction, name in ends:
-            if name in seen:
-                found.setdefault((job_id, direction), set()).add(self.nodes.of(name))
-        return found
+            if name in visible:
+                by_job.setdefault((job_id, direction), set()).add(self.nodes.of(name))
+        return by_job
 
 
 def graph_around(
     session: Session, start: LineageName, sight: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
 ) -> Subgraph:
-    """The graph around a dataset. Raises NotFound where no job is known to read or write it, or it may not be seen."""
+    """Return the graph around a dataset.
+
+    `depth`: number of steps, at most 20. Raises NotFound unless a job reads or writes the dataset and it is visible."""
     walk = _Walk(session=session, nodes=nodes, visibility=sight)
     group = nodes.group(start)
     if sight(group):
@@ -113,7 +116,10 @@ def graph_around(
 def around_job(
     session: Session, job: LineageName, sight: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
 ) -> Subgraph:
-    """The graph around a job. Raises NotFound where there is none, or none of its datasets may be seen."""
+    """Return the graph around a job.
+
+    `depth`: number of steps, at most 20. Raises NotFound unless the job exists and at least one of its datasets is
+    visible."""
     walk = _Walk(session=session, nodes=nodes, visibility=sight)
     walk.add(session.exec(select(LineageJobRow).filter_by(namespace=job.namespace, name=job.name)).all())
     if not walk.jobs:
@@ -122,7 +128,7 @@ def around_job(
 
 
 def only(session: Session, jobs: Iterable[LineageJobRow], sight: VisibilityFilter, nodes: NameResolver) -> Subgraph:
-    """These jobs with their datasets, as far as they may be seen."""
+    """Return these jobs with their visible datasets."""
     walk = _Walk(session=session, nodes=nodes, visibility=sight)
     walk.add(jobs)
     return _subgraph(walk, 0)
@@ -141,57 +147,59 @@ def _subgraph(walk: _Walk, depth: int) -> Subgraph:
 def jobs_at(
     session: Session, names: Collection[LineageName], direction: EdgeDirection | None = None
 ) -> list[LineageJobRow]:
-    """The jobs that read or write a dataset of these names; with `direction` those that only do that."""
-    edge, found = LineageEdgeRow, dict[UUID, LineageJobRow]()
-    for some in portions(sorted(names)):
+    """Return the jobs that read or write a dataset of these names.
+
+    `direction`: restrict to readers or to writers; None means both."""
+    edge, jobs = LineageEdgeRow, dict[UUID, LineageJobRow]()
+    for batch in portions(sorted(names)):
         query = (
-            select(LineageJobRow).join(edge, col(edge.job_id) == col(LineageJobRow.id)).where(name_filter(edge, some))
+            select(LineageJobRow).join(edge, col(edge.job_id) == col(LineageJobRow.id)).where(name_filter(edge, batch))
         )
         if direction is not None:
             query = query.where(edge.direction == direction)
-        found.update({each.id: each for each in session.exec(query.limit(MOST_NODES))})
-    return list(found.values())
+        jobs.update({each.id: each for each in session.exec(query.limit(MOST_NODES))})
+    return list(jobs.values())
 
 
 def ends_of(session: Session, jobs: Sequence[UUID]) -> list[JobEdge]:
-    """What these jobs read and write."""
-    row, found = LineageEdgeRow, list[JobEdge]()
-    for some in portions(jobs):
-        query = select(row.job_id, row.direction, row.namespace, row.name).where(col(row.job_id).in_(some))
-        found += (
-            JobEdge(job, EdgeDirection(way), LineageName(namespace, name))
-            for job, way, namespace, name in session.exec(query)
+    """Return the datasets that these jobs read and write."""
+    row, edges = LineageEdgeRow, list[JobEdge]()
+    for batch in portions(jobs):
+        query = select(row.job_id, row.direction, row.namespace, row.name).where(col(row.job_id).in_(batch))
+        edges += (
+            JobEdge(job, EdgeDirection(direction), LineageName(namespace, name))
+            for job, direction, namespace, name in session.exec(query)
         )
-    return found
+    return edges
 
 
 def outputs_of(session: Session, jobs: Sequence[UUID]) -> list[LineageEdgeRow]:
-    """What these jobs write, with the columns that feed it."""
-    found: list[LineageEdgeRow] = []
-    for some in portions(jobs):
-        query = select(LineageEdgeRow).where(col(LineageEdgeRow.job_id).in_(some))
-        found += session.exec(query.where(LineageEdgeRow.direction == EdgeDirection.OUTPUT))
-    return found
+    """Return the edges to the datasets that these jobs write, with column lineage."""
+    edges: list[LineageEdgeRow] = []
+    for batch in portions(jobs):
+        query = select(LineageEdgeRow).where(col(LineageEdgeRow.job_id).in_(batch))
+        edges += session.exec(query.where(LineageEdgeRow.direction == EdgeDirection.OUTPUT))
+    return edges
 
 
 def portions(values: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """The values in portions that one statement takes."""
+    """Split the values into batches of at most 400. Bounds the size of a statement."""
     return (values[start : start + AT_ONCE] for start in range(0, len(values), AT_ONCE))
 
 
 def name_filter(row: Any, names: Iterable[LineageName]) -> Any:
-    """The condition that the row bears one of the names."""
+    """Return the SQL condition that the row has one of the names."""
     return tuple_(col(row.namespace), col(row.name)).in_([(each.namespace, each.name) for each in names])
 
 
 def resolve_text(session: Session, text: str, *, job: bool = False) -> Iterator[LineageName]:
-    """The datasets of the graph that a text `namespace:name` may stand for, or the jobs; () for none.
+    """Return the datasets or jobs of the graph that the text `namespace:name` may refer to.
 
-    Both parts may hold colons."""
+    Both parts may contain colons, so several may match; empty if none does."""
     cuts = [at for at, letter in enumerate(text) if letter == ":" and not text.startswith("://", at)]
-    found = [LineageName(text[:at], text[at + 1 :]) for at in cuts if text[:at] and text[at + 1 :]]
+    candidates = [LineageName(text[:at], text[at + 1 :]) for at in cuts if text[:at] and text[at + 1 :]]
     row: Any = LineageJobRow if job else LineageEdgeRow
-    named_so = found if job else list(dict.fromkeys(graph_node(each.namespace, each.name) for each in found))
-    query = select(row.namespace, row.name).where(name_filter(row, named_so)).distinct()
-    known = {LineageName(*each) for each in session.exec(query)} if named_so else set[LineageName]()
-    return (each for each in named_so if each in known)
+    names = candidates if job else list(dict.fromkeys(graph_node(each.namespace, each.name) for each in candidates))
+    query = select(row.namespace, row.name).where(name_filter(row, names)).distinct()
+    existing = {LineageName(*each) for each in session.exec(query)} if names else set[LineageName]()
+    return (each for each in names if each in existing)

@@ -1,1 +1,1 @@
-"""Fits, baselines and feedback of detectors."""
+"""Store fits and feedback of detectors, and compute their baselines."""

@@ -1,5 +1,6 @@
-"""False alarms: what people said of incidents, as drafts are told of it. A check that alarmed for nothing is suggested
-as a warning, and says how often it did."""
+"""Count false alarms reported for incidents, as evidence for drafts.
+
+A check with false alarms is suggested with severity warning, and its evidence contains their number."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,19 +15,19 @@ WARNING = "warning"
 
 
 def false_alarms(session: Session, contract_id: str) -> Counter[tuple[str, str]]:
-    """In how many incidents each check of each object failed of which somebody said that it was a false alarm."""
+    """Count the false-alarm incidents in which each check of each object failed."""
     row = IncidentObjectRow
     query = select(row.object, row.failing_checks).join(IncidentRow, col(IncidentRow.id) == col(row.incident_id))
-    said = query.where(row.contract_id == contract_id, IncidentRow.resolution == Resolution.FALSE_ALARM)
+    matching = query.where(row.contract_id == contract_id, IncidentRow.resolution == Resolution.FALSE_ALARM)
     return Counter(
-        (name, check) for name, failing in session.exec(said) for check in {str(check) for check, _ in failing}
+        (name, check) for name, failing in session.exec(matching) for check in {str(check) for check, _ in failing}
     )
 
 
 def with_false_alarms(
     session: Session, contract_id: str, suggestions: Iterable[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """The suggestions, with what is known of false alarms of the checks that they would be."""
+    """Return the suggestions with the number of false alarms in their evidence."""
     alarms = false_alarms(session, contract_id)
     return [_weighed(each, alarms) if alarms else each for each in suggestions]
 
@@ -39,14 +40,14 @@ def _weighed(suggestion: Mapping[str, Any], alarms: Counter[tuple[str, str]]) ->
     patch = suggestion["patch"]
     if "quality" not in patch:
         return {**suggestion, "evidence": evidence}
-    quieter = {**patch, "quality": {**patch["quality"], "severity": WARNING}}
-    return {**suggestion, "evidence": evidence, "severity": WARNING, "patch": quieter}
+    downgraded = {**patch, "quality": {**patch["quality"], "severity": WARNING}}
+    return {**suggestion, "evidence": evidence, "severity": WARNING, "patch": downgraded}
 
 
 def _checks(suggestion: Mapping[str, Any]) -> Iterator[str]:
-    """The ids that the suggested checks have in a contract: an entry's own, or the column's with the word."""
-    for word, value in suggestion["patch"].items():
-        if word == "quality":
+    """Yield the contract's ids of the suggested checks: their own, or derived from the column and key."""
+    for key, value in suggestion["patch"].items():
+        if key == "quality":
             yield str(value.get("id"))
         else:
-            yield f"{suggestion.get('column')}-{word}"
+            yield f"{suggestion.get('column')}-{key}"

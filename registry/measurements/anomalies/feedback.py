@@ -1,7 +1,7 @@
-"""What people say of single points: that nothing was wrong with the data of a partition, or that something was.
+"""Store user feedback on data points: the data of a partition was as expected, or part of an incident.
 
-The newest word about a content of a partition counts, before what incidents say of it. Each is kept as it was said, and
-is taken back by another one."""
+The latest feedback about a content of a partition takes precedence, also over incidents. Feedback is never changed; a
+later row replaces it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ from treaty.registry.datasets import contract_datasets
 from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.tables import IncidentRow, PartitionStateRow, PointFeedbackRow, RunRow, UserRow
 
-# Which data of which run: a partition, None: all together.
+# A run and a partition of its data; None means all partitions together.
 Spot = tuple[UUID, str | None]
-WHY = "say why, in a few words"
-NOT_JUDGED = "the run judged no partition of that name"
+WHY = "Enter a reason."
+NOT_JUDGED = "The run did not validate a partition of that name."
 
 
 @dataclass(frozen=True)
 class NewFeedback:
-    """What somebody says of what a run judged, and why."""
+    """Feedback to add: a point of a run, its kind and the reason."""
 
     run_id: UUID
     partition: str | None
@@ -38,7 +38,7 @@ class NewFeedback:
 
 @dataclass(frozen=True)
 class DataFeedback:
-    """What is said of the data of runs: which were as expected, and which were not."""
+    """The points with feedback: data that was as expected, and data of incidents."""
 
     expected: frozenset[Spot] = frozenset()
     incident: frozenset[Spot] = frozenset()
@@ -47,8 +47,10 @@ class DataFeedback:
 def add_feedback(
     session: Session, said: NewFeedback, *, by: Principal, now: datetime, mark_id: UUID
 ) -> PointFeedbackRow:
-    """Keeps what the principal says. Raises NotFound for no such run, Forbidden for who may not settle its incidents,
-    Invalid for no reason and for data that the run did not judge."""
+    """Store the principal's feedback.
+
+    Raises NotFound if the run is not visible, Forbidden without the permission to resolve its incidents, and
+    InvalidRequest if the reason is empty or the run did not validate the partition."""
     run = run_for_feedback(session, said, by=by)
     require_permission(by, Permission.INCIDENTS, visibility.object_resource(session, run.contract_id, run.object))
     if not said.reason.strip():
@@ -64,13 +66,15 @@ def add_feedback(
 
 
 def word(session: Session, run: RunRow, said: NewFeedback, *, by: Principal) -> PointFeedbackRow:
-    """What the principal would say, as it would be kept."""
+    """Build the feedback row without storing it, to preview its effects."""
     return _row(session, run, said, author=by.user_id, now=run.finished_at, mark_id=run.id)
 
 
 def run_for_feedback(session: Session, said: NewFeedback, *, by: Principal) -> RunRow:
-    """The run that something is said of. Raises NotFound where the principal may not see it, or it was a consumer's;
-    Invalid where it judged no such data."""
+    """Return the run that the feedback is about.
+
+    Raises NotFound if it is not visible or belongs to a consumer, and InvalidRequest if it did not validate the
+    partition."""
     run = visibility.require_readable_run(session, said.run_id, by)
     if run.subscription_id is not None:
         raise NotFound
@@ -82,33 +86,35 @@ def run_for_feedback(session: Session, said: NewFeedback, *, by: Principal) -> R
 def of_incident(
     session: Session, incident: IncidentRow, spots: Mapping[ContractObject, Iterable[Spot]], mark: FeedbackKind
 ) -> None:
-    """Keeps what the incident's end says of the data that failed in it: those of the newest run of each partition."""
-    why = incident.comment or (incident.resolution.value.replace("_", " ") if incident.resolution else "opened again")
+    """Store the feedback implied by an incident's resolution, for each partition's latest run."""
+    why = incident.comment or (incident.resolution.value.replace("_", " ") if incident.resolution else "reopened")
     author, now = incident.resolved_by_id, incident.resolved_at
     assert author
     assert now
-    for about, found in spots.items():
-        newest = dict(sorted(((partition, run_id) for run_id, partition in found), key=lambda each: each[1]))
+    for about, points in spots.items():
+        newest = dict(sorted(((partition, run_id) for run_id, partition in points), key=lambda each: each[1]))
         for partition, run_id in newest.items():
-            said = NewFeedback(run_id, partition, mark, why)
-            mark_id = derived_id(now, f"{incident.id}/{incident.revision}/{about}/{partition}")
-            row = _row(session, session.get_one(RunRow, run_id), said, author=author, now=now, mark_id=mark_id)
+            new_feedback = NewFeedback(run_id, partition, mark, why)
+            feedback_id = derived_id(now, f"{incident.id}/{incident.revision}/{about}/{partition}")
+            row = _row(
+                session, session.get_one(RunRow, run_id), new_feedback, author=author, now=now, mark_id=feedback_id
+            )
             row.incident_id = incident.id
             session.add(row)
 
 
 def take_back(session: Session, incident: IncidentRow, *, author: UUID, now: datetime) -> None:
-    """Takes back what the incident's end said of its data, where nobody said anything else since."""
+    """Clear feedback from the incident's resolution, unless later feedback has replaced it."""
     for row in [each for about in _abouts(session, incident.id) for each in current_feedback(session, about)]:
         if row.incident_id == incident.id:
-            told = row.model_dump(exclude={"id", "kind", "reason", "author_id", "created_at"})
-            mark_id = derived_id(now, f"{row.id}/back")
+            fields = row.model_dump(exclude={"id", "kind", "reason", "author_id", "created_at"})
+            feedback_id = derived_id(now, f"{row.id}/back")
             session.add(
                 PointFeedbackRow(
-                    **told,
-                    id=mark_id,
+                    **fields,
+                    id=feedback_id,
                     kind=FeedbackKind.CLEARED,
-                    reason="opened again",
+                    reason="reopened",
                     author_id=author,
                     created_at=now,
                 )
@@ -140,28 +146,30 @@ def _row(
 
 
 def _since(session: Session, run: RunRow, partition: str | None) -> int | None:
-    """The version of the dataset's states that brought the content that the run judged; None where that is not kept."""
+    """Return the states version that introduced the validated content; None if it is not stored."""
     if partition is None or run.states_version is None or run.dataset_id is None:
         return None
     row = PartitionStateRow
-    mine = row.dataset_id == run.dataset_id, row.partition == partition, row.from_version <= run.states_version
-    return session.exec(select(func.max(row.from_version)).where(*mine)).one()
+    conditions = row.dataset_id == run.dataset_id, row.partition == partition, row.from_version <= run.states_version
+    return session.exec(select(func.max(row.from_version)).where(*conditions)).one()
 
 
 def list_feedback(
     session: Session, contract_id: str, object_name: str, *, limit: int
 ) -> Sequence[tuple[PointFeedbackRow, str]]:
-    """What was said of the data of the contract's object, newest first, with who said it."""
+    """Return the feedback on the contract object with its authors' names, newest first."""
     row = PointFeedbackRow
     query = select(row, UserRow.name).join(UserRow, col(UserRow.id) == col(row.author_id))
-    mine = query.where(row.contract_id == contract_id, row.object == object_name)
-    return session.exec(mine.order_by(col(row.created_at).desc(), col(row.id).desc()).limit(limit)).all()
+    of_object = query.where(row.contract_id == contract_id, row.object == object_name)
+    return session.exec(of_object.order_by(col(row.created_at).desc(), col(row.id).desc()).limit(limit)).all()
 
 
 def current_feedback(
     session: Session, about: ContractObject, *, before: datetime | None = None
 ) -> list[PointFeedbackRow]:
-    """The newest word about each content of each partition, in the order of time; `before`: as it was then."""
+    """Return the latest feedback on each content of each partition, oldest first.
+
+    `before`: use feedback before this time; None means all."""
     row = PointFeedbackRow
     query = select(row).where(row.contract_id == about.contract_id, row.object == about.object)
     if before is not None:
@@ -173,48 +181,56 @@ def current_feedback(
 def data_feedback(
     session: Session, about: ContractObject, *, before: datetime | None = None, also: Sequence[PointFeedbackRow] = ()
 ) -> DataFeedback:  # fmt: skip
-    """What is said of the data of which runs; `also`: as if that were said, too."""
+    """Return the points with current feedback. `also`: additional feedback, as if it were stored."""
     rows = [*current_feedback(session, about, before=before), *also]
     newest = {(each.partition, each.from_version or each.run_id): each for each in rows}
-    spots = _spots(session, about, [each for each in newest.values() if each.kind is not FeedbackKind.CLEARED])
+    points = _spots(session, about, [each for each in newest.values() if each.kind is not FeedbackKind.CLEARED])
     kinds = (
-        frozenset(spot for spot, mark in spots.items() if mark is kind)
+        frozenset(spot for spot, mark in points.items() if mark is kind)
         for kind in (FeedbackKind.EXPECTED, FeedbackKind.INCIDENT)
     )
     return DataFeedback(*kinds)
 
 
 def _spots(session: Session, about: ContractObject, rows: Sequence[PointFeedbackRow]) -> dict[Spot, FeedbackKind]:
-    """By run and partition what is said of the content that the run judged."""
-    found: dict[Spot, FeedbackKind] = {(each.run_id, each.partition): each.kind for each in rows}
-    dated = [each for each in rows if each.from_version is not None]
-    if not dated:
-        return found
-    ends = _ends(session, about, {str(each.partition) for each in dated})
-    runs = _runs(session, about, min(each.from_version or 0 for each in dated))
-    for each in dated:
-        since = each.from_version or 0
-        until = min((end for end in ends.get(str(each.partition), ()) if end > since), default=None)
+    """Return the feedback kind by run and partition, for all runs with the same content."""
+    kinds: dict[Spot, FeedbackKind] = {(each.run_id, each.partition): each.kind for each in rows}
+    versioned = [each for each in rows if each.from_version is not None]
+    if not versioned:
+        return kinds
+    ends = _ends(session, about, {str(each.partition) for each in versioned})
+    runs = _runs(session, about, min(each.from_version or 0 for each in versioned))
+    for each in versioned:
+        from_version = each.from_version or 0
+        until_version = min((end for end in ends.get(str(each.partition), ()) if end > from_version), default=None)
         for run_id, version, partitions in runs:
-            if since <= version and (until is None or version < until) and each.partition in partitions:
-                found[run_id, each.partition] = each.kind
-    return found
+            if (
+                from_version <= version
+                and (until_version is None or version < until_version)
+                and each.partition in partitions
+            ):
+                kinds[run_id, each.partition] = each.kind
+    return kinds
 
 
 def _ends(session: Session, about: ContractObject, partitions: Iterable[str]) -> dict[str, list[int]]:
-    """The versions of the states that brought a content of these partitions."""
+    """Return, by partition, the states versions that introduced a content."""
     dataset = contract_datasets.dataset_of(session, *about)
     row = PartitionStateRow
     query = select(row.partition, row.from_version).where(col(row.partition).in_(sorted(partitions)))
-    found: dict[str, list[int]] = {}
-    for partition, since in session.exec(query.where(row.dataset_id == dataset.id)) if dataset else ():
-        found.setdefault(partition, []).append(since)
-    return found
+    versions: dict[str, list[int]] = {}
+    for partition, from_version in session.exec(query.where(row.dataset_id == dataset.id)) if dataset else ():
+        versions.setdefault(partition, []).append(from_version)
+    return versions
 
 
 def _runs(session: Session, about: ContractObject, since: int) -> list[tuple[UUID, int, Sequence[str]]]:
-    mine = RunRow.contract_id == about.contract_id, RunRow.object == about.object, col(RunRow.subscription_id).is_(None)
+    conditions = (
+        RunRow.contract_id == about.contract_id,
+        RunRow.object == about.object,
+        col(RunRow.subscription_id).is_(None),
+    )
     query = select(RunRow.id, RunRow.states_version, RunRow.partitions).where(
-        *mine, col(RunRow.states_version) >= since
+        *conditions, col(RunRow.states_version) >= since
     )
     return [(run_id, version or 0, partitions) for run_id, version, partitions in session.exec(query)]

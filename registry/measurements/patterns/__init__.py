@@ -1,1 +1,1 @@
-"""Patterns that were learned from the lake's columns."""
+"""Patterns learned from the columns of the lake."""

@@ -1,7 +1,8 @@
-"""What the index of patterns says to a principal: of columns of tables that they may read, and that are for every eye.
+"""Query the pattern index for a principal.
 
-Patterns hold words that values share, and a name of a table may be telling: nothing is said of what only other columns
-carry. Of a pattern that a column of theirs carries it is said how many columns of the lake have it."""
+Only unclassified columns of tables that the principal may read are visible. Patterns contain words that values share,
+and table names may be sensitive: patterns of other columns are not returned. For a pattern of a visible column, the
+result includes the number of columns in the lake that match it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from treaty.registry.tables import DatasetRow
 
 @dataclass(frozen=True)
 class PatternColumn:
-    """A column that carries a pattern, as an object of a contract that the principal may read has it."""
+    """A column that carries a pattern, with a readable contract object on its table."""
 
     about: ContractObject
     carrier: Carrier
@@ -32,7 +33,7 @@ class PatternColumn:
 
 @dataclass(frozen=True)
 class PatternInfo:
-    """A pattern with what the index says of it, its columns, the narrower and the wider ones."""
+    """A pattern with its statistics, its visible columns, and the narrower and wider patterns."""
 
     carriers: PatternCarriers
     pattern_columns: tuple[PatternColumn, ...]
@@ -40,14 +41,14 @@ class PatternInfo:
 
 @dataclass(frozen=True)
 class VisibleTable:
-    """A table of the index: the objects about it that the principal may read, and its columns for every eye."""
+    """A table of the index: readable contract objects on it, and its unclassified columns."""
 
     about: tuple[ContractObject, ...]
     columns: frozenset[str]
 
 
 def top(session: Session, lake: PatternLake, limit: int, by: Principal) -> list[CommonPattern]:
-    """The common domains, those of most columns first; none where nothing was learned yet."""
+    """Return the most common domains, those of most columns first; [] if there is no index yet."""
     try:
         return common_domains(lake, limit, _columns(_visible(session, by)))
     except UnreadableIndex:
@@ -55,16 +56,16 @@ def top(session: Session, lake: PatternLake, limit: int, by: Principal) -> list[
 
 
 def find(session: Session, lake: PatternLake, pattern: str, by: Principal) -> PatternInfo:
-    """What carries the pattern. Raises Invalid for a text that is no pattern."""
+    """Return the visible columns that carry the pattern. Raises InvalidRequest for an invalid pattern."""
     tables = _visible(session, by)
     try:
-        found = pattern_carriers(lake, pattern, _columns(tables))
+        result = pattern_carriers(lake, pattern, _columns(tables))
     except UnreadableIndex:
-        found = PatternCarriers(None, (), (), ())
+        result = PatternCarriers(None, (), (), ())
     except PatternError as error:
         raise InvalidRequest(str(error)) from None
     return PatternInfo(
-        found, tuple(PatternColumn(about, each) for each in found.carriers for about in tables[each.table].about)
+        result, tuple(PatternColumn(about, each) for each in result.carriers for about in tables[each.table].about)
     )
 
 
@@ -73,13 +74,13 @@ def _columns(tables: Mapping[str, VisibleTable]) -> dict[str, frozenset[str]]:
 
 
 def _visible(session: Session, by: Principal) -> dict[str, VisibleTable]:
-    found: dict[str, VisibleTable] = {}
+    tables: dict[str, VisibleTable] = {}
     readable = select(DatasetRow).where(col(DatasetRow.location).is_not(None), visibility.datasets(by))
     for row in session.exec(readable.order_by(col(DatasetRow.location), col(DatasetRow.id))).all():
         about = tuple(_readable(session, row, by))
         for each in index_updates.lake_table(session, row) if about else ():
-            found[each.name] = VisibleTable(about, frozenset(each.columns))
-    return found
+            tables[each.name] = VisibleTable(about, frozenset(each.columns))
+    return tables
 
 
 def _readable(session: Session, row: DatasetRow, by: Principal) -> Iterator[ContractObject]:

@@ -1,7 +1,7 @@
-"""The index of patterns (`treaty.engine.patterns.lake_index`) over all tables that contracts in force are about:
-brought up to date each night before contracts are drafted anew, and whenever somebody asks for it.
+"""Update the pattern index (`treaty.engine.patterns.lake_index`) from all tables of contracts in force.
 
-Nothing is learned from a table of which nobody has said which columns are for every eye."""
+It is updated every night before contracts are redrafted, and on request. Tables without declared, unclassified columns
+are excluded."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -26,12 +26,12 @@ PATIENCE_SECONDS = 20.0
 
 
 def lake(settings: RegistrySettings) -> PatternLake:
-    """The index, for an answer that somebody waits for."""
+    """Return the index, with a lock timeout suitable for interactive requests."""
     return PatternLake(Path(settings.lake), PATIENCE_SECONDS)
 
 
 def order(session: Session, *, now: datetime, ids: Ids) -> int:
-    """Has the index brought up to date, once a day; how many tasks that makes."""
+    """Enqueue the daily update of the index and return the number of new tasks."""
     return int(
         _ordered(session, f"{TaskKind.LEARN}/{now.date()}", task_queue.Priority.SWEEP, now=now, task_id=ids())
         is not None
@@ -39,7 +39,7 @@ def order(session: Session, *, now: datetime, ids: Ids) -> int:
 
 
 def request_update(session: Session, *, by: Principal, now: datetime, ids: Ids) -> TaskRow:
-    """Has the index brought up to date now; the task of it."""
+    """Enqueue an immediate update of the index and return its task."""
     task_id = ids()
     task = _ordered(session, f"{TaskKind.LEARN}/{task_id}", task_queue.Priority.DRAFT, now=now, task_id=task_id)
     audit_log.record(session, AuditAction.PATTERNS_REQUESTED, actor=by.name, object_id=task_id, now=now)
@@ -56,19 +56,23 @@ def _ordered(
 
 
 def request(session: Session, settings: RegistrySettings) -> LakeRequest:
-    """What to ask of the engine: every table that a version in force declares columns of, with those of its columns
-    that are for every eye; a table that is as it was when it was judged last need not be read."""
-    located = (
+    """Return the engine request: tables with columns declared by a version in force.
+
+    Only unclassified columns are included. A table that has not been validated since the last update is not read
+    again."""
+    query = (
         select(DatasetRow)
         .where(col(DatasetRow.location).is_not(None))
         .order_by(col(DatasetRow.location), col(DatasetRow.id))
     )
-    tables = (each for row in session.exec(located).all() for each in lake_table(session, row))
+    tables = (each for row in session.exec(query).all() for each in lake_table(session, row))
     return LakeRequest(settings.lake, tuple({each.name: each for each in tables}.values()))
 
 
 def lake_table(session: Session, row: DatasetRow) -> Iterator[LakeTable]:
-    """The dataset as the index is to know it; nothing where no version in force declares a column for every eye."""
+    """Yield the dataset as a table of the index.
+
+    Nothing is yielded unless a version in force declares an unclassified column."""
     about = [each.object for each in in_force.all_about(session, row.id)]
     declared = {each.name for of in about for each in of.properties}
     columns = sorted(name for name in declared if not any(is_masked(of, (name,)) for of in about))

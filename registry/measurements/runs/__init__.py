@@ -1,1 +1,1 @@
-"""Records of runs, their results, samples and metrics."""
+"""Store runs with their results, samples and metrics."""

@@ -1,4 +1,4 @@
-"""How one check came out, run by run: what it measured, and what was admitted then."""
+"""List the results of one check over time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,15 +10,17 @@ from sqlmodel import Session, col
 from treaty.engine.core.results import ResultFields
 from treaty.registry.tables import CheckResultRow, RunRow
 
-# A whole row, made to be changed, takes longer to read.
+# Selecting columns is faster than loading ORM rows that track changes.
 SHOWN = [col(getattr(CheckResultRow, name)) for name in ("run_id", *ResultFields.model_fields)]
 
 
 def course(
     session: Session, contract_id: str, object_name: str, check_id: str, *, limit: int, since: datetime | None = None
 ) -> Sequence[RowMapping]:
-    """The newest results of the contract's own check of that id on that object, in the order of their runs and of
-    their places in them; [] for a check that was never judged. `since`: of runs that ended then or later."""
+    """Return the newest results of a contract's own check, oldest first.
+
+    Results are ordered by run and by their position in it. `since`: only runs that finished at or after this time; None
+    means all. Empty if the check was never evaluated."""
     query = (
         sqlalchemy.select(*SHOWN, col(RunRow.version), col(RunRow.finished_at))
         .join(RunRow, col(RunRow.id) == col(CheckResultRow.run_id))

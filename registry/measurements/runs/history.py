@@ -1,4 +1,4 @@
-"""What happened: runs, their reports, and how a metric went over time."""
+"""Query runs, their reports and metric values over time."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -20,7 +20,7 @@ from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.tables import CheckResultRow, DatasetRow, LineageRunRow, MeasurementRow, RunRow
 
 SHOWN = 60
-# What of a measurement is shown. A whole row, made to be changed, takes three times as long to read.
+# Columns of a measurement to show. Loading ORM rows that track changes takes three times as long.
 SHOWN_COLUMNS = tuple(each.name for each in fields(MetricPoint))
 NEWEST = SortOrder((RunRow.finished_at, RunRow.id), newest_first=True)
 ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
@@ -28,7 +28,10 @@ ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 
 @dataclass(frozen=True, kw_only=True)
 class RunReport:
-    """A run with its results, and the history of each metric that needs attention, by the metric's identity."""
+    """A run with its results.
+
+    `lineage_run`: id of the run that triggered it; None if no run did. `history`: points of each metric that needs
+    attention, by metric identity."""
 
     run: RunRow
     results: Sequence[CheckResultRow]
@@ -41,15 +44,18 @@ def runs(
     session: Session, by: Principal, asked: PageRequest, *, contract_id: str | None = None,
     subscription_id: UUID | None = None,
 ) -> RowPage[RunRow]:  # fmt: skip
-    """Runs that the principal may read, of contracts' own checks or of that consumer's, newest first."""
-    whose = col(RunRow.subscription_id).is_not_distinct_from(subscription_id)
-    query = NEWEST.of(select(RunRow).where(whose, visibility.runs(by)), asked)
-    chosen = query if contract_id is None else query.where(RunRow.contract_id == contract_id)
-    return NEWEST.cut(session.exec(chosen).all(), asked)
+    """Return a page of runs that the principal may read, newest first.
+
+    `subscription_id`: runs of this consumer's checks; None means the contracts' own checks. `contract_id`: None means
+    all."""
+    of_consumer = col(RunRow.subscription_id).is_not_distinct_from(subscription_id)
+    query = NEWEST.of(select(RunRow).where(of_consumer, visibility.runs(by)), asked)
+    filtered = query if contract_id is None else query.where(RunRow.contract_id == contract_id)
+    return NEWEST.cut(session.exec(filtered).all(), asked)
 
 
 def report(session: Session, run_id: UUID) -> RunReport:
-    """The report of that run. Raises NotFound where there is none."""
+    """Return the report of the run. Raises NotFound."""
     run = session.get(RunRow, run_id)
     if run is None:
         raise NotFound
@@ -73,11 +79,12 @@ def measurements(
     limit: int = SHOWN,
     subscription_id: UUID | None = None,
 ) -> dict[str, list[MetricPoint]]:
-    """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's.
+    """Return the last values of each metric, oldest first.
 
-    Those of the contract's own checks, or of that consumer's."""
-    whose = RunSeriesKey(contract_id, object_name, "", subscription_id)
-    return earlier(session, whose, identities, limit=limit)
+    For a partition that is its latest value, for a whole dataset the value of each run. `subscription_id`: values of
+    this consumer's checks; None means the contract's own."""
+    series = RunSeriesKey(contract_id, object_name, "", subscription_id)
+    return earlier(session, series, identities, limit=limit)
 
 
 def earlier(
@@ -89,41 +96,43 @@ def earlier(
     before: datetime | None = None,
     each_run: bool = False,
 ) -> dict[str, list[MetricPoint]]:
-    """As `measurements`, of what was measured `before`; None: of all. `each_run`: of partitions that no time dates what
-    every run measured, which is how they went over time."""
+    """Return the last values of each metric, oldest first, see `measurements`.
+
+    `before`: only values measured before this time; None means all. `each_run`: for undated partitions, return the
+    values of all runs instead of the latest."""
     ranked = _ranked(whose, identities, before, each_run=each_run)
     newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.measured_at.desc()
-    place = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
-    kept = sqlalchemy.select(ranked, place).where(ranked.c.age == 1).subquery()
+    rank = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
+    latest = sqlalchemy.select(ranked, rank).where(ranked.c.age == 1).subquery()
     query = (
-        sqlalchemy.select(*(kept.c[name] for name in SHOWN_COLUMNS))
-        .where(kept.c.place <= limit)
-        .order_by(kept.c.partition, kept.c.measured_at, kept.c.position)
+        sqlalchemy.select(*(latest.c[name] for name in SHOWN_COLUMNS))
+        .where(latest.c.place <= limit)
+        .order_by(latest.c.partition, latest.c.measured_at, latest.c.position)
     )
-    found: dict[str, list[MetricPoint]] = {each: [] for each in sorted(identities)}
+    points: dict[str, list[MetricPoint]] = {each: [] for each in sorted(identities)}
     for row in session.connection().execute(query).all():
         each = MetricPoint(**row._mapping)
-        found[each.identity].append(each)
-    return found
+        points[each.identity].append(each)
+    return points
 
 
 def _ranked(whose: RunSeriesKey, identities: Collection[str], before: datetime | None, *, each_run: bool) -> Subquery:
-    """The metrics' rows, each with its age among the values of the same partition: 1 is the newest."""
+    """Select the rows of the metrics, ranked by age within their partition: 1 is the newest."""
     row = MeasurementRow
     whole = or_(col(row.partition).is_(None), col(row.partition) == "")
     undated = or_(whole, col(row.data_at).is_(None)) if each_run else whole
-    # Values of the whole dataset belong together over time: none replaces another.
+    # Every run adds a point to the series of a whole dataset, instead of replacing the last one.
     run = case((undated, cast(col(row.run_id), String)), else_="")
     age = func.row_number().over(
         partition_by=[col(row.identity), col(row.partition), run],
         order_by=[col(row.measured_at).desc(), col(row.run_id).desc()],
     )
-    shown = (col(getattr(row, name)) for name in (*SHOWN_COLUMNS, "position"))
-    chosen: Select[Any] = sqlalchemy.select(*shown, age.label("age"))
-    mine = (
+    columns = (col(getattr(row, name)) for name in (*SHOWN_COLUMNS, "position"))
+    query: Select[Any] = sqlalchemy.select(*columns, age.label("age"))
+    conditions = (
         col(row.contract_id) == whose.contract_id,
         col(row.object) == whose.object,
         col(row.subscription_id).is_not_distinct_from(whose.subscription_id),
         *(() if before is None else (col(row.measured_at) < before,)),
     )
-    return chosen.where(*mine, col(row.identity).in_(list(identities))).subquery()
+    return query.where(*conditions, col(row.identity).in_(list(identities))).subquery()

@@ -1,4 +1,4 @@
-"""Runs that say how the data of a contract are now."""
+"""Select the runs that report the current condition of contract objects."""
 
 from sqlalchemy import ColumnElement, func, tuple_
 from sqlalchemy.orm import aliased
@@ -13,29 +13,33 @@ FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
 
 
 def failing_runs(which: ColumnElement[bool]) -> SelectOfScalar[RunRow]:
-    """Of those runs the ones that failed, or could not tell, and are the last that say how the data of their object
-    are; as a query."""
+    """Return a query for each object's latest data run that failed or was not evaluated.
+
+    A failed run that was followed by a passed one is not included. `which`: SQL condition on runs."""
     later = aliased(RunRow)
-    same = (col(later.contract_id) == col(RunRow.contract_id)) & (col(later.object) == col(RunRow.object))
-    after = tuple_(col(later.finished_at), col(later.id)) > tuple_(col(RunRow.finished_at), col(RunRow.id))
-    replaced = select(later.id).where(same, after, reports_on_data(later)).correlate(RunRow).exists()
+    same_object = (col(later.contract_id) == col(RunRow.contract_id)) & (col(later.object) == col(RunRow.object))
+    is_later = tuple_(col(later.finished_at), col(later.id)) > tuple_(col(RunRow.finished_at), col(RunRow.id))
+    replaced = select(later.id).where(same_object, is_later, reports_on_data(later)).correlate(RunRow).exists()
     return select(RunRow).where(which, col(RunRow.verdict).in_(FAILING), reports_on_data(), ~replaced)
 
 
 def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[RunRow]:
-    """Of those runs the last one of each object of each contract that says how its data are: that they are gone, too,
-    while they are."""
+    """Return a query for each contract object's latest run that reports on its data.
+
+    This includes runs that found the data missing, while it is."""
     newest = col(RunRow.finished_at).desc(), col(RunRow.id).desc()
-    place = func.row_number().over(partition_by=[col(RunRow.contract_id), col(RunRow.object)], order_by=newest)
-    ranked = select(RunRow.id, place.label("place")).where(which, reports_on_data()).subquery()
+    rank = func.row_number().over(partition_by=[col(RunRow.contract_id), col(RunRow.object)], order_by=newest)
+    ranked = select(RunRow.id, rank.label("place")).where(which, reports_on_data()).subquery()
     return select(RunRow).join(ranked, ranked.c.id == col(RunRow.id)).where(ranked.c.place == 1)
 
 
 def reports_on_data(run: type[RunRow] = RunRow) -> ColumnElement[bool]:
-    """The condition that a run says how the data of a contract's own object are."""
-    gone = (
+    """Return the SQL condition that a run reports on a contract object's data.
+
+    Runs of consumers' checks are excluded."""
+    is_missing = (
         (col(run.kind) == RunKind.PRESENCE)
         & (col(run.verdict) == Verdict.FAILED)
         & col(run.superseded_reason).is_(None)
     )
-    return col(run.subscription_id).is_(None) & (col(run.kind).in_((RunKind.DATA, RunKind.SCHEMA)) | gone)
+    return col(run.subscription_id).is_(None) & (col(run.kind).in_((RunKind.DATA, RunKind.SCHEMA)) | is_missing)

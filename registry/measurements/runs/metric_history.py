@@ -1,4 +1,4 @@
-"""What was measured of an object's metrics, by time of data, segment and tag; what could not be measured is a gap."""
+"""Query measurements of an object by data time, segment and tag. Failed measurements are gaps."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -16,8 +16,9 @@ from treaty.registry.tables import DatasetRow, MeasurementRow, RunRow, RunTagRow
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementFilter:
-    """Which measurements are asked for: None admits all. `metric`: an analyzer's name or a metric's identity. `since`
-    and `until` are of the data, the latter without its own moment."""
+    """A filter for measurements; None means no restriction.
+
+    `metric`: name of an analyzer or identity of a metric. `since`, `until`: time of the data; `until` is exclusive."""
 
     contract_id: str
     object: str
@@ -29,9 +30,9 @@ class MeasurementFilter:
 
 
 def history(session: Session, chosen: MeasurementFilter, *, limit: int) -> list[Mapping[str, Any]]:
-    """The newest of the measurements, in the order of their data and of the runs that measured them.
+    """Return the newest matching measurements, ordered by the time of their data and measurement.
 
-    Each with its run's version and tags, and the dataset that it is of."""
+    Each has the version and tags of its run, and the name of its dataset."""
     time = func.coalesce(col(MeasurementRow.data_at), col(MeasurementRow.measured_at))
     query = (
         select(MeasurementRow, RunRow.version, DatasetRow.namespace, DatasetRow.name)
@@ -50,49 +51,49 @@ def _conditions(
     session: Session, chosen: MeasurementFilter, time: ColumnElement[datetime]
 ) -> list[ColumnElement[bool]]:
     row = MeasurementRow
-    of = [col(row.contract_id) == chosen.contract_id, col(row.object) == chosen.object]
-    of.append(col(row.subscription_id).is_(None))
+    conditions = [col(row.contract_id) == chosen.contract_id, col(row.object) == chosen.object]
+    conditions.append(col(row.subscription_id).is_(None))
     if chosen.metric:
-        of.append(_named(session, of, chosen.metric))
+        conditions.append(_named(session, conditions, chosen.metric))
     if chosen.since:
-        of.append(time >= chosen.since)
+        conditions.append(time >= chosen.since)
     if chosen.until:
-        of.append(time < chosen.until)
+        conditions.append(time < chosen.until)
     if chosen.segment:
-        of.append(col(row.segment) == chosen.segment)
+        conditions.append(col(row.segment) == chosen.segment)
     if chosen.tag:
-        of.append(col(row.run_id).in_(select(RunTagRow.run_id).where(RunTagRow.tag == chosen.tag)))
-    return of
+        conditions.append(col(row.run_id).in_(select(RunTagRow.run_id).where(RunTagRow.tag == chosen.tag)))
+    return conditions
 
 
 def _named(session: Session, of: Sequence[ColumnElement[bool]], metric: str) -> ColumnElement[bool]:
-    """By the identity where there is one of it, which an index finds; else by the analyzer, for which all are read."""
+    """Filter by identity if any measurement has it, which uses an index; else by analyzer."""
     identity = col(MeasurementRow.identity) == metric
-    known = session.exec(select(MeasurementRow.run_id).where(*of, identity).limit(1)).first()
-    return col(MeasurementRow.analyzer) == metric if known is None else identity
+    match = session.exec(select(MeasurementRow.run_id).where(*of, identity).limit(1)).first()
+    return col(MeasurementRow.analyzer) == metric if match is None else identity
 
 
 def _tags(session: Session, runs: Collection[UUID]) -> Mapping[UUID, Sequence[str]]:
-    found: dict[UUID, list[str]] = defaultdict(list)
+    tags: dict[UUID, list[str]] = defaultdict(list)
     for each in session.exec(select(RunTagRow).where(col(RunTagRow.run_id).in_(runs)).order_by(col(RunTagRow.tag))):
-        found[each.run_id].append(each.tag)
-    return found
+        tags[each.run_id].append(each.tag)
+    return tags
 
 
 def _history_item(
     row: MeasurementRow, version: str, dataset: tuple[str, str], tags: Sequence[str]
 ) -> Mapping[str, Any]:
-    # What was measured before its time was kept is told by its partition's name.
-    place = partition_key(row.partition)
+    # Measurements stored before `data_at` existed take the time from the partition's name.
+    key = partition_key(row.partition)
     namespace, name = dataset
     return {
         **row.model_dump(include={"run_id", "identity", "analyzer", "arguments", "partition", "value", "exact"}),
         "dataset": f"{namespace} {name}" if name else None,
         "version": version,
         "reason": row.reason,
-        "data_at": row.data_at or place.time or row.measured_at,
+        "data_at": row.data_at or key.time or row.measured_at,
         "measured_at": row.measured_at,
-        "segment": row.segment or place.segment,
+        "segment": row.segment or key.segment,
         "row_count": row.row_count,
         "tags": tuple(tags),
     }

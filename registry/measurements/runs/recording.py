@@ -1,4 +1,4 @@
-"""Runs: what a verification found, kept as rows, and the runs that could find nothing."""
+"""Store runs, including those that could not evaluate any check."""
 
 import math
 from collections import Counter
@@ -23,12 +23,13 @@ ACTOR = "worker"
 
 @dataclass(frozen=True, kw_only=True)
 class RunProvenance:
-    """Where a run comes from: the dataset and marker that were read, the task, the lineage run that triggered it.
+    """The origin of a run.
 
-    `dataset_fingerprint` None: no data could be read. `states_version`: that of the dataset's states, as judged.
-    `reason`: why nothing could be judged, or what else people should know. `subscription_id`: of the consumer whose
-    checks these are; None: the contract's own. `detection_method`: by what it was told which partitions to judge.
-    `version`: the one of the table's format that was read; None: it has none."""
+    `task_id`: task that did the run. `lineage_run_id`: run that triggered it. `dataset_fingerprint`: fingerprint of all
+    partitions; None if no data could be read. `states_version`: version of the dataset's states that was evaluated.
+    `reason`: reason why nothing could be evaluated, or a note. `subscription_id`: consumer whose checks were evaluated;
+    None means the contract's own. `detection_method`: method that identified the partitions to validate. `version`:
+    version of the table that was read; None if its format has none."""
 
     dataset_id: UUID | None = None
     task_id: UUID | None = None
@@ -45,7 +46,9 @@ class RunProvenance:
 def record(
     session: Session, run_id: UUID, result: RunResult, origin: RunProvenance, *, now: datetime, actor: str = ACTOR
 ) -> RunRow:
-    """Stores the run with its results and measurements, and the audit row that says so, of who had it judged."""
+    """Store the run with its results, measurements and tags, and an audit entry.
+
+    `actor`: name of the principal that requested the validation."""
     run = _run(run_id, result, origin)
     session.add(run)
     session.add_all(_result(run_id, position, each) for position, each in enumerate(result.results))
@@ -57,7 +60,9 @@ def record(
 
 
 class RunSeriesKey(NamedTuple):
-    """Whose runs: a contract's object, by the document with that fingerprint; `subscription_id` of which consumer."""
+    """The key of a series of runs: contract object, contract fingerprint and consumer.
+
+    `fingerprint`: fingerprint of the contract document. `subscription_id`: None means the contract's own checks."""
 
     contract_id: str
     object: str
@@ -66,22 +71,22 @@ class RunSeriesKey(NamedTuple):
 
 
 def last(session: Session, whose: RunSeriesKey, dataset_id: UUID) -> RunRow | None:
-    """The newest of these runs that judged data of the dataset; None where none could read it."""
-    mine = RunRow.dataset_id == dataset_id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
-    by = col(RunRow.subscription_id).is_not_distinct_from(whose.subscription_id)
+    """Return the latest run of the series that evaluated data of the dataset; None if there is none."""
+    conditions = RunRow.dataset_id == dataset_id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
+    of_consumer = col(RunRow.subscription_id).is_not_distinct_from(whose.subscription_id)
     query = select(RunRow).where(
-        *mine, RunRow.fingerprint == whose.fingerprint, by, col(RunRow.dataset_fingerprint).is_not(None)
+        *conditions, RunRow.fingerprint == whose.fingerprint, of_consumer, col(RunRow.dataset_fingerprint).is_not(None)
     )
     return session.exec(query.order_by(col(RunRow.id).desc()).limit(1)).first()
 
 
 def repeats(session: Session, run_id: UUID, result: RunResult) -> bool:
-    """Whether the run, which is stored, found just what the result says: of every check the same."""
+    """Return whether the stored run has the same result for every check."""
     stored = session.exec(
         select(CheckResultRow).where(CheckResultRow.run_id == run_id).order_by(col(CheckResultRow.position))
     )
-    new = (_result(run_id, position, each) for position, each in enumerate(result.results))
-    return list(map(_result_fields, stored)) == list(map(_result_fields, new))
+    rows = (_result(run_id, position, each) for position, each in enumerate(result.results))
+    return list(map(_result_fields, stored)) == list(map(_result_fields, rows))
 
 
 def _result_fields(row: CheckResultRow) -> tuple[str | None, ...]:
@@ -91,9 +96,11 @@ def _result_fields(row: CheckResultRow) -> tuple[str | None, ...]:
 def unevaluated(
     contract: Contract, object_name: str, reason: str, *, started: datetime, finished: datetime
 ) -> RunResult:
-    """The run in which no check could be evaluated, each with that reason; at least one result, so it never passes."""
-    found = next((each for each in contract.objects if each.name == object_name), None)
-    results = tuple(_not_evaluated(check, reason) for check in (found.checks if found else ()))
+    """Return a result in which no check could be evaluated, with the reason.
+
+    It contains at least one check result, so its verdict is never passed."""
+    contract_object = next((each for each in contract.objects if each.name == object_name), None)
+    results = tuple(_not_evaluated(check, reason) for check in (contract_object.checks if contract_object else ()))
     return RunResult(
         contract_id=contract.id,
         contract_version=contract.version,
@@ -108,7 +115,7 @@ def unevaluated(
     )
 
 
-WHOLE = ContractCheck(id="table", name="the table as a whole", kind="treaty", severity="error", analyzer="")
+WHOLE = ContractCheck(id="table", name="whole table", kind="treaty", severity="error", analyzer="")
 
 
 def _not_evaluated(check: ContractCheck, reason: str) -> CheckResult:
@@ -153,14 +160,14 @@ def _run(run_id: UUID, result: RunResult, origin: RunProvenance) -> RunRow:
 
 
 def _result(run_id: UUID, position: int, result: CheckResult) -> CheckResultRow:
-    plain = result.model_dump(mode="json", include={"threshold", "reference", "band"})
+    json_fields = result.model_dump(mode="json", include={"threshold", "reference", "band"})
     texts = {"value": exact(result.value), "reason": _text(result.reason), "finding": _text(result.finding)}
-    return CheckResultRow(run_id=run_id, position=position, **{**result.model_dump(), **plain, **texts})
+    return CheckResultRow(run_id=run_id, position=position, **{**result.model_dump(), **json_fields, **texts})
 
 
 def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None) -> Iterator[MeasurementRow]:
     for position, each in enumerate(result.measurements):
-        place = partition_key(each.partition)
+        key = partition_key(each.partition)
         yield MeasurementRow(
             run_id=run_id,
             position=position,
@@ -177,13 +184,13 @@ def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None)
             row_count=each.row_count,
             details=each.model_dump(mode="json")["details"],
             subscription_id=subscription_id,
-            data_at=place.time,
-            segment=place.segment,
+            data_at=key.time,
+            segment=key.segment,
         )
 
 
 def _number(measurement: Measurement) -> float | None:
-    """The value for charts; None for texts, and for numbers that no double can hold."""
+    """Return the value for charts; None for texts, and for numbers that a double cannot represent."""
     try:
         number = None if isinstance(measurement.value, str | None) else float(measurement.value)
     except OverflowError:
@@ -192,10 +199,10 @@ def _number(measurement: Measurement) -> float | None:
 
 
 def exact(value: Value) -> str | None:
-    """The value as text, every digit of it. None for no value."""
+    """Return the value as text without loss of digits; None if there is no value."""
     return None if value is None else _text(str(value))
 
 
 def _text(text: str | None) -> str | None:
-    """The text as both databases can keep it: PostgreSQL refuses the zero character."""
+    """Replace NUL characters, which PostgreSQL rejects."""
     return text.replace("\x00", "\N{REPLACEMENT CHARACTER}") if text else text

@@ -1,4 +1,4 @@
-"""Runs on their way from who judged to who remembers: as JSON in which no number loses a digit."""
+"""Lossless JSON encoding of runs, sent by the gate to the registry."""
 
 import json
 from datetime import date
@@ -14,16 +14,16 @@ EXACT = "$decimal"
 
 
 def written(run: RunResult) -> bytes:
-    """The run as bytes. Samples, which are rows of the table, stay behind."""
+    """Encode the run without its samples, which are rows of the table."""
     return json.dumps(run.model_dump(exclude={"samples"}), default=_plain, sort_keys=True).encode()
 
 
 def read(content: bytes) -> RunResult:
-    """The run that was written. Raises StateError for what is none."""
+    """Decode a run. Raises StateError for invalid content."""
     try:
         return RunResult.model_validate(json.loads(content, object_hook=_exact))
     except (ValueError, ValidationError, ArithmeticError):
-        raise StateError("this is no run as it was written") from None
+        raise StateError("the content is not an encoded run") from None
 
 
 def _plain(value: Any) -> Any:
@@ -31,7 +31,7 @@ def _plain(value: Any) -> Any:
         return {EXACT: str(value)}
     if isinstance(value, date):
         return value.isoformat()
-    raise TypeError(f"a run holds no {type(value).__name__}")
+    raise TypeError(f"cannot encode a {type(value).__name__} in a run")
 
 
 def _exact(found: dict[str, Any]) -> Any:

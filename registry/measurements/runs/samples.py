@@ -1,4 +1,4 @@
-"""Samples of rows that fail: asked for once a run has failed, kept for a while, shown while they are kept."""
+"""Store samples of violating rows until they expire."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ ZERO, SHOWN = "\x00", "\N{REPLACEMENT CHARACTER}"
 
 
 def keep(session: Session, run_id: UUID, samples: Sequence[ViolationSample], *, until: datetime, now: datetime) -> None:
-    """Stores the samples of a run, and deletes all that are kept no longer."""
+    """Store the samples of a run until `until`, and delete all expired samples."""
     forget(session, now=now)
     session.add_all(
         ViolationSampleRow(
@@ -24,7 +24,7 @@ def keep(session: Session, run_id: UUID, samples: Sequence[ViolationSample], *, 
             check_id=each.check_id,
             columns=list(each.columns),
             masked=list(each.masked),
-            # PostgreSQL refuses the zero character.
+            # PostgreSQL rejects NUL characters.
             rows=[[cell.replace(ZERO, SHOWN) if cell else cell for cell in row] for row in each.rows],
             expires_at=until,
         )
@@ -33,15 +33,15 @@ def keep(session: Session, run_id: UUID, samples: Sequence[ViolationSample], *, 
 
 
 def forget(session: Session, *, now: datetime) -> None:
-    """Deletes all samples that are kept no longer."""
+    """Delete all expired samples."""
     session.exec(delete(ViolationSampleRow).where(col(ViolationSampleRow.expires_at) <= now))
 
 
 def of_run(session: Session, run_id: UUID, *, now: datetime) -> Sequence[ViolationSampleRow]:
-    """The samples of a run that are still kept; [] where there are none. Raises NotFound where there is no such run."""
+    """Return the unexpired samples of a run; [] if there are none. Raises NotFound for an unknown run."""
     if session.get(RunRow, run_id) is None:
         raise NotFound
-    mine = select(ViolationSampleRow).where(
+    query = select(ViolationSampleRow).where(
         ViolationSampleRow.run_id == run_id, col(ViolationSampleRow.expires_at) > now
     )
-    return session.exec(mine.order_by(col(ViolationSampleRow.position))).all()
+    return session.exec(query.order_by(col(ViolationSampleRow.position))).all()

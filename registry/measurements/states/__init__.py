@@ -1,1 +1,1 @@
-"""Stored states: generations, compaction, collection, erasure."""
+"""Store states: generations, queries, compaction, file collection, erasure."""

@@ -1,6 +1,7 @@
-"""A table is read in portions, and what a portion brought is kept at once: a worker that ends takes none of it along.
+"""Store checkpoints of a table scan after each portion.
 
-What is kept belongs to the task: whoever does it next goes on from there, as long as the files are the same."""
+A failed worker loses none of them. They belong to the task: the next worker resumes from them as long as the files are
+unchanged."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -18,25 +19,25 @@ from treaty.registry.tables import ReadCheckpointRow
 
 
 class CheckpointedPartition(NamedTuple):
-    """The packed states of a partition, and the fingerprint that it was read at."""
+    """The packed states of a partition, with its fingerprint at the time of the scan."""
 
     fingerprint: str
     states: bytes
 
 
 class CheckpointStore(Protocol):
-    """Where parts are kept until all is read."""
+    """Store of checkpoints until the scan is complete."""
 
     def load(self) -> dict[str, CheckpointedPartition]:
-        """The kept parts by partition."""
+        """Return the stored checkpoints by partition."""
 
     def keep(self, parts: Mapping[str, CheckpointedPartition], progress: str) -> None:
-        """Keeps the parts, each in the place of an older one of its partition, and tells the progress."""
+        """Store checkpoints, replacing older ones of the same partitions, and report the progress."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskCheckpoints:
-    """The parts of a task, kept under its fence: who lost the task cannot write."""
+    """The checkpoints of a task, fenced: a worker whose lease expired cannot write."""
 
     database: Database
     task_id: UUID
@@ -45,13 +46,13 @@ class TaskCheckpoints:
     lease: timedelta
 
     def load(self) -> dict[str, CheckpointedPartition]:
-        """The kept parts by partition."""
+        """Return the stored checkpoints by partition."""
         with read_session(self.database) as session:
-            found = session.exec(select(ReadCheckpointRow).where(ReadCheckpointRow.task_id == self.task_id))
-            return {row.partition: CheckpointedPartition(row.fingerprint, row.states) for row in found}
+            rows = session.exec(select(ReadCheckpointRow).where(ReadCheckpointRow.task_id == self.task_id))
+            return {row.partition: CheckpointedPartition(row.fingerprint, row.states) for row in rows}
 
     def keep(self, parts: Mapping[str, CheckpointedPartition], progress: str) -> None:
-        """Keeps the parts. Raises Fenced where the task is another worker's by now."""
+        """Store checkpoints and extend the lease. Raises LeaseLost if another worker holds the task."""
         with transaction(self.database) as tx:
             task_queue.heartbeat(tx, self.task_id, self.fence, until=self.clock() + self.lease, progress=progress)
             drop(tx, self.task_id, parts)
@@ -63,8 +64,8 @@ class TaskCheckpoints:
 
 
 def drop(session: Session, task_id: UUID, partitions: Collection[str] | None = None) -> None:
-    """Deletes the kept parts of a task; with `partitions` only theirs."""
-    deleting = delete(ReadCheckpointRow).where(col(ReadCheckpointRow.task_id) == task_id)
+    """Delete the checkpoints of a task. `partitions`: only these; None means all."""
+    statement = delete(ReadCheckpointRow).where(col(ReadCheckpointRow.task_id) == task_id)
     if partitions is not None:
-        deleting = deleting.where(col(ReadCheckpointRow.partition).in_(partitions))
-    session.exec(deleting)
+        statement = statement.where(col(ReadCheckpointRow.partition).in_(partitions))
+    session.exec(statement)

@@ -1,8 +1,8 @@
-"""States of the days of a month that is long over, merged into one: what can be asked of all of them stays the same.
+"""Merge the daily states of past months into one state per month.
 
-Days are merged that have states of the same metrics on the same columns: so nothing is lost of any question that takes
-all of them. What is measured of each day alone has been stored by its run. The days' own states end, and are kept as
-generations of before."""
+The merge loses nothing for queries on all days. Days are merged only if their states have the same metrics on the same
+columns. Measurements of single days are already stored by their runs. The daily states end and become previous
+generations."""
 
 import logging
 from collections import defaultdict
@@ -25,12 +25,12 @@ from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import PartitionStateRow
 
 log = logging.getLogger("treaty.worker")
-# Combinations of one grouping that are loaded at once: about 1 GB. So many would be kept together as apart, besides.
+# Combinations of one grouping to load at once: about 1 GB. Merging larger groupings would not save space anyway.
 MOST_COMBINATIONS = 5_000_000
 
 
 class CompactionFiles(StateFileStore, Protocol):
-    """Where large states lie, and how many combinations they count."""
+    """Store of state files that counts the combinations in them."""
 
     def rows(self, names: Collection[str]) -> int: ...
 
@@ -44,40 +44,40 @@ def compact(
     clock: Callable[[], datetime],
     ids: Callable[[], UUID],
 ) -> Iterator[int]:
-    """Merges the states of days by month, of months that were over by that day, each in a transaction of its own.
+    """Merge daily states by month, for months that ended by `over`.
 
-    Says after each how many names stand for several days now that did not before. What changes meanwhile is left as it
-    is, and so are months that a view of a contract in force takes in part, and those of more combinations of one
-    grouping than can be loaded at once."""
+    Each month has its own transaction. Yields for each attempt 1 if the states were merged, else 0. States that change
+    meanwhile are left as they are, and so are months that a view of a contract in force covers in part, and groupings
+    too large to load."""
     with read_session(database) as session:
-        named = state_store.names(session, dataset_id)
-        keeps_apart = _views(session, dataset_id)
-    for names in _months(named, over):
-        if keeps_apart(_name(names)):
+        stored_names = state_store.names(session, dataset_id)
+        is_split = _views(session, dataset_id)
+    for names in _months(stored_names, over):
+        if is_split(_name(names)):
             continue
         for alike in _alike(_rows(database, dataset_id, names)):
             yield int(_merged(database, files, alike, clock=clock, ids=ids))
 
 
 def _views(session: Session, dataset_id: UUID) -> Callable[[str], bool]:
-    """What tells of a name whether a view is true for some of its days alone: then these are not merged."""
-    schema, found = state_store.schema(session, dataset_id), in_force.all_about(session, dataset_id)
-    return lambda name: any(views.tell_apart(each.object, schema, name) for each in found)
+    """Return a predicate on names: whether a view applies to only some of the days, which prevents merging."""
+    schema, contracts = state_store.schema(session, dataset_id), in_force.all_about(session, dataset_id)
+    return lambda name: any(views.tell_apart(each.object, schema, name) for each in contracts)
 
 
 def _name(names: Iterable[str]) -> str:
-    """What stands for the days of all these names."""
-    return months.merge_days(told for name in names if (told := months.days(name))).name
+    """Return the name of the merged days."""
+    return months.merge_days(days for name in names if (days := months.days(name))).name
 
 
 def _months(names: Iterable[str], over: date) -> list[list[str]]:
-    """The names of days that are of one month and alike otherwise, where there are several."""
-    found = defaultdict(list)
+    """Return groups of two or more day names that belong to the same month."""
+    groups = defaultdict(list)
     for name in names:
-        told = months.days(name)
-        if told and told.end <= over:
-            found[told.among].append(name)
-    return [names for _, names in sorted(found.items()) if len(names) > 1]
+        days = months.days(name)
+        if days and days.end <= over:
+            groups[days.among].append(name)
+    return [names for _, names in sorted(groups.items()) if len(names) > 1]
 
 
 def _rows(database: Database, dataset_id: UUID, names: Sequence[str]) -> list[PartitionStateRow]:
@@ -90,17 +90,19 @@ def _rows(database: Database, dataset_id: UUID, names: Sequence[str]) -> list[Pa
 
 
 def _alike(rows: Iterable[PartitionStateRow]) -> list[list[PartitionStateRow]]:
-    """The rows whose states are of the same metrics and columns together; damaged ones, and single ones, left out."""
-    found = defaultdict(list)
+    """Group rows with the same metrics and columns. Damaged and single rows are omitted."""
+    groups = defaultdict(list)
     for row in rows:
         try:
-            held, failures = inventory.inventory(row.states)
+            states, failures = inventory.inventory(row.states)
             schema, _ = inventory.describe_bag(row.states)
         except StateError:
             continue
-        if bags.ALL not in failures and all(each.usable for each in held):
-            found[schema, frozenset((each.key, each.key_id) for each in held), frozenset(failures.items())].append(row)
-    return [alike for alike in found.values() if len(alike) > 1]
+        if bags.ALL not in failures and all(each.usable for each in states):
+            groups[schema, frozenset((each.key, each.key_id) for each in states), frozenset(failures.items())].append(
+                row
+            )
+    return [alike for alike in groups.values() if len(alike) > 1]
 
 
 def _merged(
@@ -111,7 +113,9 @@ def _merged(
     clock: Callable[[], datetime],
     ids: Callable[[], UUID],
 ) -> bool:
-    """Whether the rows were merged into one: not where one of them cannot be read, or is current no more."""
+    """Merge the rows and return whether that succeeded.
+
+    False if a row cannot be read or is no longer current."""
     try:
         if not _fit(files, rows):
             return False
@@ -120,7 +124,7 @@ def _merged(
             state_store.fold(session, rows, packed, now=clock(), ids=ids)
             session.commit()
     except (StateError, state_store.StateConflict) as error:
-        log.warning("states of a month were left as they are: %s", error)
+        log.warning("States of a month were not merged: %s", error)
         return False
     return True
 

@@ -1,8 +1,7 @@
-"""Erasing what is remembered of a dataset: its states with their files, rows that failed, what its texts added to the
-index of patterns, and values wherever they are.
+"""Erase stored data of a dataset: states and files, samples, pattern index entries, values.
 
-Runs stay, with their verdicts, outcomes, counts and numbers; versions of contracts and the audit stay as they were
-written. What the table holds is not touched: its next validation measures anew what is there then."""
+Runs stay with their verdicts, outcomes, counts and numbers; contract versions and the audit log stay as written. The
+table itself is not touched: its next validation measures the data that is there then."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -47,22 +46,22 @@ NAMED = 20
 
 
 class StateFileEraser(Protocol):
-    """Where large states lie."""
+    """Store of state files."""
 
     def erase(self, names: Collection[str]) -> int: ...
 
 
 class PatternEraser(Protocol):
-    """The index of patterns."""
+    """The pattern index."""
 
     def forget(self, tables: Sequence[str]) -> int: ...
 
 
 @dataclass(frozen=True)
 class ErasureRequest:
-    """What is to be erased: all that is remembered of these datasets, or only of these partitions where some are named.
+    """Datasets whose stored data is to be erased, completely or for some partitions.
 
-    The datasets are names of one table, that of the objects of contracts that are `about` it."""
+    `datasets`: all names of one table. `about`: contract objects on it. `partitions`: empty means all."""
 
     datasets: tuple[DatasetRow, ...]
     about: frozenset[ContractObject]
@@ -70,18 +69,22 @@ class ErasureRequest:
 
     @property
     def ids(self) -> tuple[UUID, ...]:
-        """The datasets' ids."""
+        """Return the ids of the datasets."""
         return tuple(each.id for each in self.datasets)
 
     def covers(self, partition: str | None) -> bool:
-        """Whether values of that partition go. Those of several together (None: of all) go with each of them."""
+        """Return whether values of the partition are erased.
+
+        Values of several partitions (None: all) are erased with any one of them."""
         return not self.partitions or partition is None or not self.partitions.isdisjoint(members(partition))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ErasureResult:
-    """How much was erased: generations of states and the files of theirs that nothing else names, samples, the values
-    of measurements and results, the evidence of suggestions, and text columns that the index of patterns held."""
+    """The numbers of erased items.
+
+    `files`: state files that nothing else references. `measurements`, `results`, `suggestions`: rows whose values were
+    erased. `columns`: text columns removed from the pattern index."""
 
     generations: int = 0
     files: int = 0
@@ -93,40 +96,41 @@ class ErasureResult:
 
 
 def erasure(session: Session, name: str, namespace: str | None, partitions: Collection[str]) -> ErasureRequest:
-    """The erasure of what the name stands for. Raises NotFound for no such dataset, Invalid for partitions of which
-    nothing is remembered."""
-    found = state_queries.resolve_query(session, state_queries.StateQuery(dataset=name, namespace=namespace))
-    if found is None:
+    """Resolve a name to an erasure request.
+
+    Raises NotFound for an unknown or ambiguous dataset, and InvalidRequest for partitions without stored data."""
+    resolved = state_queries.resolve_query(session, state_queries.StateQuery(dataset=name, namespace=namespace))
+    if resolved is None:
         raise _none(name)
-    ids, about = _alike(session, found.dataset.id)
-    alike = session.exec(select(DatasetRow).where(col(DatasetRow.id).in_(ids)).order_by(col(DatasetRow.id))).all()
-    asked = ErasureRequest(tuple(alike), about, frozenset(partitions))
-    unknown = sorted(asked.partitions - set(_remembered(session, asked)))
-    if unknown:
+    ids, about = _alike(session, resolved.dataset.id)
+    datasets = session.exec(select(DatasetRow).where(col(DatasetRow.id).in_(ids)).order_by(col(DatasetRow.id))).all()
+    request = ErasureRequest(tuple(datasets), about, frozenset(partitions))
+    unknown_names = sorted(request.partitions - set(_remembered(session, request)))
+    if unknown_names:
         raise InvalidRequest(
-            f"nothing is remembered of partition {', '.join(unknown[:NAMED])}: name it as `states` does"
+            f"No data is stored for partition {', '.join(unknown_names[:NAMED])}. Use the names in `treaty states`."
         )
-    return asked
+    return request
 
 
 def see(session: Session, name: str, namespace: str | None, by: Principal) -> None:
-    """Returns where the principal may erase what the name stands for, or it stands for nothing.
+    """Check that the principal may erase the dataset; an unknown name passes.
 
-    Raises NotFound, as for a dataset that there is not, where they may not read it; else Forbidden."""
+    Raises NotFound if the principal may not read the dataset, else Forbidden."""
     authentication.require_permission_anywhere(by, Permission.ERASE)
-    found = state_queries.resolve_query(session, state_queries.StateQuery(dataset=name, namespace=namespace))
-    if found is None:
+    resolved = state_queries.resolve_query(session, state_queries.StateQuery(dataset=name, namespace=namespace))
+    if resolved is None:
         return
-    places = visibility.of_dataset(session, found.dataset)
-    if not any(by.may(Permission.READ, place) for place in places):
+    resources = visibility.of_dataset(session, resolved.dataset)
+    if not any(by.may(Permission.READ, resource) for resource in resources):
         raise _none(name)
-    # What is remembered is remembered for every contract about the dataset.
-    for place in places:
-        authentication.require_permission(by, Permission.ERASE, place)
+    # Stored data is shared by all contracts on the dataset, so every one of them must allow it.
+    for resource in resources:
+        authentication.require_permission(by, Permission.ERASE, resource)
 
 
 def _none(name: str) -> NotFound:
-    return NotFound(f"there is no dataset {name}, or there are several: {state_queries.REMEDY}")
+    return NotFound(f"Dataset {name} does not exist or is ambiguous. {state_queries.REMEDY}")
 
 
 def erase(
@@ -138,20 +142,22 @@ def erase(
     by: Principal,
     now: datetime,
 ) -> ErasureResult:
-    """Erases it, and audits that, in the session's transaction; files, and the tables in the index of patterns, which
-    knows no partitions, are removed at once.
+    """Erase the stored data and record it in the audit log.
 
-    Where the transaction is not committed, states whose file is gone are computed again. Raises Forbidden."""
+    Rows are erased in the session's transaction. Files, and tables in the pattern index, are removed immediately; the
+    index does not distinguish partitions. If the transaction is rolled back, states with missing files are computed
+    again. Raises Forbidden without the permission for every contract on the dataset, and ServiceBusy if the pattern
+    index is locked."""
     for each in asked.datasets:
-        for place in visibility.of_dataset(session, each):
-            authentication.require_permission(by, Permission.ERASE, place)
-        # Whoever validates meanwhile finds other states than those that it began with, and begins anew.
+        for resource in visibility.of_dataset(session, each):
+            authentication.require_permission(by, Permission.ERASE, resource)
+        # Makes a concurrent validation start over: the states version differs from the one it started with.
         session.get_one(DatasetRow, each.id, with_for_update=True, populate_existing=True).states_version += 1
     _drop_parts(session, asked)
-    done = _states(session, asked, files)
+    result = _states(session, asked, files)
     runs = dict(session.exec(select(RunRow.id, RunRow.partitions).where(col(RunRow.dataset_id).in_(asked.ids))).all())
-    done = replace(
-        done,
+    result = replace(
+        result,
         samples=_samples(session, [run for run, parts in runs.items() if any(map(asked.covers, parts))]),
         measurements=sum(map(_empty_measurement, _of_runs(session, MeasurementRow, runs, asked))),
         results=sum(map(_empty_result, _of_runs(session, CheckResultRow, runs, asked))),
@@ -159,39 +165,42 @@ def erase(
         columns=_learned(asked, patterns),
     )
     _drop_profiles(session, asked)
-    named = sorted(asked.partitions)
+    partition_names = sorted(asked.partitions)
     for each in asked.datasets:
-        details = {"name": each.name, "partitions": named[:NAMED], "of": len(named) or "all", **asdict(done)}
+        details = {
+            "name": each.name,
+            "partitions": partition_names[:NAMED],
+            "of": len(partition_names) or "all",
+            **asdict(result),
+        }
         audit_log.record(session, AuditAction.MEMORY_ERASED, actor=by.name, object_id=each.id, now=now, details=details)
-    return done
+    return result
 
 
 def _learned(asked: ErasureRequest, patterns: PatternEraser) -> int:
     try:
         return patterns.forget([each.location for each in asked.datasets if each.location])
     except disk.LockHeld:
-        raise ServiceBusy(
-            "patterns are being learned at this moment, nothing was erased: try again in a minute"
-        ) from None
+        raise ServiceBusy("The pattern index is being updated, so nothing was erased. Try again in a minute.") from None
 
 
 def erased_since(session: Session, dataset_id: UUID, moment: datetime) -> AuditEntryRow | None:
-    """The entry of the last erasure of the dataset since that moment; None where there was none."""
-    mine = AuditEntryRow.action == AuditAction.MEMORY_ERASED, AuditEntryRow.object_id == str(dataset_id)
-    since = select(AuditEntryRow).where(*mine, col(AuditEntryRow.time) >= moment)
-    return session.exec(since.order_by(col(AuditEntryRow.position).desc())).first()
+    """Return the audit entry of the dataset's latest erasure since that time; None if there is none."""
+    conditions = AuditEntryRow.action == AuditAction.MEMORY_ERASED, AuditEntryRow.object_id == str(dataset_id)
+    query = select(AuditEntryRow).where(*conditions, col(AuditEntryRow.time) >= moment)
+    return session.exec(query.order_by(col(AuditEntryRow.position).desc())).first()
 
 
 def _alike(session: Session, dataset_id: UUID) -> tuple[frozenset[UUID], frozenset[ContractObject]]:
-    """Every name of the same table: an object of a contract that goes by two names says that both are one."""
+    """Return all names of the same table: datasets that share a contract object are one table."""
     link, ids, about = DatasetContractRow, frozenset({dataset_id}), frozenset[ContractObject]()
     while True:
         about = frozenset(each for dataset in ids for each in contract_datasets.objects_of(session, dataset))
-        same = (and_(col(link.contract_id) == each.contract_id, col(link.object) == each.object) for each in about)
-        found = ids | frozenset(session.exec(select(link.dataset_id).where(or_(false(), *same))))
-        if found == ids:
+        matches = (and_(col(link.contract_id) == each.contract_id, col(link.object) == each.object) for each in about)
+        expanded = ids | frozenset(session.exec(select(link.dataset_id).where(or_(false(), *matches))))
+        if expanded == ids:
             return ids, about
-        ids = found
+        ids = expanded
 
 
 def _remembered(session: Session, asked: ErasureRequest) -> Iterator[str]:
@@ -204,28 +213,28 @@ def _remembered(session: Session, asked: ErasureRequest) -> Iterator[str]:
 
 
 def _states(session: Session, asked: ErasureRequest, files: StateFileEraser) -> ErasureResult:
-    mine = select(PartitionStateRow).where(col(PartitionStateRow.dataset_id).in_(asked.ids))
-    rows = session.exec(mine.execution_options(yield_per=CHUNK))
-    going = {row.id: state_store.files_of(row.states) for row in rows if asked.covers(row.partition)}
-    for ids in _chunks(list(going)):
+    query = select(PartitionStateRow).where(col(PartitionStateRow.dataset_id).in_(asked.ids))
+    rows = session.exec(query.execution_options(yield_per=CHUNK))
+    files_by_row = {row.id: state_store.files_of(row.states) for row in rows if asked.covers(row.partition)}
+    for ids in _chunks(list(files_by_row)):
         session.exec(delete(PartitionStateRow).where(col(PartitionStateRow.id).in_(ids)))
-    left = {name for names in going.values() for name in names}
-    if left:
-        others = session.exec(select(PartitionStateRow.states).execution_options(yield_per=CHUNK))
-        left -= {name for packed in others for name in state_store.files_of(packed)}
-    return ErasureResult(generations=len(going), files=files.erase(sorted(left)) if left else 0)
+    unreferenced = {name for names in files_by_row.values() for name in names}
+    if unreferenced:
+        remaining = session.exec(select(PartitionStateRow.states).execution_options(yield_per=CHUNK))
+        unreferenced -= {name for packed in remaining for name in state_store.files_of(packed)}
+    return ErasureResult(generations=len(files_by_row), files=files.erase(sorted(unreferenced)) if unreferenced else 0)
 
 
 def _drop_parts(session: Session, asked: ErasureRequest) -> None:
-    """Drops what tasks under way have read so far: they read it again."""
-    reading = select(TaskRow).where(col(TaskRow.id).in_(select(ReadCheckpointRow.task_id)))
-    for task in session.exec(reading):
+    """Delete checkpoints of running tasks, which then read the data again."""
+    query = select(TaskRow).where(col(TaskRow.id).in_(select(ReadCheckpointRow.task_id)))
+    for task in session.exec(query):
         if (task.payload.get("contract_id"), task.payload.get("object")) in asked.about:
             checkpoints.drop(session, task.id, asked.partitions or None)
 
 
 def _samples(session: Session, runs: Sequence[UUID]) -> int:
-    """Samples do not say of which partition they are: those of every run go that judged one of them."""
+    """Delete the samples of all runs on a covered partition; samples do not name their partition."""
     return sum(
         session.exec(delete(ViolationSampleRow).where(col(ViolationSampleRow.run_id).in_(ids))).rowcount
         for ids in _chunks(runs)
@@ -233,7 +242,7 @@ def _samples(session: Session, runs: Sequence[UUID]) -> int:
 
 
 def _of_runs(session: Session, kind: Any, runs: Mapping[UUID, Any], asked: ErasureRequest) -> Iterator[Any]:
-    """The rows of that table that belong to the runs and are covered."""
+    """Yield the covered rows of the runs in that table."""
     for ids in _chunks(list(runs)):
         yield from (
             row for row in session.exec(select(kind).where(kind.run_id.in_(ids))) if asked.covers(row.partition)
@@ -241,7 +250,7 @@ def _of_runs(session: Session, kind: Any, runs: Mapping[UUID, Any], asked: Erasu
 
 
 def _empty_measurement(row: MeasurementRow) -> bool:
-    """Takes its text and its distribution away; whether it had one."""
+    """Erase a text value and the distribution of a measurement; return whether it had one."""
     text = _is_text(row.exact)
     if not text and row.details is None:
         return False
@@ -257,7 +266,7 @@ def _empty_result(row: CheckResultRow) -> bool:
 
 
 def _is_text(value: str | None) -> bool:
-    """Whether a value is kept that is no number."""
+    """Return whether the value is stored and not a number."""
     if value is None:
         return False
     try:
@@ -268,46 +277,47 @@ def _is_text(value: str | None) -> bool:
 
 
 def _suggestions(session: Session, asked: ErasureRequest) -> int:
-    """Takes values out of the evidence of what was drafted, of open proposals out of the suggested checks, too."""
+    """Erase values from the evidence of drafts, and from the suggested checks of open proposals."""
     contracts = {each.contract_id for each in asked.about}
     query = select(ProposalSuggestionRow, ProposalRow).join(
         ProposalRow, col(ProposalRow.id) == col(ProposalSuggestionRow.proposal_id)
     )
-    objects, changed, opened = {each.object for each in asked.about}, 0, dict[UUID, ProposalRow]()
+    objects, changed, open_proposals = {each.object for each in asked.about}, 0, dict[UUID, ProposalRow]()
     for row, proposal in session.exec(query.where(col(ProposalRow.contract_id).in_(contracts))):
-        kept = proposal.state is ProposalState.APPROVED and row.decision is Decision.ACCEPTED
-        content = _without_values(row.content, asked, kept=kept)
+        is_published = proposal.state is ProposalState.APPROVED and row.decision is Decision.ACCEPTED
+        content = _without_values(row.content, asked, kept=is_published)
         if row.content["object"] in objects and content != row.content:
             row.content, changed = content, changed + 1
-            row.new_evidence, row.edited_patch = None, row.edited_patch if kept else None
-            opened |= {proposal.id: proposal} if proposal.state in OPEN else {}
-    for proposal in opened.values():
-        # Whoever looks at it decides about what it has become.
+            row.new_evidence, row.edited_patch = None, row.edited_patch if is_published else None
+            open_proposals |= {proposal.id: proposal} if proposal.state in OPEN else {}
+    for proposal in open_proposals.values():
+        # A new revision makes reviewers review the changed suggestions again.
         proposal.revision += 1
     return changed
 
 
 def _drop_profiles(session: Session, asked: ErasureRequest) -> None:
-    """Drops what drafts told of the table: a profile is of all its partitions together."""
+    """Delete the profiles of drafts: a profile covers all partitions of the table."""
     contracts = {each.contract_id for each in asked.about}
     drafted = session.exec(
         select(ProposalRow.id, ProposalRow.source).where(col(ProposalRow.contract_id).in_(contracts))
     ).all()
     objects = {each.object for each in asked.about}
-    going = [key for key, source in drafted if (source or {}).get("object") in objects]
-    for ids in _chunks(going):
+    proposal_ids = [key for key, source in drafted if (source or {}).get("object") in objects]
+    for ids in _chunks(proposal_ids):
         session.exec(delete(ProposalProfileRow).where(col(ProposalProfileRow.proposal_id).in_(ids)))
 
 
 def _without_values(content: Mapping[str, Any], asked: ErasureRequest, *, kept: bool) -> dict[str, Any]:
-    """The suggestion without the values that it was drawn from, which are not told by partition; the check is `kept`
-    where it is part of a version."""
+    """Return the suggestion without the values of its evidence, which are not stored by partition.
+
+    `kept`: keep the suggested check because it is part of a version."""
     evidence = dict(content.get("evidence") or {})
     history = [each for each in evidence.get("history", ()) if not asked.covers(each[0])]
     emptied: dict[str, Any] = {"history": history} if "history" in evidence else {}
     emptied |= {"details": {}} if evidence.get("details") else {}
-    bare = {"expression": content["sentence"], "patch": content["patch"] if kept else {}}
-    return {**content, "evidence": {**evidence, **emptied}, **(bare if evidence.get("details") else {})}
+    masked = {"expression": content["sentence"], "patch": content["patch"] if kept else {}}
+    return {**content, "evidence": {**evidence, **emptied}, **(masked if evidence.get("details") else {})}
 
 
 def _chunks(ids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:

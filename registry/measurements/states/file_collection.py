@@ -1,9 +1,9 @@
-"""Files of states that nothing names any more: found and removed, while others write.
+"""Remove state files without references while other processes write.
 
-A file is written before the row that names it, at most `grace` before. So whatever is older than the grace and is not
-named will not be named either, unless it is written anew, which makes its time new: that is looked at once more right
-before the file is removed. Between that look and the removal a writer may still come; a state whose file is gone is
-refused by name, and its partition is measured again."""
+A file is written before the row that references it, at most `grace` earlier. An older file without a reference gets
+none later unless it is written again, which renews its time; the time is checked once more right before the removal. If
+a writer still intervenes between that check and the removal, the state without a file is rejected by name and its
+partition is measured again."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import PartitionStateRow, ReadCheckpointRow
 
-# Judging, writing, clocks that differ: no limit is set to these.
+# Covers evaluation, writing and clock skew, which have no limit of their own.
 PATIENCE = timedelta(days=1)
-# A damaged state has a table read twice, and then rows of failed checks.
+# A damaged state causes a second scan of the table, followed by a scan for violating rows.
 READINGS = 3
 AT_A_TIME = 100
 
 
 class CollectedFiles(Protocol):
-    """Where files of states lie."""
+    """Store of state files."""
 
     def list_files(self) -> Iterable[StoredFile]: ...
 
@@ -36,42 +36,45 @@ class CollectedFiles(Protocol):
 
 @dataclass(frozen=True)
 class RemovedFiles:
-    """What was removed: so many files of so many bytes together."""
+    """The number of removed files and their size in bytes."""
 
     files: int = 0
     bytes: int = 0
 
 
 def grace(settings: RegistrySettings) -> timedelta:
-    """How long a file may lie there before a row names it: longer than a task can take from reading to its end."""
+    """Return the longest time between a file and the row that references it: the longest task."""
     return PATIENCE + READINGS * timedelta(seconds=settings.engine_timeout_seconds + settings.lease_seconds)
 
 
 def collect(database: Database, shelf: CollectedFiles, *, before: datetime) -> RemovedFiles:
-    """Removes the files written before that moment that no generation of any partition's states names,
-    and no part that a task has read.
+    """Remove files older than `before` that no partition state and no checkpoint references.
 
-    Several may do so at once, and each may end at any moment: what is left, the next one finds."""
+    Safe to run concurrently and to interrupt: the next run removes the rest."""
     return sweep(shelf, lambda: referenced_files(database), before=before)
 
 
 def sweep(shelf: CollectedFiles, named: Callable[[], Collection[str]], *, before: datetime) -> RemovedFiles:
-    """Removes the files written before that moment, the grace before now, that are not `named`."""
-    old = [each.name for each in shelf.list_files() if each.written_at < before]
-    kept = frozenset(named()) if old else frozenset()
-    sizes = [shelf.remove(name, before=before) for name in old if name not in kept]
+    """Remove files older than `before` that are not among `named`.
+
+    `before`: the grace period before now. `named`: called only if there are old files."""
+    old_names = [each.name for each in shelf.list_files() if each.written_at < before]
+    referenced = frozenset(named()) if old_names else frozenset()
+    sizes = [shelf.remove(name, before=before) for name in old_names if name not in referenced]
     removed = [size for size in sizes if size is not None]
     return RemovedFiles(len(removed), sum(removed))
 
 
 def referenced_files(database: Database) -> frozenset[str]:
-    """The files that a generation of any partition's states names, or a part that a task has read."""
+    """Return the files referenced by partition states of all generations, or by checkpoints of tasks."""
     with read_session(database) as session:
-        known = {name for names in session.exec(select(PartitionStateRow.files)) for name in names or ()}
-        # Rows that were written before files were named in them.
-        others = session.exec(select(PartitionStateRow.states).where(col(PartitionStateRow.files).is_(None)))
-        known.update(*map(state_store.files_of, others.yield_per(AT_A_TIME)))
-        # What a task has read of a table, however long ago.
+        names_in_use = {name for names in session.exec(select(PartitionStateRow.files)) for name in names or ()}
+        # Rows written before this column existed.
+        unindexed = session.exec(select(PartitionStateRow.states).where(col(PartitionStateRow.files).is_(None)))
+        names_in_use.update(*map(state_store.files_of, unindexed.yield_per(AT_A_TIME)))
+        # Checkpoints of tasks, regardless of age.
         return frozenset(
-            known.union(*map(state_store.files_of, session.exec(select(ReadCheckpointRow.states)).yield_per(AT_A_TIME)))
+            names_in_use.union(
+                *map(state_store.files_of, session.exec(select(ReadCheckpointRow.states)).yield_per(AT_A_TIME))
+            )
         )

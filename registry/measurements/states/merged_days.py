@@ -1,7 +1,6 @@
-"""Days whose states were merged, when one of them changes or goes: what is left of the others has to be read again.
+"""Handle changed or deleted days whose states were merged: the other days must be read again.
 
-A merged state holds rows of all its days and gives none of them back. A day that arrives late is no such change: it
-stands beside the merged ones."""
+A merged state cannot be split by day. A day that arrives late does not break it: it is stored separately."""
 
 from collections.abc import Callable, Container, Mapping
 
@@ -15,30 +14,33 @@ def stored_keys(
     known: Mapping[str, str],
     stored: Mapping[str, bytes],
 ) -> dict[str, frozenset[str]]:
-    """Of the known partitions that lack states, the keys of those they have: none of days whose states are merged.
+    """Return the stored keys of each known partition that lacks states; none for merged days.
 
-    `stored` are the packed states by the names that they are stored under."""
-    there = {day for name in stored for day in members(name)}
-    found = lacking({**dict.fromkeys(known.keys() - there, b""), **stored})
-    by_day = {day: keys if day == name else NOTHING for name, keys in found.items() for day in members(name)}
+    `stored`: packed states by the name under which they are stored."""
+    stored_days = {day for name in stored for day in members(name)}
+    missing = lacking({**dict.fromkeys(known.keys() - stored_days, b""), **stored})
+    by_day = {day: keys if day == name else NOTHING for name, keys in missing.items() for day in members(name)}
     return {day: keys for day, keys in by_day.items() if day in known}
 
 
 def unmerged_states(
     stored: Mapping[str, bytes], read: Container[str], there: Container[str] | None = None
 ) -> dict[str, bytes]:  # fmt: skip
-    """The stored states without the merged ones of a day that was read anew, or that is not `there` any more."""
+    """Return the stored states that remain valid.
+
+    Merged states are omitted if one of their days was read again or no longer exists. `there`: existing partitions;
+    None means all exist."""
     return {name: packed for name, packed in stored.items() if not _is_broken(name, read, there)}
 
 
 def lost(stored: Mapping[str, bytes], read: Container[str], there: Container[str]) -> frozenset[str]:
-    """The days that are there, not read, and whose merged states are of no use any more: to be read, too."""
+    """Return existing days to read as well because their merged states are no longer valid."""
     broken = (name for name in stored if _is_broken(name, read, there))
     return frozenset(day for name in broken for day in members(name) if day in there and day not in read)
 
 
 def merged(stored: Mapping[str, bytes]) -> frozenset[str]:
-    """The days whose states are merged."""
+    """Return the days whose states are merged."""
     return frozenset(day for name in stored for day in members(name) if day != name)
 
 

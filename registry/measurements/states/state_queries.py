@@ -1,6 +1,6 @@
-"""Questions asked of the memory: which partitions a condition chooses, what their states say, what they would cost.
+"""Query stored states: partitions selected by a condition, metrics of their states, and the cost.
 
-Nothing here starts Spark or reads a row of a table."""
+Nothing here starts Spark or reads rows of a table."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -34,24 +34,25 @@ from treaty.registry.datasets.related_datasets import ResolvedDataset
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import DatasetRow, PartitionStateRow
 
-# The fingerprint of an arrival goes on to name its files, of which there may be thousands.
+# The fingerprint of an arrival continues with the names of its files, up to thousands.
 MARKER = 64
-REMEDY = "name a contract's id, contract.object, or a namespace and a name"
+REMEDY = "Specify a contract id, contract.object, or a namespace and a name."
 
 
 class StateFileSizes(StateFileStore, Protocol):
-    """Where large states lie, and how large they are."""
+    """Store of state files that reports their sizes in bytes."""
 
     def sizes(self, names: Collection[str]) -> Mapping[str, int]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class StateQuery:
-    """What is asked of a dataset: of the partitions that `where` chooses (None: all), the metrics of these names.
+    """A query for metrics of a dataset's stored states.
 
-    `dataset` is a contract's id where that is about one table, `contract.object`, or a name as lineage has it;
-    `namespace` says of which one, where several datasets bear that name, `contract_id` (or contract.object) whose
-    promises are meant, where several contracts are about it. No metrics: those that the contract measures."""
+    `dataset`: a contract id if the contract has a single table, `contract.object`, or a lineage name. `namespace`:
+    distinguishes datasets of the same lineage name. `where`: condition on partitions; None means all. `metrics`: names
+    of metrics; () means those that the contract measures. `contract_id`: contract (or contract.object) to use if
+    several contracts cover the dataset."""
 
     dataset: str
     namespace: str | None = None
@@ -62,9 +63,9 @@ class StateQuery:
 
 @dataclass(frozen=True, kw_only=True)
 class QueryScope:
-    """What a question is about: the dataset whose states are kept, its contract in force, and the table's checks.
+    """A resolved query: the dataset with states, its contract in force, and the checks of the table.
 
-    `names` are what states of its partitions lie under, `chosen` those that are asked about, `queries` the metrics."""
+    `names`: names of all stored partitions. `chosen`: names of the selected ones. `queries`: the metrics."""
 
     dataset: DatasetRow
     contract: Contract
@@ -76,12 +77,12 @@ class QueryScope:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredPartition:
-    """The states of a partition as they are kept: `bytes` bytes in its row, `file_bytes` bytes in its files.
+    """The stored states of a partition.
 
-    `kinds` counts the states by kind of component, `failed` those that could not be computed; `files` names the file of
-    each state that lies in one, `sizes` has the bytes of those that are asked for and can be used: both by key.
-    `fault`: why the row is no use, or which of its files is gone. `days`: how many partitions were merged into it.
-    `schema`: that which it was read with."""
+    `bytes`: size of its row. `file_bytes`: size of its files. `kinds`: number of states by kind of component. `failed`:
+    number of states that could not be computed. `files`: by key, the file of each state stored in one. `sizes`: by key,
+    the bytes of each usable state that the query needs. `fault`: reason why the row is unusable, or its missing file;
+    None if there is none. `days`: number of partitions merged into it. `schema`: schema at the time of the scan."""
 
     partition: str
     generation: int
@@ -100,121 +101,132 @@ class StoredPartition:
 
 
 def query_scope(session: Session, question: StateQuery) -> QueryScope:
-    """The memory that the question is about. Raises NotFound for no such dataset or none with a contract in force,
-    Invalid for a condition that chooses no partitions by their names, and for a metric that there is not."""
+    """Resolve a query against the stored states.
+
+    Raises NotFound unless the dataset exists and has a contract in force, and InvalidRequest for a condition that does
+    not select partitions by name or an unknown metric."""
     dataset, about = dataset_of(session, question)
-    contract, found = promised(session, dataset, about)
+    contract, contract_object = promised(session, dataset, about)
     version = dataset.states_version
     schema = state_store.schema(session, dataset.id, version=version)
     names = tuple(state_store.names(session, dataset.id, version=version))
     try:
-        checks = bind(found, schema)
-        chosen = views.chosen(question.where, names, views.columns(found, schema, names))
-        asked = tuple(state_queries.bind_metric(state_queries.metric(each), checks.marked) for each in question.metrics)
+        checks = bind(contract_object, schema)
+        chosen = views.chosen(question.where, names, views.columns(contract_object, schema, names))
+        metric_queries = tuple(
+            state_queries.bind_metric(state_queries.metric(each), checks.marked) for each in question.metrics
+        )
     except ContractError as error:
-        raise InvalidRequest("the question cannot be answered as it is asked", faults=error.faults) from None
+        raise InvalidRequest("The query cannot be evaluated.", faults=error.faults) from None
     return QueryScope(
         dataset=dataset,
         contract=contract,
         checks=checks,
         names=names,
         chosen=chosen,
-        queries=asked or state_queries.of_checks(checks),
+        queries=metric_queries or state_queries.of_checks(checks),
     )
 
 
 def dataset_of(session: Session, question: StateQuery) -> tuple[DatasetRow, ContractObject]:
-    """The dataset that is asked about, and whose promises are meant. Raises NotFound where no contract is about one, or
-    the name is that of several datasets; Invalid where several contracts are about it and none is named."""
-    found = resolve_query(session, question)
-    if found is None or not found.about:
+    """Return the dataset of the query with the contract object to use.
+
+    Raises NotFound if the name is unknown or ambiguous or no contract covers the dataset, and InvalidRequest if several
+    contracts do and none is named."""
+    resolved = resolve_query(session, question)
+    if resolved is None or not resolved.about:
         raise _none(question)
-    about = _chosen_object(found.about, question)
-    return contract_datasets.dataset_of(session, *about) or found.dataset, about
+    about = _chosen_object(resolved.about, question)
+    return contract_datasets.dataset_of(session, *about) or resolved.dataset, about
 
 
 def authorized_query(
     session: Session, question: StateQuery, by: Principal, permission: Permission = Permission.READ
 ) -> StateQuery:
-    """The question of the promises about the dataset that the principal may read, where they have the permission.
+    """Return the query, bound to a contract for which the principal has the permission.
 
-    Raises NotFound where there are none, and in the same words where they may not read any; else Forbidden."""
+    Raises NotFound if no contract covers the dataset, with the same message if the principal may read none of them;
+    else Forbidden."""
     require_permission_anywhere(by, permission)
     if by.may(permission):
         return question
-    found = resolve_query(session, question)
-    places = {each: _place(session, found.dataset, each) for each in found.about} if found else {}
-    readable = [each for each, place in places.items() if by.may(Permission.READ, place)]
+    resolved = resolve_query(session, question)
+    resources = {each: _place(session, resolved.dataset, each) for each in resolved.about} if resolved else {}
+    readable = [each for each, place in resources.items() if by.may(Permission.READ, place)]
     if not readable:
         raise _none(question)
     about = _chosen_object(readable, question)
-    visibility.require_permission_or_hide(by, permission, places[about], unknown=_none(question))
+    visibility.require_permission_or_hide(by, permission, resources[about], unknown=_none(question))
     return replace(question, contract_id=str(about))
 
 
 def visible_dataset(session: Session, question: StateQuery, by: Principal) -> ResolvedDataset:
-    """The dataset that is asked about, with all promises about it that are meant and that the principal may read.
+    """Return the dataset of the query with all selected, readable contract objects.
 
-    Raises NotFound where there are none, and in the same words where they may not read any."""
+    Raises NotFound if there are none, with the same message if the principal may read none of them."""
     require_permission_anywhere(by, Permission.READ)
-    found = resolve_query(session, question)
+    resolved = resolve_query(session, question)
     about = [
-        each for each in (found.about if found else ())
-        if found and (by.may(Permission.READ) or by.may(Permission.READ, _place(session, found.dataset, each)))
+        each for each in (resolved.about if resolved else ())
+        if resolved and (by.may(Permission.READ) or by.may(Permission.READ, _place(session, resolved.dataset, each)))
         and question.contract_id in (None, each.contract_id, str(each))
     ]  # fmt: skip
-    if found is None or not about:
+    if resolved is None or not about:
         raise _none(question)
-    return ResolvedDataset(found.dataset, tuple(about))
+    return ResolvedDataset(resolved.dataset, tuple(about))
 
 
 def _place(session: Session, dataset: DatasetRow, about: ContractObject) -> Resource:
-    place = visibility.object_resource(session, *about)
-    return replace(place, datasets=place.datasets | {dataset.id})
+    resource = visibility.object_resource(session, *about)
+    return replace(resource, datasets=resource.datasets | {dataset.id})
 
 
 def _none(question: StateQuery) -> NotFound:
-    return NotFound(f"no contract is about a dataset {question.dataset}, or several are: {REMEDY}")
+    return NotFound(f"No contract covers dataset {question.dataset}, or the name is ambiguous. {REMEDY}")
 
 
 def resolve_query(session: Session, question: StateQuery) -> ResolvedDataset | None:
-    """What the question names, whether a contract is about it or not; None for no dataset, or for several."""
+    """Return the dataset of the query, with or without contracts; None if it is unknown or ambiguous."""
     if question.namespace is None:
         return related_datasets.resolve_dataset(session, question.dataset)
     return related_datasets.exactly(session, question.namespace, question.dataset)
 
 
 def promised(session: Session, dataset: DatasetRow, about: ContractObject) -> tuple[Contract, DataObject]:
-    """The contract's version in force and its object. Raises NotFound where none is, or none has that object."""
-    found = in_force.objects_in_force(session, dataset.id, about)[0]
-    return found.contract, found.object
+    """Return the contract version in force and its object. Raises NotFound if there is none."""
+    match = in_force.objects_in_force(session, dataset.id, about)[0]
+    return match.contract, match.object
 
 
 def _chosen_object(about: Sequence[ContractObject], question: StateQuery) -> ContractObject:
-    wanted = question.contract_id
-    chosen = [each for each in about if wanted in (None, each.contract_id, str(each))]
+    contract_name = question.contract_id
+    chosen = [each for each in about if contract_name in (None, each.contract_id, str(each))]
     if len(chosen) == 1:
         return chosen[0]
-    known = ", ".join(map(str, about))
+    candidates = ", ".join(map(str, about))
     if not chosen:
-        raise NotFound(f"contract {wanted} is not about the dataset {question.dataset}; about it: {known}")
-    raise InvalidRequest(f"several contracts are about the dataset {question.dataset}: name one of {known}")
+        raise NotFound(
+            f"Contract {contract_name} does not cover dataset {question.dataset}. Contracts that do: {candidates}."
+        )
+    raise InvalidRequest(f"Several contracts cover dataset {question.dataset}. Specify one of: {candidates}.")
 
 
 def partitions(names: Iterable[str]) -> int:
-    """How many partitions these names stand for: those of days whose states were merged stand for several."""
+    """Return the number of partitions that the names stand for. Merged days count individually."""
     return sum(len(members(name)) for name in names)
 
 
 def answered(session: Session, memory: QueryScope, files: StateFileStore, *, now: datetime) -> tuple[MetricAnswer, ...]:
-    """What the states of the chosen partitions say of each metric; texts of classified columns are not said."""
+    """Return the value of each metric, merged from the states of the selected partitions.
+
+    Text values of classified columns are omitted."""
     rows = _rows(session, memory)
-    found = state_queries.answers(memory.queries, ((row.partition, row.states) for row in rows), files=files, now=now)
-    return tuple(_discreet(each, memory.checks) for each in found)
+    results = state_queries.answers(memory.queries, ((row.partition, row.states) for row in rows), files=files, now=now)
+    return tuple(_discreet(each, memory.checks) for each in results)
 
 
 def _rows(session: Session, memory: QueryScope) -> Iterator[PartitionStateRow]:
-    """The chosen partitions' rows, all of one version, whoever writes meanwhile."""
+    """Yield the rows of the selected partitions, all of one states version despite concurrent writes."""
     dataset = memory.dataset
     return state_store.load_partitions(session, dataset.id, memory.chosen, version=dataset.states_version)
 
@@ -231,59 +243,66 @@ def _discreet(answer: MetricAnswer, checks: BoundChecks) -> MetricAnswer:
 
 
 def stored(session: Session, memory: QueryScope, files: StateFileSizes) -> tuple[StoredPartition, ...]:
-    """The states of each chosen partition as they are kept, by name."""
-    wanted = frozenset(key for each in memory.queries for key in each.keys)
-    found = [_opened(row, wanted) for row in _rows(session, memory)]
-    there = files.sizes({file for each in found for file in each.files.values()})
-    return tuple(_with_files(each, there) for each in found)
+    """Return the stored states of each selected partition, by name."""
+    needed_keys = frozenset(key for each in memory.queries for key in each.keys)
+    opened = [_opened(row, needed_keys) for row in _rows(session, memory)]
+    file_sizes = files.sizes({file for each in opened for file in each.files.values()})
+    return tuple(_with_files(each, file_sizes) for each in opened)
 
 
 def _opened(row: PartitionStateRow, wanted: frozenset[str]) -> StoredPartition:
     days = len(members(row.partition))
-    marker = row.fingerprint[:MARKER]
-    found = StoredPartition(
+    short_fingerprint = row.fingerprint[:MARKER]
+    partition = StoredPartition(
         partition=row.partition,
         generation=row.generation,
-        fingerprint=marker,
+        fingerprint=short_fingerprint,
         created_at=row.created_at,
         bytes=len(row.states),
         days=days,
     )
     try:
-        held, failed = inventory.inventory(row.states)
+        states, failed = inventory.inventory(row.states)
     except StateError as error:
-        return replace(found, fault=str(error))
+        return replace(partition, fault=str(error))
     return replace(
-        found,
+        partition,
         schema=inventory.describe_bag(row.states)[0],
-        kinds=dict(sorted(Counter(each.kind for each in held).items())),
+        kinds=dict(sorted(Counter(each.kind for each in states).items())),
         failed=len(failed),
-        sources=tuple(sorted({each.source for each in held})),
-        sizes={each.key: each.size for each in held if each.usable and each.key in wanted},
-        files={each.key: each.file for each in held if each.file},
+        sources=tuple(sorted({each.source for each in states})),
+        sizes={each.key: each.size for each in states if each.usable and each.key in wanted},
+        files={each.key: each.file for each in states if each.file},
     )
 
 
 def _with_files(found: StoredPartition, there: Mapping[str, int]) -> StoredPartition:
-    gone = sorted(set(found.files.values()) - there.keys())
-    lost = {key for key, file in found.files.items() if file in gone}
-    sizes = {key: size + there.get(found.files.get(key, ""), 0) for key, size in found.sizes.items() if key not in lost}
-    filed = sum(there.get(file, 0) for file in found.files.values())
+    missing = sorted(set(found.files.values()) - there.keys())
+    missing_keys = {key for key, file in found.files.items() if file in missing}
+    sizes = {
+        key: size + there.get(found.files.get(key, ""), 0)
+        for key, size in found.sizes.items()
+        if key not in missing_keys
+    }
+    file_bytes = sum(there.get(file, 0) for file in found.files.values())
     return replace(
-        found, file_bytes=filed, sizes=sizes, fault=f"the state file {gone[0]} is gone" if gone else found.fault
+        found,
+        file_bytes=file_bytes,
+        sizes=sizes,
+        fault=f"the state file {missing[0]} is missing" if missing else found.fault,
     )
 
 
 def prospects(memory: QueryScope, found: Sequence[StoredPartition]) -> tuple[tuple[MetricAnswer, int], ...]:
-    """What each metric would merge of these partitions and what it lacks, with the bytes that it would read."""
-    told = [_prospect(each, found) for each in memory.queries]
-    return tuple((each, _bytes(each.query.keys, found) if each.merged else 0) for each in told)
+    """Return, per metric, available and missing partitions with the number of bytes to read."""
+    results = [_prospect(each, found) for each in memory.queries]
+    return tuple((each, _bytes(each.query.keys, found) if each.merged else 0) for each in results)
 
 
 def _prospect(asked: MetricQuery, found: Sequence[StoredPartition]) -> MetricAnswer:
-    held = {each.partition: state_queries.covered_keys(asked, each.sizes, each.schema) for each in found}
+    covered = {each.partition: state_queries.covered_keys(asked, each.sizes, each.schema) for each in found}
     schemas = schema_evolution.of_several({each.partition: each.schema for each in found})
-    return state_queries.with_schema_note(state_queries.prospect(asked, held), schemas)
+    return state_queries.with_schema_note(state_queries.prospect(asked, covered), schemas)
 
 
 def _bytes(keys: Collection[str], found: Sequence[StoredPartition]) -> int:

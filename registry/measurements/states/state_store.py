@@ -1,7 +1,7 @@
-"""The memory of partitions: generations of packed states, of which one a partition is current.
+"""Store the packed states of partitions in generations. One generation of a partition is current.
 
-Every change of a dataset's states makes a version of them; a run names the one it judged, so that it can be done
-again for as long as the generations are kept."""
+Every change of a dataset's states creates a new states version. A run records the version it evaluated, so that it can
+be repeated as long as the generations are stored."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,68 +24,76 @@ CHUNK = 500
 
 
 class StateConflict(Conflict):
-    """Another validation of the same data came first: this one has to look again."""
+    """Another validation of the same data finished first. Try again."""
 
 
 def stored_fingerprints(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, str]:
-    """The fingerprint that each stored partition was read at; empty for a dataset never measured.
+    """Return the fingerprint of each stored partition at its last scan; {} if none was ever measured.
 
-    With `version` as it was then, as far as it is kept. Days whose states were merged are known one by one."""
+    `version`: states version to use, as far as it is still stored; None means the current one. Merged days are listed
+    individually."""
     row = PartitionStateRow
     query = select(row.partition, row.fingerprint, row.members).where(*_at(dataset_id, version))
-    found = session.exec(query.order_by(row.partition)).all()
+    rows = session.exec(query.order_by(row.partition)).all()
     return {
-        name: mark for partition, own, members in found for name, mark in (members or {partition: own}).items()
+        name: mark for partition, own, members in rows for name, mark in (members or {partition: own}).items()
     }  # fmt: skip
 
 
 def names(session: Session, dataset_id: UUID, *, version: int | None = None) -> list[str]:
-    """What states are stored under: partitions, and days whose states were merged; with `version` as it was then."""
+    """Return the names of stored states: partitions and merged days.
+
+    `version`: states version to use; None means the current one."""
     query = select(PartitionStateRow.partition).where(*_at(dataset_id, version))
     return list(session.exec(query.order_by(PartitionStateRow.partition)))
 
 
 def merged_names(session: Session, dataset_id: UUID) -> frozenset[str]:
-    """The names that stand for several days, whose states were merged."""
+    """Return the names that stand for several days whose states were merged."""
     several = col(PartitionStateRow.members).is_not(None)
     return frozenset(session.exec(select(PartitionStateRow.partition).where(*_at(dataset_id), several)))
 
 
 def load(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, bytes]:
-    """The packed states of every stored partition; with `version` as they were then, as far as they are kept."""
+    """Return the packed states by name.
+
+    `version`: states version to use, as far as it is still stored; None means the current one."""
     query = select(PartitionStateRow.partition, PartitionStateRow.states).where(*_at(dataset_id, version))
     return dict(session.exec(query.order_by(PartitionStateRow.partition)).all())
 
 
 def entries(session: Session, dataset_id: UUID, *, version: int) -> dict[str, tuple[str, str]]:
-    """Of each partition at that version the fingerprint it was read at, and the name of its bag: as it was kept, else
-    the row's id."""
+    """Return the fingerprint and bag name of each partition at that version.
+
+    A bag without a name of its own is named by its row id."""
     row = PartitionStateRow
     query = select(row.partition, row.fingerprint, row.bag, row.id).where(*_at(dataset_id, version))
-    found = session.exec(query.order_by(row.partition))
-    return {name: (fingerprint, bag or str(row_id)) for name, fingerprint, bag, row_id in found}
+    rows = session.exec(query.order_by(row.partition))
+    return {name: (fingerprint, bag or str(row_id)) for name, fingerprint, bag, row_id in rows}
 
 
 def bag(session: Session, dataset_id: UUID, name: str) -> bytes | None:
-    """The packed states of the bag of that name, the newest of them, current or not; None where there are none."""
+    """Return the newest packed states of the bag, current or not; None if there are none."""
     row = PartitionStateRow
-    own = [col(row.id) == UUID(name)] if len(name) == len(str(dataset_id)) else []
-    query = select(row.states).where(row.dataset_id == dataset_id, or_(col(row.bag) == name, *own))
+    by_row_id = [col(row.id) == UUID(name)] if len(name) == len(str(dataset_id)) else []
+    query = select(row.states).where(row.dataset_id == dataset_id, or_(col(row.bag) == name, *by_row_id))
     return session.exec(query.order_by(col(row.id).desc()).limit(1)).first()
 
 
 def name(session: Session, dataset_id: UUID, bags: Mapping[str, str]) -> None:
-    """Gives the current bags of these partitions the names under which they were kept."""
+    """Set the bag names of the current states of these partitions."""
     row = col(PartitionStateRow.partition) == bindparam("of")
-    naming = update(PartitionStateRow).where(*_at(dataset_id), row).values(bag=bindparam("named"))
+    statement = update(PartitionStateRow).where(*_at(dataset_id), row).values(bag=bindparam("named"))
     if bags:
-        session.connection().execute(naming, [{"of": of, "named": named} for of, named in bags.items()])
+        session.connection().execute(statement, [{"of": of, "named": named} for of, named in bags.items()])
 
 
 def load_partitions(
     session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int
 ) -> Iterator[PartitionStateRow]:
-    """The rows of these partitions as they were at that version, in the order of their names, a portion at a time."""
+    """Yield the rows of these partitions at that version, sorted by name.
+
+    Rows are loaded in batches."""
     names = sorted(partitions)
     query = select(PartitionStateRow).where(*_at(dataset_id, version)).order_by(PartitionStateRow.partition)
     for start in range(0, len(names), CHUNK):
@@ -93,7 +101,9 @@ def load_partitions(
 
 
 def schema(session: Session, dataset_id: UUID, *, version: int | None = None) -> Schema:
-    """The columns as last stored, up to `version`; without columns where nothing is stored."""
+    """Return the last stored columns of the dataset; an empty schema if nothing is stored.
+
+    `version`: states version to use; None means the current one."""
     query = select(PartitionStateRow.columns).where(*_at(dataset_id, version))
     columns = session.exec(
         query.order_by(col(PartitionStateRow.created_at).desc(), col(PartitionStateRow.id).desc()).limit(1)
@@ -110,26 +120,26 @@ def save(
     now: datetime,
     ids: Callable[[], UUID],
 ) -> int:
-    """Makes the measured states the current ones, a new generation of each partition, and ends those that vanished.
+    """Store measured states as a new generation of their partitions, and end vanished ones.
 
-    Merged states of days end with any of them: what is not among the measured states counts as never read. Returns the
-    version of the dataset's states that this makes; where nothing changes, the one there is."""
+    Merged states end if any of their days is measured or vanished; days of theirs that are not measured count as never
+    read. Returns the new states version of the dataset, or the existing one if nothing changes."""
     dataset = session.get_one(DatasetRow, dataset_id)
-    fresh = measured.states if measured else {}
-    if not fresh and not vanished:
+    states = measured.states if measured else {}
+    if not states and not vanished:
         return dataset.states_version
     dataset.states_version += 1
-    before = _generations(session, dataset_id, fresh)
-    ended = {*fresh, *vanished}
-    lost = {name for name in merged_names(session, dataset_id) if not ended.isdisjoint(months.members(name))}
-    _end(session, dataset_id, ended | lost, version=dataset.states_version, now=now)
+    generations = _generations(session, dataset_id, states)
+    ended = {*states, *vanished}
+    broken = {name for name in merged_names(session, dataset_id) if not ended.isdisjoint(months.members(name))}
+    _end(session, dataset_id, ended | broken, version=dataset.states_version, now=now)
     columns = [{"name": each.name, "type": each.type, "nullable": each.nullable} for each in _columns(measured)]
     session.add_all(
         PartitionStateRow(
             id=ids(),
             dataset_id=dataset_id,
             partition=partition,
-            generation=before.get(partition, 0) + 1,
+            generation=generations.get(partition, 0) + 1,
             from_version=dataset.states_version,
             fingerprint=measured.fingerprints[partition] if measured else "",
             states=packed,
@@ -137,7 +147,7 @@ def save(
             created_at=now,
             files=files_of(packed),
         )
-        for partition, packed in fresh.items()
+        for partition, packed in states.items()
     )
     session.flush()
     return dataset.states_version
@@ -146,14 +156,14 @@ def save(
 def fold(
     session: Session, rows: Sequence[PartitionStateRow], packed: bytes, *, now: datetime, ids: Callable[[], UUID]
 ) -> PartitionStateRow:
-    """Puts the merged states of these generations in their place. They are of one dataset, and their names are days.
+    """Replace the states of several days by their merged state.
 
-    Raises Overtaken where one of them is not current any more."""
+    All rows must be of one dataset. Raises StateConflict if one of them is no longer current."""
     dataset = session.get_one(DatasetRow, rows[0].dataset_id, with_for_update=True, populate_existing=True)
-    found = session.exec(
+    current_ids = session.exec(
         select(PartitionStateRow.id).where(*_at(dataset.id), col(PartitionStateRow.id).in_(_ids(rows)))
     ).all()
-    if len(found) != len(rows):
+    if len(current_ids) != len(rows):
         raise StateConflict
     dataset.states_version += 1
     _end(session, dataset.id, {row.partition for row in rows}, version=dataset.states_version, now=now)
@@ -170,14 +180,18 @@ def _ids(rows: Iterable[PartitionStateRow]) -> list[UUID]:
 
 
 def _folded(rows: Sequence[PartitionStateRow], packed: bytes, row_id: UUID) -> PartitionStateRow:
-    """A row that is as old as the newest of these, whose columns it has."""
+    """Return a row with the age and columns of the newest of these rows."""
     newest = max(rows, key=lambda row: (row.created_at, row.id))
-    told = months.merge_days(found for row in rows if (found := months.days(row.partition)))
-    members = {name: mark for row in rows for name, mark in (row.members or {row.partition: row.fingerprint}).items()}
+    merged_days = months.merge_days(days for row in rows if (days := months.days(row.partition)))
+    members = {
+        name: partition_fingerprint
+        for row in rows
+        for name, partition_fingerprint in (row.members or {row.partition: row.fingerprint}).items()
+    }
     return PartitionStateRow(
         id=row_id,
         dataset_id=newest.dataset_id,
-        partition=told.name,
+        partition=merged_days.name,
         fingerprint=fingerprint(members),
         states=packed,
         columns=newest.columns,
@@ -188,15 +202,15 @@ def _folded(rows: Sequence[PartitionStateRow], packed: bytes, row_id: UUID) -> P
 
 
 def files_of(packed: bytes) -> list[str]:
-    """The names of the files that the packed states lie in; none for bytes that are no states: they name nothing."""
+    """Return the names of the files that the packed states reference; [] if the bytes are not valid states."""
     with suppress(StateError):
-        held, _ = inventory(packed)
-        return sorted({each.file for each in held if each.file})
+        states, _ = inventory(packed)
+        return sorted({each.file for each in states if each.file})
     return []
 
 
 def prune(session: Session, dataset_id: UUID, *, before: datetime) -> int:
-    """Deletes the generations that ended before that moment, current ones never. Returns how many there were."""
+    """Delete the generations that ended before that time, and return their number."""
     ended = col(PartitionStateRow.ended_at) < before
     return session.exec(
         delete(PartitionStateRow).where(col(PartitionStateRow.dataset_id) == dataset_id, ended)
@@ -208,15 +222,15 @@ def _columns(measured: MeasureResult | None) -> Schema:
 
 
 def _at(dataset_id: UUID, version: int | None = None) -> tuple[ColumnElement[bool], ...]:
-    """The generations that are current, or that were in that version of the dataset's states."""
-    mine, until = col(PartitionStateRow.dataset_id) == dataset_id, col(PartitionStateRow.until_version)
+    """Return the SQL conditions for current states, or for those of a states version."""
+    of_dataset, until = col(PartitionStateRow.dataset_id) == dataset_id, col(PartitionStateRow.until_version)
     if version is None:
-        return mine, until.is_(None)
-    return mine, col(PartitionStateRow.from_version) <= version, until.is_(None) | (until > version)
+        return of_dataset, until.is_(None)
+    return of_dataset, col(PartitionStateRow.from_version) <= version, until.is_(None) | (until > version)
 
 
 def _generations(session: Session, dataset_id: UUID, partitions: Collection[str]) -> dict[str, int]:
-    """The newest generation of each of these partitions that ever was, as far as any is kept."""
+    """Return the latest stored generation of each of these partitions."""
     row = PartitionStateRow
     query = select(row.partition, func.max(row.generation)).where(row.dataset_id == dataset_id).group_by(row.partition)
     return {name: generation for name, generation in session.exec(query) if name in partitions}
@@ -225,6 +239,8 @@ def _generations(session: Session, dataset_id: UUID, partitions: Collection[str]
 def _end(session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int, now: datetime) -> None:
     names = sorted(partitions)
     for start in range(0, len(names), CHUNK):
-        some = col(PartitionStateRow.partition).in_(names[start : start + CHUNK])
-        ending = update(PartitionStateRow).where(*_at(dataset_id), some).values(until_version=version, ended_at=now)
-        session.exec(ending, execution_options={"synchronize_session": False})
+        in_batch = col(PartitionStateRow.partition).in_(names[start : start + CHUNK])
+        statement = (
+            update(PartitionStateRow).where(*_at(dataset_id), in_batch).values(until_version=version, ended_at=now)
+        )
+        session.exec(statement, execution_options={"synchronize_session": False})

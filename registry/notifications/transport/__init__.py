@@ -1,1 +1,1 @@
-"""Send messages out: email, webhooks, guarded HTTP."""
+"""Transports for messages: email, webhooks, guarded HTTP."""

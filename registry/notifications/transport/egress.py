@@ -1,7 +1,6 @@
-"""Requests to places that users name: to public addresses only, bounded in time, following nothing.
+"""Send requests to user-supplied URLs: public addresses only, with a deadline, without redirects.
 
-A name is looked up once. The address that was looked at is the one that is asked, so that a name which then stands for
-another leads nowhere else."""
+A host name is resolved once and the request goes to the checked address, which prevents DNS rebinding."""
 
 import socket
 import time
@@ -21,29 +20,31 @@ Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Sequence[Address]]
 PORTS = {"http": 80, "https": 443}
 SECONDS = 10.0
-REMEDY = "an administrator may allow it: TREATY_WEBHOOK_ALLOWED_HOSTS"
+REMEDY = "an administrator can allow it with TREATY_WEBHOOK_ALLOWED_HOSTS"
 
 
 class DestinationNotAllowed(RegistryError):
-    """The place is none that may be asked."""
+    """The destination may not be contacted."""
 
 
 class DestinationUnreachable(RegistryError):
-    """The place does not answer."""
+    """The destination does not respond."""
 
 
 @dataclass(frozen=True)
 class EgressPolicy:
-    """Which places may be asked beside public addresses: by name, by address, or all (`anywhere`)."""
+    """Destinations that are allowed in addition to public addresses.
+
+    `names`: host names. `networks`: networks of addresses. `anywhere`: allow all."""
 
     names: frozenset[str] = frozenset()
     networks: tuple[IPv4Network | IPv6Network, ...] = ()
     anywhere: bool = False
 
     def admits(self, host: str, address: Address) -> bool:
-        """Whether the host may be asked at that address."""
-        named = self.anywhere or host.lower() in self.names
-        return named or is_public(address) or any(address in each for each in self.networks)
+        """Return whether the host may be contacted at that address."""
+        is_listed = self.anywhere or host.lower() in self.names
+        return is_listed or is_public(address) or any(address in each for each in self.networks)
 
 
 ANYWHERE = EgressPolicy(anywhere=True)
@@ -51,45 +52,47 @@ ANYWHERE = EgressPolicy(anywhere=True)
 
 @dataclass(frozen=True)
 class OutboundResponse:
-    """What a place answered: the status and the headers, in small letters. What else it says is not read."""
+    """Status and headers of a response, with header names in lower case. The body is not read."""
 
     status: int
     headers: Mapping[str, str]
 
 
 def reach(allowed: str) -> EgressPolicy:
-    """What the setting allows: names of hosts and networks, comma-separated."""
+    """Parse the setting: comma-separated host names and networks."""
     words = [each.strip().lower() for each in allowed.split(",") if each.strip()]
-    networks = {each: found for each in words if (found := _network(each)) is not None}
+    networks = {each: network for each in words if (network := _network(each)) is not None}
     return EgressPolicy(frozenset(words) - networks.keys(), tuple(networks.values()))
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address is one of the open internet: not of this machine, of a private or a special network, or one
-    that stands for such an address."""
+    """Return whether the address is on the public internet.
+
+    Addresses of this machine, of private and special networks, and IPv6 addresses that map to such addresses are
+    not."""
     special = address.is_multicast or address.is_reserved or not address.is_global
     inner = (address.ipv4_mapped, address.sixtofour) if isinstance(address, IPv6Address) else ()
     return not special and all(each is None or is_public(each) for each in inner)
 
 
 def lookup(host: str, port: int) -> Sequence[Address]:
-    """The addresses of a host. Raises OSError, or UnicodeError for what is no name."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [ip_address(each[4][0]) for each in found]
+    """Resolve a host name. Raises OSError, or UnicodeError for an invalid name."""
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [ip_address(each[4][0]) for each in addresses]
 
 
 def refuse_malformed(url: str) -> SplitResult:
-    """The URL in its parts. Raises Refused for one that no request is sent to, without quoting it."""
+    """Parse a URL. Raises DestinationNotAllowed, without quoting the URL, if no request may be sent to it."""
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        raise DestinationNotAllowed("this is no URL: write https://HOST/PATH") from None
+        raise DestinationNotAllowed("the URL is invalid: use https://HOST/PATH") from None
     if parts.scheme not in PORTS or not parts.hostname:
-        raise DestinationNotAllowed("only http and https URLs are asked: write https://HOST/PATH")
+        raise DestinationNotAllowed("only http and https URLs are allowed: use https://HOST/PATH")
     if "@" in parts.netloc or not url.isascii() or not url.isprintable() or " " in url:
         raise DestinationNotAllowed(
-            "the URL has a user or characters that no URL has: write https://HOST/PATH, others as %XX"
+            "the URL has credentials or invalid characters: use https://HOST/PATH, with special characters as %XX"
         )
     return parts
 
@@ -103,24 +106,26 @@ def post(
     find: Lookup = lookup,
     seconds: float = SECONDS,
 ) -> OutboundResponse:
-    """What the place answers to the POST. Raises Refused for a place that may not be asked, Unreachable."""
+    """Send a POST request and return the response.
+
+    `seconds`: deadline of the whole request. Raises DestinationNotAllowed and DestinationUnreachable."""
     parts = refuse_malformed(url)
     address = _admitted(parts, within, find)
     return _request(url, body, headers, address=address, seconds=seconds)
 
 
 def _admitted(parts: SplitResult, within: EgressPolicy, find: Lookup) -> Address:
-    """The address to ask. Of several that a name has, none may be a forbidden one."""
+    """Return the address to contact. If a name has several addresses, all must be allowed."""
     host = str(parts.hostname)
     try:
-        found = find(host, parts.port or PORTS[parts.scheme])
+        addresses = find(host, parts.port or PORTS[parts.scheme])
     except (OSError, UnicodeError):
-        raise DestinationUnreachable("its name is not known") from None
-    if not found:
-        raise DestinationUnreachable("its name is not known")
-    if not all(within.admits(host, each) for each in found):
-        raise DestinationNotAllowed(f"its address is not public; {REMEDY}")
-    return found[0]
+        raise DestinationUnreachable("the host name cannot be resolved") from None
+    if not addresses:
+        raise DestinationUnreachable("the host name cannot be resolved")
+    if not all(within.admits(host, each) for each in addresses):
+        raise DestinationNotAllowed(f"the address is not public; {REMEDY}")
+    return addresses[0]
 
 
 def _request(
@@ -138,14 +143,14 @@ def _request(
         ):
             return OutboundResponse(answer.status, _plain(answer.headers))
     except httpcore.TimeoutException:
-        raise DestinationUnreachable(f"it did not answer within {seconds:g} seconds") from None
+        raise DestinationUnreachable(f"no response within {seconds:g} seconds") from None
     except (httpcore.NetworkError, httpcore.ProtocolError) as error:
         raise DestinationUnreachable(f"the connection failed: {type(error).__name__}") from None
 
 
 @cache
 def _trusted() -> "SSLContext":
-    """Whose certificates are believed. To read them takes a while."""
+    """Return the TLS context, cached because loading the certificates is slow."""
     import httpx
 
     return httpx.create_ssl_context()

@@ -1,4 +1,4 @@
-"""Mails: the server that the settings name, and one message handed to it."""
+"""Send mail through the SMTP server of the settings."""
 
 import smtplib
 import ssl
@@ -14,13 +14,13 @@ from treaty.registry.core.errors import RegistryError
 
 SECONDS = 10.0
 PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
-FORM = "write smtp+starttls://USER:PASSWORD@HOST:PORT, smtps://... or smtp://..., with special characters as %XX"
-# Answers below it are about the moment, from it on about the message.
+FORM = "use smtp+starttls://USER:PASSWORD@HOST:PORT, smtps://... or smtp://..., with special characters as %XX"
+# SMTP replies below this are temporary errors; others are permanent.
 FOR_GOOD = 500
 
 
 class MailRejected(RegistryError):
-    """The mail server did not take the message. `for_good`: it never will."""
+    """The mail server did not accept the message. `for_good`: a retry would fail too."""
 
     def __init__(self, message: str, *, for_good: bool = False) -> None:
         self.for_good = for_good
@@ -29,7 +29,7 @@ class MailRejected(RegistryError):
 
 @dataclass(frozen=True, kw_only=True)
 class MailServer:
-    """A mail server, and how it is spoken to: `smtp+starttls`, `smtps`, or `smtp` without encryption."""
+    """An SMTP server. `scheme`: `smtp+starttls`, `smtps`, or `smtp` without encryption."""
 
     scheme: str
     host: str
@@ -40,7 +40,7 @@ class MailServer:
 
 @dataclass(frozen=True, kw_only=True)
 class Mail:
-    """A text to one address. `key` is its identity: a mail that is sent again bears the same."""
+    """A text mail to one address. `key`: identity, which is the same if the mail is sent again."""
 
     to: str
     subject: str
@@ -50,14 +50,14 @@ class Mail:
 
 
 def server(url: str) -> MailServer:
-    """The server that a URL names. Raises Unmailable, which quotes nothing of it, for one that names none."""
+    """Parse the URL of a mail server. Raises MailRejected, without quoting the URL, if it is invalid."""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise MailRejected(f"TREATY_SMTP_URL cannot be used: {FORM}") from None
+        raise MailRejected(f"TREATY_SMTP_URL is invalid: {FORM}") from None
     if parts.scheme not in PORTS or not parts.hostname:
-        raise MailRejected(f"TREATY_SMTP_URL cannot be used: {FORM}")
+        raise MailRejected(f"TREATY_SMTP_URL is invalid: {FORM}")
     user, password = (unquote(each) if each else None for each in (parts.username, parts.password))
     return MailServer(
         scheme=parts.scheme, host=parts.hostname, port=port or PORTS[parts.scheme], user=user, password=password
@@ -65,14 +65,16 @@ def server(url: str) -> MailServer:
 
 
 def is_address(text: str) -> bool:
-    """Whether the text is one mail address and nothing else."""
+    """Return whether the text is a single mail address."""
     name, _, domain = text.rpartition("@")
     plain = text.isascii() and text.isprintable() and not any(each in text for each in ' ,;<>"()\\')
     return bool(name and domain) and plain and parseaddr(text)[1] == text
 
 
 def send(mail: Mail, *, by: MailServer, sender: str, context: ssl.SSLContext | None = None) -> None:
-    """Hands the mail over. Raises Unmailable. `context`: whose certificates are trusted; None: those of the system."""
+    """Send the mail. Raises MailRejected.
+
+    `context`: TLS context with trusted certificates; None means those of the system."""
     trusted = context or ssl.create_default_context()
     try:
         with _connected(by, trusted) as connection:
@@ -83,21 +85,23 @@ def send(mail: Mail, *, by: MailServer, sender: str, context: ssl.SSLContext | N
             connection.send_message(_message(mail, sender))
     except smtplib.SMTPRecipientsRefused as error:
         codes = [code for code, _ in error.recipients.values()]
-        raise MailRejected("the mail server refuses the address", for_good=min(codes) >= FOR_GOOD) from None
+        raise MailRejected("the mail server rejected the address", for_good=min(codes) >= FOR_GOOD) from None
     except smtplib.SMTPResponseException as error:
-        raise MailRejected(f"the mail server answered {error.smtp_code}", for_good=_is_refusal(error)) from None
+        raise MailRejected(
+            f"the mail server responded with status {error.smtp_code}", for_good=_is_refusal(error)
+        ) from None
     except (smtplib.SMTPException, OSError) as error:
-        raise MailRejected(f"the mail server cannot be used: {type(error).__name__}") from None
+        raise MailRejected(f"the mail server is unavailable: {type(error).__name__}") from None
 
 
 def _is_refusal(error: smtplib.SMTPResponseException) -> bool:
-    """Whether it is the message that is not taken; a wrong password is the settings' fault."""
+    """Return whether the server rejects the message for good. A wrong password is a fault of the settings."""
     return isinstance(error, smtplib.SMTPDataError) and error.smtp_code >= FOR_GOOD
 
 
 @contextmanager
 def _connected(to: MailServer, context: ssl.SSLContext) -> Iterator[smtplib.SMTP]:
-    """A connection that is left politely; what the server says to that changes nothing of what it took."""
+    """Open a connection and close it with QUIT. Errors of QUIT are ignored: the mail has been accepted."""
     if to.scheme == "smtps":
         connection: smtplib.SMTP = smtplib.SMTP_SSL(to.host, to.port, timeout=SECONDS, context=context)
     else:

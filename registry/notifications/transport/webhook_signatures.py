@@ -1,6 +1,6 @@
-"""Signatures of webhooks, as the Standard Webhooks have them: by them a receiver knows who sent a body, and when.
+"""Sign webhooks according to Standard Webhooks, so that receivers can verify sender and time.
 
-The signature is that of `standardwebhooks`, with which receivers in Python verify it."""
+Signatures are made by the `standardwebhooks` library; Python receivers can verify them with it."""
 
 import secrets
 from base64 import b64encode
@@ -13,13 +13,13 @@ ID, TIME, SIGNATURE = "webhook-id", "webhook-timestamp", "webhook-signature"
 
 
 def new_secret() -> str:
-    """A fresh secret: 32 bytes that are written after a mark."""
+    """Return a new secret: 32 random bytes, Base64-encoded after the prefix `whsec_`."""
     return MARK + b64encode(secrets.token_bytes(32)).decode()
 
 
 def signed(secret: str, message_id: str, body: bytes, *, now: datetime) -> dict[str, str]:
-    """The headers that a body, which is UTF-8, is sent with."""
-    # The library takes the clock's digits for UTC, whatever zone they are of.
+    """Return the headers of a signed UTF-8 body."""
+    # The library formats the clock time as UTC without converting its zone.
     moment = now.astimezone(UTC)
     signature = Webhook(secret).sign(message_id, moment, body.decode())
     return {ID: message_id, TIME: str(int(moment.timestamp())), SIGNATURE: signature}

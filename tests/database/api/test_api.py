@@ -786,7 +786,7 @@ def test_unknown_and_forbidden_things_get_the_same_answer(full: Shown) -> None:
         (lambda w: w.call("producer", "POST", "/drafts", json={**DRAFT, "object": "a\x00b"}), 422, "cannot be used"),
         (lambda w: w.call("producer", "GET", "/proposals/not-an-id"), 422, "cannot be used"),
         (lambda w: w.call("producer", "GET", "/contract?contract_id=unknown"), 404, "no such thing"),
-        (lambda w: w.call("producer", "GET", "/dataset/metrics?name=unknown"), 404, "no contract is about a dataset"),
+        (lambda w: w.call("producer", "GET", "/dataset/metrics?name=unknown"), 404, "No contract covers dataset"),
         (lambda w: w.call("producer", "GET", "/dataset/states"), 422, "cannot be used"),
         (lambda w: w.call("producer", "GET", "/nowhere"), 404, "Not Found"),
         (lambda w: w.call("producer", "DELETE", "/me"), 405, "Method Not Allowed"),

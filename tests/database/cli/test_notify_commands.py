@@ -59,19 +59,19 @@ def test_a_channel_of_a_team_names_it(asking: World, capsys: pytest.CaptureFixtu
 
 def test_a_target_that_is_none_is_refused_in_words(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("add", "email", "nobody") == 3
-    assert "this channel would lead nowhere" in capsys.readouterr().err
+    assert "The target of the channel is invalid." in capsys.readouterr().err
 
 
 def test_what_was_given_up_is_shown_and_delivered_anew(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
     lost = OutboxMessageRow(
         id=ids.new(), kind="lineage", destination="lineage", key="lost", payload={}, state=OutboxState.DEAD,
-        attempts=10, error="it answered 503", available_at=NOW, created_at=NOW,
+        attempts=10, error="the receiver responded with status 503", available_at=NOW, created_at=NOW,
     )  # fmt: skip
     add(asking.engine, lost)
     assert run("failed") == 0
     told = capsys.readouterr().out
     assert str(lost.id) in told
-    assert "it answered 503" in told
+    assert "the receiver responded with status 503" in told
     assert run("retry", str(lost.id)) == 0
     assert [each.state for each in rows(asking.engine, OutboxMessageRow)] == [OutboxState.WAITING]
     assert run("retry", str(lost.id)) == 3

@@ -74,7 +74,7 @@ def test_times_come_back_aware_and_in_utc_from_any_zone(engine: Engine) -> None:
 def test_a_time_without_a_zone_is_refused(engine: Engine) -> None:
     with transaction(engine) as tx:
         tx.add(user(created=NOON.replace(tzinfo=None)))
-        with pytest.raises(StatementError, match="without a zone"):
+        with pytest.raises(StatementError, match="without a time zone"):
             tx.flush()
 
 

@@ -115,7 +115,7 @@ def test_a_link_between_the_datasets_of_two_contracts_is_refused_and_told(scene:
     fold(scene, event("COMPLETE", linked(PATH, HIVE)))
     assert marks(scene.database) == {"orders": (1, 0)}
     (link,) = rows_of_links(scene)
-    assert link.conflict == "it would make one dataset of those of orders.orders and of sales.orders"
+    assert link.conflict == "the link would merge the datasets of orders.orders and of sales.orders"
     assert (canonical(scene.database, *PATH), canonical(scene.database, *HIVE)) == (
         "file /data/orders",
         "hive://metastore sales.orders",

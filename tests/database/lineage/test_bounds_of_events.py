@@ -95,17 +95,17 @@ def changed(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
 
 LONG_ID = 2**63 - 1
 ODD = {
-    "a time without a zone": (lambda e: e.update(eventTime="2026-03-01T12:00:00"), "has no zone"),
+    "a time without a zone": (lambda e: e.update(eventTime="2026-03-01T12:00:00"), "has no time zone"),
     "no facets at all": (lambda e: [e[part].pop("facets") for part in ("run", "job")], None),
     "facets that are null": (lambda e: [e[part].update(facets=None) for part in ("run", "job")], None),
-    "a facet that is null": (lambda e: e["outputs"][0].update(facets={"schema": None}), "is no object"),
+    "a facet that is null": (lambda e: e["outputs"][0].update(facets={"schema": None}), "is not an object"),
     "a facet without its words": (
         lambda e: e["outputs"][0].update(facets={"schema": {"fields": []}}), "lacks _producer",
     ),
     "inputs that are null": (lambda e: e.update(inputs=None), None),
-    "outputs that name nothing": (lambda e: e["outputs"].extend([None, {}, {"name": ""}]), "has no namespace and name"),
-    "a type that nobody knows": (lambda e: e.update(eventType="PAUSE"), "none of OpenLineage's"),
-    "a run's id that is no UUID": (lambda e: e["run"].update(runId="scheduled__2026/1"), "is no UUID"),
+    "outputs that name nothing": (lambda e: e["outputs"].extend([None, {}, {"name": ""}]), "lacks a namespace or name"),
+    "a type that nobody knows": (lambda e: e.update(eventType="PAUSE"), "not defined by OpenLineage"),
+    "a run's id that is no UUID": (lambda e: e["run"].update(runId="scheduled__2026/1"), "is not a UUID"),
     "a schemaURL of something else": (lambda e: e.update(schemaURL="https://x.example/#/JobEvent"), "schemaURL is"),
     "no schemaURL": (lambda e: e.pop("schemaURL"), "schemaURL is missing"),
     "a snapshot of 64 bits": (

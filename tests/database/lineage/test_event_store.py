@@ -88,12 +88,12 @@ LONG = body(event("COMPLETE", output(long={"text": "x" * LIMIT})))
 @pytest.mark.parametrize(
     ("content", "encoding", "status", "reason"),
     [
-        pytest.param(b"{", "", 400, "not JSON", id="not json"),
-        pytest.param(b"", "", 400, "not JSON", id="nothing"),
-        pytest.param(b"\xff", "", 400, "not JSON", id="no text"),
+        pytest.param(b"{", "", 400, "not valid JSON", id="not json"),
+        pytest.param(b"", "", 400, "not valid JSON", id="nothing"),
+        pytest.param(b"\xff", "", 400, "not valid JSON", id="no text"),
         pytest.param(body({"eventTime": "2026-03-01T12:00:00Z"}), "", 422, "job", id="no event"),
         pytest.param(body(event(at="2021-11-03")), "", 422, "eventTime", id="no time"),
-        pytest.param(body([event()]), "", 422, "one event a request", id="a batch"),
+        pytest.param(body([event()]), "", 422, "one event per request", id="a batch"),
         pytest.param(LONG, "", 413, "60000 bytes", id="long"),
         pytest.param(gzip.compress(LONG), "gzip", 413, "60000 bytes", id="long when unpacked"),
         pytest.param(gzip.compress(b"0" * 50_000_000), "gzip", 413, "60000 bytes", id="bomb"),
@@ -171,9 +171,9 @@ def test_what_was_taken_otherwise_than_it_was_sent_is_kept_with_the_event(engine
     assert post(client, bad | {"outputs": [output(), {"no": "name"}]}).status_code == 201
     (row,) = kept(engine)
     assert row.diagnostics == [
-        "eventTime has no zone: it was taken as UTC",
-        "run.runId is no UUID: it was taken as it is",
-        "outputs[1] has no namespace and name: it was left out",
+        "eventTime has no time zone; UTC was assumed",
+        "run.runId is not a UUID; it was accepted unchanged",
+        "outputs[1] lacks a namespace or name; it was ignored",
     ]
 
 

@@ -252,7 +252,7 @@ def test_only_owners_and_administrators_may(remembered: Remembered, who: str) ->
 
 @pytest.mark.parametrize(
     ("name", "partitions", "told"),
-    [("nobody", [], "there is no dataset nobody"), ("people", ["day=d9"], "nothing is remembered of partition day=d9")],
+    [("nobody", [], "Dataset nobody does not exist"), ("people", ["day=d9"], "No data is stored for partition day=d9")],
 )
 def test_what_is_not_remembered_is_told(remembered: Remembered, name: str, partitions: list[str], told: str) -> None:
     with pytest.raises(ClientError, match=told):

@@ -84,7 +84,7 @@ def test_a_refusal_ends_the_command_with_its_words(command: Command, verb: str) 
     code, printed, errors = command(verb, "shop-orders", "--where", "id > 1")
     assert (code, printed) == (3, "")
     assert errors.splitlines() == [
-        "treaty: the question cannot be answered as it is asked",
+        "treaty: The query cannot be evaluated.",
         "  reads 'id', which is not a partition column (the partition columns are day, land)",
     ]
 

@@ -95,9 +95,9 @@ def test_texts_of_classified_columns_are_not_told(memory: Memory) -> None:
         ({"name": "shop-orders", "where": "upper(land) = 'DE'"}, 422, "upper()"),
         ({"name": "shop-orders", "where": "land = "}, 422, "is not a condition"),
         ({"name": "shop-orders", "metric": "completenes:column=mail"}, 422, "names no analyzer that there is"),
-        ({"name": "shop-order"}, 404, "no contract is about a dataset shop-order"),
-        ({"name": "shop-orders", "namespace": "file"}, 404, "no contract is about a dataset shop-orders"),
-        ({"name": "shop\x00"}, 404, "no contract is about"),
+        ({"name": "shop-order"}, 404, "No contract covers dataset shop-order"),
+        ({"name": "shop-orders", "namespace": "file"}, 404, "No contract covers dataset shop-orders"),
+        ({"name": "shop\x00"}, 404, "No contract covers"),
     ],
 )
 @pytest.mark.parametrize("route", ["metrics", "states"])
@@ -195,7 +195,7 @@ def test_states_that_are_no_use_are_told_so(memory: Memory) -> None:
     next(Path(memory.files.url).iterdir()).unlink()
     found = memory.world.client("viewer").states("shop-orders")
     faults = sorted(str(each.fault).split(";")[0] for each in found.partition_states)
-    assert sum("is gone" in each for each in faults) == 5
+    assert sum("is missing" in each for each in faults) == 5
     assert sum("damaged" in each for each in faults) == 1
     told = {each.phrase: (each.merged, each.missing_count) for each in found.metrics}
     assert (told["size"], told["uniqueness of id"]) == ((0, 1), (0, 6))

@@ -43,10 +43,10 @@ VIOLATION = Notification(
     kind=NotificationKind.VIOLATION,
     contract_id=CONTRACT,
     subject="incident-1",
-    title="shop-orders 1.0.0: the contract is violated",
+    title="shop-orders 1.0.0: contract violated",
     table="orders",
     details=("dear failed: minimum must be greater than 0",),
-    next_step="look at the run",
+    next_step="Review the run.",
     page="run?id=7",
 )
 
@@ -117,10 +117,10 @@ def test_a_webhook_gets_the_notice_signed_by_the_secret_that_was_shown_once(worl
         "data": {
             "contract": CONTRACT,
             "subject": "incident-1",
-            "title": "shop-orders 1.0.0: the contract is violated",
+            "title": "shop-orders 1.0.0: contract violated",
             "table": "orders",
             "found": ["dear failed: minimum must be greater than 0"],
-            "next_step": "look at the run",
+            "next_step": "Review the run.",
             "link": "https://treaty.example/run?id=7",
         },
     }
@@ -133,8 +133,8 @@ def test_a_chat_gets_the_notice_as_text(world: World, hook: Receiver) -> None:
     deliver(world)
     (got,) = hook.got
     text = json.loads(got.body)["text"]
-    assert text.startswith("*shop-orders 1.0.0: the contract is violated*\n")
-    for part in ("Table: orders", "- dear failed", "Next: look at the run", "https://treaty.example/run?id=7"):
+    assert text.startswith("*shop-orders 1.0.0: contract violated*\n")
+    for part in ("Table: orders", "- dear failed", "Next step: Review the run", "https://treaty.example/run?id=7"):
         assert part in text
 
 
@@ -147,7 +147,7 @@ def test_a_mail_says_the_same(world: World, office: Post) -> None:
     assert kept.state.value == "sent"
     message = message_from_string(text, policy=policy.default)
     assert (sender, to) == ("treaty@shop.example", ("ada@shop.example",))
-    assert message["Subject"] == "[Treaty] shop-orders 1.0.0: the contract is violated"
+    assert message["Subject"] == "[Treaty] shop-orders 1.0.0: contract violated"
     assert message["Message-ID"].endswith("@treaty>")
     assert "- dear failed: minimum must be greater than 0" in message.get_content()
 
@@ -171,8 +171,8 @@ def test_a_title_with_a_line_break_makes_no_header_of_its_own(world: World, offi
     ("refuses", "state", "why"),
     [
         ({"MAIL": "451 later"}, "waiting", "451"),
-        ({"RCPT": "550 nobody here"}, "dead", "refuses the address"),
-        ({"RCPT": "450 busy"}, "waiting", "refuses the address"),
+        ({"RCPT": "550 nobody here"}, "dead", "rejected the address"),
+        ({"RCPT": "450 busy"}, "waiting", "rejected the address"),
         ({"DATA": "554 no"}, "dead", "554"),
         ({"EHLO": "502 what", "HELO": "421 not now"}, "waiting", "421"),
         ({"QUIT": "500 stay"}, "sent", "None"),
@@ -195,7 +195,7 @@ def test_without_a_mail_server_mails_wait(world: World) -> None:
     channel(world, "owner", "email", "ada@shop.example")
     tell(world, VIOLATION)
     (message,) = deliver(world)
-    assert (message.state.value, message.error) == ("waiting", "no mail server is set: TREATY_SMTP_URL")
+    assert (message.state.value, message.error) == ("waiting", "no mail server is configured: set TREATY_SMTP_URL")
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/x", "http://localhost/x", "http://169.254.169.254/latest"])
@@ -297,7 +297,7 @@ def test_a_team_is_told_of_what_it_subscribed_to_for_as_long_as_who_did_so_may_r
         kind=NotificationKind.LAG,
         contract_id=CONTRACT,
         subject="x",
-        title="your pin is behind",
+        title="your pin is outdated",
         to=frozenset({consumer}),
     )
     assert (tell(world, VIOLATION), tell(world, lag)) == (1, 1)
@@ -313,7 +313,7 @@ def test_a_proposal_is_told_to_owners_and_the_decision_to_its_author(world: Worl
     world.client("owner").reject(proposal.id, reason="too loose")
     assert waiting(world) == [("decision", "producer"), ("proposal", "owner")]
     told = next(each.payload["notice"] for each in rows(world.engine, OutboxMessageRow) if "decision" in each.key)
-    assert told["found"][1] == "reason: too loose"
+    assert told["found"][1] == "Reason: too loose"
 
 
 def test_a_draft_is_told_to_nobody_before_it_is_submitted(world: World) -> None:

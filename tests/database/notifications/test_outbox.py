@@ -119,7 +119,12 @@ def test_a_destination_that_does_not_take_it_is_asked_again_later(engine: Engine
 
 
 @pytest.mark.parametrize(
-    ("reply", "why"), [(Reply(422), "it answered 422"), (Reply(400), "400"), (Reply(302), "redirects are not followed")]
+    ("reply", "why"),
+    [
+        (Reply(422), "the receiver responded with status 422"),
+        (Reply(400), "400"),
+        (Reply(302), "redirects are not followed"),
+    ],
 )
 def test_a_message_that_is_refused_is_given_up_at_once_and_the_next_goes_on(
     engine: Engine, reply: Reply, why: str
@@ -207,7 +212,7 @@ def test_one_whose_deliverers_always_die_is_given_up(engine: Engine) -> None:
         sent.clock.advance(121)
     sent.desk().drain()
     assert sent.states == {"a": "dead"}
-    assert "ended without an answer" in str(sent.kept["a"].error)
+    assert "ended without a result" in str(sent.kept["a"].error)
 
 
 def test_a_deliverer_that_comes_back_late_changes_nothing(engine: Engine) -> None:

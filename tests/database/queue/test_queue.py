@@ -254,7 +254,7 @@ def test_a_validation_that_was_given_up_is_done_when_it_is_tried_anew(scene: Sce
 def test_only_what_was_given_up_is_tried_anew(engine: Engine, state: TaskState) -> None:
     task = TaskRow(id=ids.new(), kind="draft", payload={}, key="a", state=state, created_at=NOON, available_at=NOON)
     add(engine, task)
-    with transaction(engine) as tx, pytest.raises(Conflict, match=f"the task is {state.value}"):
+    with transaction(engine) as tx, pytest.raises(Conflict, match=f"The task is {state.value}"):
         task_queue.retry(tx, tx.get_one(TaskRow, task.id), now=NOON)
 
 

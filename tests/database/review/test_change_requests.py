@@ -163,7 +163,7 @@ def test_the_summary_of_an_approval_goes_to_its_consumers(world: World) -> None:
     made = world.client("producer").propose(writer.write(body).decode())
     owner = world.client("owner")
     owner.approve(made.id, owner.preview(made.id).fingerprint, comment="nothing changes for you")
-    assert [lines[1] for lines in told(world, "decision")] == ["summary: nothing changes for you"] * 2
+    assert [lines[1] for lines in told(world, "decision")] == ["Summary: nothing changes for you"] * 2
     assert told(world, "review") == []
 
 

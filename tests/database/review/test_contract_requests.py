@@ -36,7 +36,7 @@ def told(world: World) -> dict[str, list[str]]:
 
 
 def test_who_decides_is_told_once_and_finds_it_in_the_inbox(asked: World) -> None:
-    assert told(asked) == {"owner@shop.example": [f"consumer asks for a contract of {LAKE}"]}
+    assert told(asked) == {"owner@shop.example": [f"consumer requests a contract for {LAKE}"]}
     (found,) = asked.client("owner").inbox().contract_requests
     assert (found.name, found.author, found.purpose, found.can_decide) == (
         LAKE,
@@ -59,7 +59,7 @@ def test_who_asked_is_told_why_there_will_be_none(asked: World) -> None:
             asked.client(who).close_contract_request(found.id, "no")
     asked.client("owner").close_contract_request(found.id, "it goes away in May")
 
-    assert told(asked)["consumer@shop.example"] == [f"no contract of {LAKE} for now"]
+    assert told(asked)["consumer@shop.example"] == [f"Contract request for {LAKE} declined"]
     assert asked.client("owner").inbox().contract_requests == ()
     with pytest.raises(ClientError, match="cannot"):
         asked.client("owner").close_contract_request(found.id, "again")

@@ -78,13 +78,13 @@ def test_a_dataset_s_own_name_asks_every_contract_about_it(command: Command, tab
     assert table.world.client("viewer").gate(table.gated.table, contract_id="orders").answer == "pass"
     with pytest.raises(ClientError) as refused:
         table.world.client("viewer").verdict(table.gated.table)
-    assert (refused.value.status, "name one of orders.orders, other.orders" in refused.value.message) == (422, True)
+    assert (refused.value.status, "Specify one of: orders.orders, other.orders" in refused.value.message) == (422, True)
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nothing",), "no contract is about a dataset nothing"),
+        (("nothing",), "No contract covers dataset nothing"),
         (("orders", "--consumer", "nobody"), "nobody has no subscription"),
         (("orders", "--wait", "soon"), "--wait soon is no duration: write 30s, 10m or 2h"),
     ],

@@ -373,7 +373,7 @@ def test_what_a_contract_classifies_does_not_leave_the_job(table: Registered) ->
 def test_a_registry_that_does_not_know_the_dataset_says_so(world: World) -> None:
     client = world.client("producer")
     with (
-        pytest.raises(EngineError, match="no contract is about a dataset nothing"),
+        pytest.raises(EngineError, match="No contract covers dataset nothing"),
         registered_contract("nothing", client=client),
     ):
         pass

@@ -56,7 +56,7 @@ def test_another_table_than_the_dataset_s_is_refused(command: Command, table: Re
 @pytest.mark.parametrize(
     ("who", "dataset", "said"),
     [
-        ("producer", "nothing", "no contract is about a dataset nothing"),
+        ("producer", "nothing", "No contract covers dataset nothing"),
         ("viewer", "orders", "needs the permission states:write"),
     ],
 )

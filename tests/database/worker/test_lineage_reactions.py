@@ -67,7 +67,7 @@ def at(seconds: float) -> str:
     return (NOON + timedelta(seconds=seconds)).isoformat()
 
 
-FAILED = "a run of shop load_orders that wrote to it failed, and it was not judged since"
+FAILED = "a failed run of shop load_orders wrote to it, and it has not been validated since"
 
 
 def test_what_a_failed_run_wrote_is_suspect_and_the_gate_says_so(promise: Promise) -> None:
@@ -303,7 +303,7 @@ def test_an_event_from_the_future_is_taken_to_be_of_now_and_told(promise: Promis
     (run,) = rows(scene.database, LineageRunRow)
     assert run.finished_at == NOON
     (row,) = rows(scene.database, LineageEventRow)
-    assert row.diagnostics == ["eventTime is ahead of the clock here: the time of arrival was taken"]
+    assert row.diagnostics == ["eventTime is in the future; the time of arrival was used instead"]
 
 
 def dataset_event(**more: Any) -> dict[str, Any]:

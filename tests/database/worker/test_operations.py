@@ -109,7 +109,7 @@ def test_of_many_outputs_the_first_few_are_told_and_how_many_there_are(world: Wo
 def test_what_was_refused_is_listed_and_its_beginning_told_to_its_sender_and_to_auditors(world: World) -> None:
     assert world.call("producer", "POST", "/lineage", content=b"secret {").status_code == 400
     (found,) = world.client("viewer").rejected_events()
-    assert (found.status, found.producer, "not JSON" in found.reason) == (400, "producer", True)
+    assert (found.status, found.producer, "not valid JSON" in found.reason) == (400, "producer", True)
     assert "secret" not in found.model_dump_json()
     bodies = {who: world.client(who).rejected_event(found.id).body for who in ("producer", "admin", "owner", "viewer")}
     assert bodies == {"producer": "secret {", "admin": "secret {", "owner": None, "viewer": None}

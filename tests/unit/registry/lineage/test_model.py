@@ -75,7 +75,7 @@ def test_a_time_without_zone_is_utc_and_flagged() -> None:
     "raw", [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b'{"a": 1e999}', b'{"a": "\\ud800"}', b"[" * 99999]
 )
 def test_what_no_json_reader_can_read_is_not_json(raw: bytes) -> None:
-    with pytest.raises(NotJson, match="not JSON"):
+    with pytest.raises(NotJson, match="not valid JSON"):
         parse(raw)
 
 

@@ -34,7 +34,7 @@ def test_what_one_contract_declares_is_one_dataset_without_any_link() -> None:
 def test_a_link_between_two_contracts_datasets_is_refused_with_their_names() -> None:
     found, (refusal,) = group_names([link(A, B)], {A: ORDERS, B: SALES})
     assert found.group(A) == {A}
-    assert str(refusal) == "it would make one dataset of those of orders.orders and of sales.sales"
+    assert str(refusal) == "the link would merge the datasets of orders.orders and of sales.sales"
 
 
 def test_of_two_links_that_together_would_join_contracts_the_older_one_holds() -> None:

@@ -74,5 +74,5 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_what_is_no_run_is_told(name: str) -> None:
-    with pytest.raises(StateError, match="is no run"):
+    with pytest.raises(StateError, match="is not an encoded run"):
         run_codec.read(DAMAGES[name](run_codec.written(JUDGED)))

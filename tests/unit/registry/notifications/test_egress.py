@@ -118,7 +118,7 @@ def test_an_unknown_name_is_told_as_that() -> None:
     def unknown(*_: object) -> list[egress.Address]:
         raise OSError
 
-    with pytest.raises(DestinationUnreachable, match="not known"):
+    with pytest.raises(DestinationUnreachable, match="cannot be resolved"):
         egress.post("http://nowhere.example/x", b"", {}, within=ANYWHERE, find=unknown)
 
 
