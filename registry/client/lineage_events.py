@@ -36,7 +36,7 @@ class LineageEventsApi(ApiTransport):
         )
 
     def rejected_event(self, event_id: UUID) -> schemas.RejectedEventDetailOut:
-        """Fetch a rejected event, with the beginning of its body if the caller may see it."""
+        """Fetch a rejected event. It includes the beginning of the body if the caller may see it."""
         return self._get(schemas.RejectedEventDetailOut, f"/lineage/events/rejected/{event_id}")
 
     def unmatched_datasets(self, *, limit: int = 100) -> list[schemas.UnmatchedDatasetOut]:

@@ -1,4 +1,4 @@
-"""Every answer that is not a success, as one form (RFC 9457): which error becomes which status stands in one table."""
+"""Convert errors into problem responses (RFC 9457); one table maps errors to status codes."""
 
 import logging
 import re
@@ -53,22 +53,22 @@ WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class ProblemResponse(JSONResponse):
-    """A problem as it is sent."""
+    """A problem response."""
 
     media_type = MEDIA_TYPE
 
 
 def install(app: FastAPI) -> None:
-    """Has the application answer every error with a problem."""
-    for kind, told in ANSWERS.items():
-        app.add_exception_handler(kind, partial(_answered, told))
+    """Register the error handlers of the application."""
+    for kind, handler in ANSWERS.items():
+        app.add_exception_handler(kind, partial(_answered, handler))
     app.add_exception_handler(Exception, _unexpected)
 
 
 def problem(
     status: int, error: str, message: str, *, faults: Iterable[Fault] = (), reference: str | None = None
 ) -> JSONResponse:
-    """The answer of that status; never holds a traceback or what the request contained."""
+    """Return a problem response. It never contains a traceback or content of the request."""
     words = WORDS.sub(" ", error)
     body = ProblemOut(
         type=KIND + words.lower().replace(" ", "-"),
@@ -84,22 +84,22 @@ def problem(
 
 
 def answer(error: Exception) -> JSONResponse:
-    """The problem of an error of ANSWERS. Raises any other."""
-    told = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), None)
-    if told is None:
+    """Return the problem response of an error listed in ANSWERS. Raises any other error."""
+    handler = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), None)
+    if handler is None:
         raise error
-    return told(error)
+    return handler(error)
 
 
 def status_of(error: RegistryError) -> int:
-    """The HTTP status of an error; that of its nearest base in the table."""
+    """Return the HTTP status of an error: that of its nearest class in the table."""
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 400)
 
 
 def _refused(error: RegistryError) -> JSONResponse:
-    told = problem(status_of(error), type(error).__name__, error.message, faults=error.faults)
-    told.headers.update(error.headers)
-    return told
+    response = problem(status_of(error), type(error).__name__, error.message, faults=error.faults)
+    response.headers.update(error.headers)
+    return response
 
 
 def _malformed(error: RequestValidationError) -> JSONResponse:
@@ -110,9 +110,9 @@ def _malformed(error: RequestValidationError) -> JSONResponse:
 
 
 def _http(error: HTTPException) -> JSONResponse:
-    refused = problem(error.status_code, "Refused", str(error.detail))
-    refused.headers.update(error.headers or {})
-    return refused
+    response = problem(error.status_code, "Refused", str(error.detail))
+    response.headers.update(error.headers or {})
+    return response
 
 
 def _raced(error: IntegrityError) -> JSONResponse:

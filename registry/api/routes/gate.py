@@ -1,4 +1,4 @@
-"""The route of the gate's question: whether data may be read, told from the store alone."""
+"""Route of the gate's answer to whether data may be read, from stored results only."""
 
 from datetime import datetime
 from typing import Annotated
@@ -26,21 +26,24 @@ AsOf = Annotated[datetime | None, Query(description="the data must have been loo
 
 
 @router.get("/gate")
-def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
+def ask_gate(  # noqa: PLR0913, PLR0917 - each parameter is part of the question
     name: Of, by: Caller, tx: Reader, partition: Partition = None, consumer: Consumer = None,
     namespace: Namespace = None, contract_id: ContractFilter = None, dataset_fingerprint: DatasetFingerprint = None,
     as_of: AsOf = None,
 ) -> schemas.GateOut:  # fmt: skip
-    """Whether data may be read: pass, warn, block, or unknown where other data may be there than those that were
-    judged. Told of every contract about the dataset, and of a consumer's own checks."""
-    found = state_queries.visible_dataset(
+    """Ask whether data may be read: `pass`, `warn`, `block`, or `unknown`.
+
+    The answer is `unknown` if the data may have changed since its validation. It covers every contract about the
+    dataset
+    and the checks of the consumer."""
+    dataset = state_queries.visible_dataset(
         tx, StateQuery(dataset=name, namespace=namespace, contract_id=contract_id), by
     )
     since = clock.aware(as_of) if as_of else None
-    told = upstream_warning.forewarned(
-        tx, gate_answer.contract_statuses(tx, found, ReadinessQuery(partition, dataset_fingerprint, since), consumer)
+    statuses = upstream_warning.forewarned(
+        tx, gate_answer.contract_statuses(tx, dataset, ReadinessQuery(partition, dataset_fingerprint, since), consumer)
     )
-    return _shown(found, told, partition)
+    return _shown(dataset, statuses, partition)
 
 
 def _shown(found: ResolvedDataset, told: tuple[ContractGateStatus, ...], partition: str | None) -> schemas.GateOut:
