@@ -75,7 +75,7 @@ def authenticate(session: Session, name: str, password: str) -> UserRow:
     user = session.exec(select(UserRow).where(UserRow.name == name.strip().lower())).first()
     password_hash = user.password_hash if user and user.active else None
     if not _matches(password_hash, password) or user is None:
-        raise Unauthenticated("the name or the password is wrong")
+        raise Unauthenticated("Invalid name or password.")
     return user
 
 

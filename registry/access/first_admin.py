@@ -21,7 +21,7 @@ from treaty.registry.core.errors import Conflict, Unauthenticated
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import SetupTokenRow, UserRow
 
-INVALID = "this link is not valid: it was used, it is older than a day, or another was made; run `treaty init` again"
+INVALID = "This link is not valid. It was used, has expired or was replaced by a newer one. Run `treaty init` again."
 
 
 def initialise(settings: RegistrySettings) -> str:
@@ -44,7 +44,7 @@ def issue(session: Session, *, token_id: UUID, now: datetime, lasts: timedelta) 
 
     Raises Conflict if an administrator exists."""
     if users.has_administrator(session):
-        raise Conflict("this registry has an administrator: ask them for an account")
+        raise Conflict("This registry already has an administrator. Ask them for an account.")
     session.exec(update(SetupTokenRow).where(col(SetupTokenRow.used_at).is_(None)).values(used_at=now))
     secret = secrets.token_urlsafe(32)
     session.add(SetupTokenRow(id=token_id, secret_sha256=secret_hash(secret), created_at=now, expires_at=now + lasts))

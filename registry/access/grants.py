@@ -46,7 +46,7 @@ def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime)
         holder, RoleGrantRow.role == grant.role, RoleGrantRow.scope == grant.scope, RoleGrantRow.target == grant.target
     )
     if session.exec(same).first():
-        raise Conflict(f"{name} is {grant.role.value} there already")
+        raise Conflict(f"{name} already has the role {grant.role.value} on this target.")
     session.add(grant)
     audit_log.record(
         session,
@@ -77,7 +77,7 @@ def _refuse_malformed(session: Session, grant: RoleGrantRow) -> None:
         if applies
     ]
     if faults:
-        raise InvalidRequest("this cannot be granted", faults=faults)
+        raise InvalidRequest("The grant is invalid", faults=faults)
     if grant.scope is GrantScope.DATASET:
         grant.target = _dataset(session, grant.target)
 
@@ -86,10 +86,20 @@ def _wrongs(grant: RoleGrantRow) -> Sequence[tuple[bool, str, str, str]]:
     """Return each possible fault: whether it applies, its field, its message and the remedy."""
     whole = grant.scope is GrantScope.EVERYTHING
     return (
-        ((grant.user_id is None) == (grant.team_id is None), "user_id", "names no holder, or two", "name one"),
-        (grant.role is Role.ADMIN, "role", "administrators are no grant", "change the roles of the user"),
-        (whole and grant.target != "", "target", "everything has no target", "leave it out"),
-        (not whole and not grant.target, "target", "names nothing", f"name the {grant.scope.value}"),
+        (
+            (grant.user_id is None) == (grant.team_id is None),
+            "user_id",
+            "must name either a user or a team",
+            "set user_id or team_id, not both",
+        ),
+        (
+            grant.role is Role.ADMIN,
+            "role",
+            "cannot be granted: administrator is a role of a user",
+            "change the roles of the user",
+        ),
+        (whole and grant.target != "", "target", "must be empty for the scope everything", "remove it"),
+        (not whole and not grant.target, "target", "is missing", f"set it to the {grant.scope.value}"),
     )
 
 

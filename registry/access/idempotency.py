@@ -17,10 +17,12 @@ from treaty.registry.core.errors import Conflict, InvalidRequest
 from treaty.registry.tables import IdempotencyKeyRow
 
 RETENTION = timedelta(hours=24)
-UNDER_WAY = "this request is being done at this moment: send it again in a few seconds for its answer"
-OTHER = "this idempotency key was used for another request: take a new one for what is not the same"
-RIGHTS = "this was done before, with other rights than you have now: look at what there is"
-SHOWN_ONCE = "this was done before; its answer held a secret, which is shown once: look at what there is, and make anew"
+UNDER_WAY = "This request is still being processed. Retry in a few seconds to receive its response."
+OTHER = "This idempotency key was used for a different request. Use a new key for each request."
+RIGHTS = "This request was already processed, with permissions other than your current ones. Check its result."
+SHOWN_ONCE = (
+    "This request was already processed. Its response contained a secret that is shown only once. Create a new one."
+)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ SAFE = frozenset(
 # Providers do not normalize the case of these claims; other claims are compared exactly.
 ANY_CASE = frozenset({"email", "preferred_username", "upn"})
 HERE = frozenset({"127.0.0.1", "::1", "localhost"})
-REFUSED = "the identity provider's token is not valid here: sign in there again"
+REFUSED = "The identity provider's token is not valid. Sign in again."
 
 
 @dataclass(frozen=True)
@@ -221,10 +221,13 @@ def _wrongs(settings: RegistrySettings, algorithms: Collection[str]) -> list[str
     insecure = [each for each in (settings.oidc_issuer, settings.oidc_keys_url) if each and not _is_safe(each)]
     valid_pairs = all("=" in each for each in _words(settings.oidc_teams))
     faults = (
-        (not settings.oidc_audience, "TREATY_OIDC_AUDIENCE: name what the provider's tokens for this service say"),
-        (not algorithms or unsafe, f"TREATY_OIDC_ALGORITHMS: use some of {', '.join(sorted(SAFE))}"),
-        (bool(insecure), "TREATY_OIDC_ISSUER, TREATY_OIDC_KEYS_URL: use https, or an address of this machine"),
-        (not valid_pairs, "TREATY_OIDC_TEAMS: write group=team, separated by commas"),
+        (
+            not settings.oidc_audience,
+            "TREATY_OIDC_AUDIENCE: set the audience of the provider's tokens for this service",
+        ),
+        (not algorithms or unsafe, f"TREATY_OIDC_ALGORITHMS: use one or more of {', '.join(sorted(SAFE))}"),
+        (bool(insecure), "TREATY_OIDC_ISSUER, TREATY_OIDC_KEYS_URL: use https, or http on this machine only"),
+        (not valid_pairs, "TREATY_OIDC_TEAMS: use group=team pairs, separated by commas"),
     )
     return [message for applies, message in faults if applies]
 

@@ -118,7 +118,7 @@ def require_permission(principal: Principal, permission: Permission, on: Resourc
     found by
     `visibility` before this is called."""
     if not principal.may(permission, on):
-        raise Forbidden(f"this needs the permission {permission.value}, which {principal.name} does not have here")
+        raise Forbidden(f"This requires the permission {permission.value}, which {principal.name} does not have here.")
 
 
 def require_permission_anywhere(principal: Principal, permission: Permission) -> None:
@@ -126,4 +126,4 @@ def require_permission_anywhere(principal: Principal, permission: Permission) ->
 
     For use before lists are filtered."""
     if permission not in principal.somewhere:
-        raise Forbidden(f"this needs the permission {permission.value}, which {principal.name} does not have")
+        raise Forbidden(f"This requires the permission {permission.value}, which {principal.name} does not have.")

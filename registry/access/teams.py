@@ -48,7 +48,7 @@ def create(session: Session, team: TeamRow, *, by: Principal, now: datetime) -> 
     """Add a team without members. Raises Conflict if the name is in use."""
     require_permission(by, Permission.USERS)
     if session.exec(select(TeamRow).where(TeamRow.name == team.name)).first():
-        raise Conflict(f"there is a team named {team.name} already")
+        raise Conflict(f"A team named {team.name} already exists.")
     session.add(team)
     details = {"name": team.name}
     audit_log.record(session, AuditAction.TEAM_CREATED, actor=by.name, object_id=team.id, now=now, details=details)

@@ -50,7 +50,7 @@ def locked_user(session: Session, user_id: UUID) -> UserRow:
 def create_user(session: Session, user: UserRow, *, actor: str, now: datetime) -> UserRow:
     """Add the user. Raises Conflict if the name is in use."""
     if session.exec(select(UserRow).where(UserRow.name == user.name)).first():
-        raise Conflict(f"there is a user named {user.name} already")
+        raise Conflict(f"A user named {user.name} already exists.")
     session.add(user)
     audit_log.record(
         session,
@@ -71,7 +71,7 @@ def create_identified(session: Session, name: str, *, user_id: UUID, now: dateti
     if session.exec(select(UserRow).where(UserRow.name == name)).first():
         return
     if len(name) > 100 or not re.fullmatch(USER_NAME, name) or name != name.lower():
-        raise Unauthenticated("the identity provider says a name that nobody can have here")
+        raise Unauthenticated("The identity provider's user name is not a valid user name here.")
     user = new_user(user_id, name=name, password=None, roles=[Role.VIEWER], now=now)
     create_user(session, user, actor="oidc", now=now)
 
@@ -94,7 +94,7 @@ def change_user(session: Session, user_id: UUID, change: UserUpdate, *, by: Prin
     user.password_hash = change.password_hash or user.password_hash
     session.flush()
     if not has_administrator(session):
-        raise Conflict("this is the last active administrator: make somebody else one first")
+        raise Conflict("This is the last active administrator. Make another user an administrator first.")
     session.exec(delete(WebSessionRow).where(col(WebSessionRow.user_id) == user.id))
     details = {"roles": user.roles, "active": user.active, "password_changed": change.password_hash is not None}
     audit_log.record(session, AuditAction.USER_CHANGED, actor=by.name, object_id=user.id, now=now, details=details)
@@ -156,7 +156,7 @@ def rotate_token(
     require_permission_anywhere(by, Permission.TOKENS)
     token = _token(session, token_id, by)
     if has_ended(token, now):
-        raise Conflict("this token has ended: issue another")
+        raise Conflict("This token is revoked or expired. Issue a new one.")
     _within(session, token, by)
     secret = _new_secret(token)
     token.previous_sha256, token.previous_expires_at = token.secret_sha256, now + rotation.overlap
@@ -215,7 +215,7 @@ def _within(session: Session, token: ApiTokenRow, by: Principal) -> None:
     permitted = by.somewhere if user.id == by.user_id else principal_for_user(session, user).somewhere
     missing = sorted(frozenset(map(Permission, token.scopes)) - permitted)
     if missing:
-        raise Forbidden(f"{user.name} cannot have a token with {', '.join(missing)}: the roles do not permit it")
+        raise Forbidden(f"{user.name} cannot have a token with {', '.join(missing)}: their roles do not permit it.")
 
 
 def names(session: Session, user_ids: Collection[UUID | None]) -> dict[UUID, str]:

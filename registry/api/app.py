@@ -126,7 +126,7 @@ def create_app(settings: RegistrySettings, engine: Engine) -> FastAPI:
     app.add_middleware(RequestMetricsMiddleware, requests=RequestMetrics(metrics_registry))
     app.state.events = Counter(
         "treaty_lineage_events_total",
-        "Events that came, by what became of them.",
+        "Lineage events received, by result.",
         ("became",),
         registry=metrics_registry,
     )

@@ -22,12 +22,12 @@ FIELDS = frozenset(
 ABOUT_HEADS = b"treaty: head of an audit "
 Entry = Mapping[str, Any]
 
-NO_ENTRY = "is not written as an audit writes its entries"
-MISSING = "is missing: another entry stands in its place"
-CHANGED = "is not as it was written"
-LOOSE = "does not follow the entry before it"
-REPLACED = "is another than the one that the head names"
-CUT_OFF = "is missing: the audit had more entries when its head was taken"
+NO_ENTRY = "is not a valid audit entry"
+MISSING = "is missing: another entry is in its place"
+CHANGED = "has been modified"
+LOOSE = "does not continue the chain of the previous entry"
+REPLACED = "differs from the entry in the head"
+CUT_OFF = "is missing: the audit log had more entries when the head was created"
 
 
 class AuditHead(BaseModel):

@@ -31,5 +31,5 @@ def read(text: bytes) -> AuditHead:
     try:
         return AuditHead.model_validate_json(text)
     except ValidationError as error:
-        places = ", ".join(sorted({".".join(map(str, each["loc"])) or "its JSON" for each in error.errors()}))
-        raise InvalidRequest(f"this is no head of an audit: {places} cannot be used") from None
+        places = ", ".join(sorted({".".join(map(str, each["loc"])) or "the JSON text" for each in error.errors()}))
+        raise InvalidRequest(f"Not a valid audit head: {places} cannot be used.") from None

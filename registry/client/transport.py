@@ -83,7 +83,7 @@ class ApiTransport:
         try:
             response = self._http.request(method, PREFIX + path, headers={**self._headers, **(headers or {})}, **sent)
         except httpx.TransportError as error:
-            raise ClientError(UNREACHABLE, f"the service cannot be reached: {error}") from error
+            raise ClientError(UNREACHABLE, f"The service cannot be reached: {error}") from error
         if not response.is_success:
             raise _refusal(response)
         return response
@@ -106,5 +106,5 @@ def _refusal(response: httpx.Response) -> ClientError:
     try:
         problem = schemas.ProblemOut.model_validate_json(response.content)
     except ValueError:
-        return ClientError(response.status_code, f"the service answered {response.status_code}")
+        return ClientError(response.status_code, f"The service responded with status {response.status_code}.")
     return ClientError(response.status_code, problem.message, problem.faults, reference=problem.reference)

@@ -13,7 +13,7 @@ from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel, Prose,
 ManualResolution = Literal[
     Resolution.FIXED, Resolution.EXPECTED_CHANGE, Resolution.FALSE_ALARM, Resolution.DUPLICATE, Resolution.WONT_FIX
 ]
-Revision = Annotated[int, Field(ge=1, lt=2**31, description="the incident's revision, as it was seen")]
+Revision = Annotated[int, Field(ge=1, lt=2**31, description="Revision of the incident that the change is based on")]
 
 
 class FailingCheckOut(ApiModel):

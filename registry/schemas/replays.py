@@ -128,5 +128,5 @@ class ReplayIn(ApiRequest):
         if (self.proposal_id is None) == (self.document is None) or (self.document is None) != (
             self.contract_id is None
         ):
-            raise ValueError("name a proposal_id, or a document and the contract_id that it is a version of")
+            raise ValueError("set either proposal_id, or document and contract_id")
         return self

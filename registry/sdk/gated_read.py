@@ -20,7 +20,7 @@ from treaty.registry.schemas import GateOut
 from treaty.registry.sdk.wait_for_gate import seconds_of, wait_for_answer
 
 log = logging.getLogger("treaty")
-NOWHERE = "the registry does not know where {} lies: name its location when it is drafted, or an alias in the contract"
+NOWHERE = "The location of {} is unknown. Set it when drafting the contract, or add an alias to the contract."
 
 
 class GateRefusal(Exception):
@@ -79,7 +79,7 @@ def table(  # noqa: PLR0913 - each parameter is part of the question to the gate
 
 def _refuse(told: GateOut) -> None:
     target = f"{told.name} {told.partition or ''}".rstrip()
-    message = f"{target} by {told.contract_id} {told.version}: {told.reason}"
+    message = f"{target} (contract {told.contract_id} {told.version}): {told.reason}"
     if told.answer is GateAnswer.BLOCK:
         raise ReadBlocked(told, message)
     if told.answer is GateAnswer.UNKNOWN:

@@ -176,7 +176,7 @@ def _engine_errors() -> Iterator[None]:
         if error.status == CONFLICT:
             raise GenerationConflict(error.message) from error
         retry = error.status == UNREACHABLE or error.status >= FAILING
-        raise EngineError(f"the registry: {error.message}", retry=retry) from error
+        raise EngineError(f"Registry error: {error.message}", retry=retry) from error
 
 
 def _promised(source: bytes, found: schemas.GatedDatasetOut) -> Contract:

@@ -33,5 +33,5 @@ def seconds_of(text: str) -> int:
     """Parse a duration into seconds. Raises ValueError if the text is not a duration."""
     match = re.fullmatch(r"([0-9]{1,6})([smh])", text.strip())
     if match is None:
-        raise ValueError(f"{text} is no duration: write 30s, 10m or 2h")
+        raise ValueError(f"{text} is not a duration: use a form like 30s, 10m or 2h")
     return int(match[1]) * UNITS[match[2]]

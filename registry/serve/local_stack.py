@@ -76,9 +76,9 @@ class RunningProcess:
         """Raise StartFailed with the end of the log if the process has ended."""
         code = self.process.poll()
         if code is not None:
-            outcome = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+            outcome = f"was terminated by signal {-code}" if code < 0 else f"exited with code {code}"
             tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-8:])
-            raise StartFailed(f"{self.part.name} {outcome}; the end of {self.log}:\n{tail}")
+            raise StartFailed(f"{self.part.name} {outcome}. Last lines of {self.log}:\n{tail}")
 
 
 @contextmanager
@@ -136,7 +136,7 @@ def _refuse_taken_port(part: ManagedProcess) -> None:
     port = int(str(part.ready).split(":")[2].split("/")[0])
     with socket.socket() as probe:
         if probe.connect_ex((LOOPBACK, port)) == 0:
-            raise StartFailed(f"port {port} is taken: set TREATY_{part.name.upper()}_PORT to a free one")
+            raise StartFailed(f"Port {port} is in use. Set TREATY_{part.name.upper()}_PORT to a free port.")
 
 
 def _wait(started: RunningProcess) -> None:
@@ -144,7 +144,7 @@ def _wait(started: RunningProcess) -> None:
     while started.part.ready is not None and not _answers(started.part.ready):
         started.check()
         if time.monotonic() > deadline:
-            raise StartFailed(f"{started.part.name} did not answer within {STARTS_WITHIN:.0f} s; see {started.log}")
+            raise StartFailed(f"{started.part.name} did not start within {STARTS_WITHIN:.0f} s. See {started.log}.")
         time.sleep(0.1)
 
 

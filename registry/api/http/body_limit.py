@@ -30,7 +30,7 @@ class BodyLimitMiddleware:
             message = await receive()
             size += len(message.get("body", b""))
             if size > most:
-                raise HTTPException(413, f"the request is longer than {most} bytes")
+                raise HTTPException(413, f"The request is larger than {most:,} bytes.")
             return message
 
         return counted

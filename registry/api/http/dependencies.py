@@ -23,8 +23,8 @@ from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.core.settings import RegistrySettings
 
-ContractId = Annotated[str, Query(min_length=1, max_length=500, description="the contract's id")]
-bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
+ContractId = Annotated[str, Query(min_length=1, max_length=500, description="Id of the contract")]
+bearer = HTTPBearer(auto_error=False, description="An API token or the secret of a session")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ Shared = Annotated[Service, Depends(service)]
 def bearer_of(given: HTTPAuthorizationCredentials | None) -> str:
     """Return the bearer token of the request. Raises Unauthenticated if there is none."""
     if given is None:
-        raise Unauthenticated("send an API token or the secret of a session as `Authorization: Bearer ...`")
+        raise Unauthenticated("Send an API token or the secret of a session as `Authorization: Bearer ...`.")
     return given.credentials
 
 
@@ -94,7 +94,7 @@ def identified(shared: Service, who: Identity, now: datetime) -> authentication.
             principal = authentication.principal_by_name(tx, who.name, who.teams)
             tx.commit()
     if principal is None:
-        raise Unauthenticated("nobody here has the name that the identity provider says: ask an administrator")
+        raise Unauthenticated("The identity provider's user is unknown here. Ask an administrator for an account.")
     return principal
 
 
@@ -127,8 +127,8 @@ def opener(shared: Shared) -> Iterator[Session]:
 
 
 async def paging(
-    limit: Annotated[int, Query(ge=1, le=500, description="the most items of one answer")] = 100,
-    cursor: Annotated[str | None, Query(max_length=4000, description="the `next` of the answer before")] = None,
+    limit: Annotated[int, Query(ge=1, le=500, description="Maximum number of items per page")] = 100,
+    cursor: Annotated[str | None, Query(max_length=4000, description="Cursor: `next` of the previous page")] = None,
 ) -> PageRequest:
     """Return the requested page of a list."""
     return PageRequest(limit, cursor)

@@ -35,8 +35,8 @@ REPLAYED = {"Idempotency-Replayed": "true"}
 KEY = Fault(
     code="TR-REQUEST",
     where="header.idempotency-key",
-    message=f"is not 1 to {LONGEST} printable characters",
-    remedy="take a UUID",
+    message=f"must be 1 to {LONGEST} printable characters",
+    remedy="use a UUID",
 )
 
 
@@ -92,7 +92,7 @@ class IdempotencyMiddleware:
         if key is None:
             await self.app(scope, receive, send)
         elif not key.isprintable() or not 1 <= len(key) <= LONGEST:
-            refusal = InvalidRequest("the request cannot be used as it is", faults=[KEY])
+            refusal = InvalidRequest("The request is invalid", faults=[KEY])
             await problems.answer(refusal)(scope, receive, send)
         else:
             once = scope[SCOPE] = IdempotentRequest(IdempotencyAttempt(key, scope["path"]))

@@ -33,10 +33,14 @@ class RequestMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         label_names = ("method", "route")
         self.answered = Counter(
-            "treaty_requests_total", "Requests answered.", (*label_names, "status"), registry=registry
+            "treaty_requests_total", "Requests served.", (*label_names, "status"), registry=registry
         )
         self.seconds = Histogram(
-            "treaty_request_seconds", "How long requests took.", label_names, buckets=SECONDS, registry=registry
+            "treaty_request_seconds",
+            "Duration of requests in seconds.",
+            label_names,
+            buckets=SECONDS,
+            registry=registry,
         )
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -79,25 +83,25 @@ def work(session: Session, *, now: datetime) -> Iterator[Metric]:
     """Yield metrics of events, tasks and runs in the database, read from indexes only."""
     yield from _inbox(event_listing.counts(session), now)
     yield from _queue(queue_overview.depth(session), now)
-    outbox = GaugeMetricFamily("treaty_outbox", "Messages that go out, by state.", labels=["state"])
+    outbox = GaugeMetricFamily("treaty_outbox", "Outgoing messages by state.", labels=["state"])
     yield fill(outbox, queue_overview.outgoing(session))
     runs = CounterMetricFamily("treaty_runs_total", "Runs by verdict.", labels=["verdict"])
     yield fill(runs, queue_overview.verdicts(session))
 
 
 def _inbox(found: event_listing.LineageEventCounts, now: datetime) -> Iterator[Metric]:
-    events = GaugeMetricFamily("treaty_events", "Events that are kept, by state.", labels=["state"])
+    events = GaugeMetricFamily("treaty_events", "Stored lineage events by state.", labels=["state"])
     yield fill(events, found.events)
-    yield GaugeMetricFamily("treaty_event_repeats", "How often kept events came again.", value=found.repeats)
-    rejected = "Refused bodies that are kept, by status."
+    yield GaugeMetricFamily("treaty_event_repeats", "Repeated deliveries of stored events.", value=found.repeats)
+    rejected = "Stored rejected event bodies by status."
     yield fill(GaugeMetricFamily("treaty_events_rejected", rejected, labels=["status"]), found.refused)
-    lag = "For how long the event waits that waits longest."
+    lag = "Age of the oldest waiting event in seconds."
     yield GaugeMetricFamily("treaty_inbox_lag_seconds", lag, value=found.lag(now))
 
 
 def _queue(found: queue_overview.QueueDepth, now: datetime) -> Iterator[Metric]:
     yield fill(GaugeMetricFamily("treaty_tasks", "Tasks by state.", labels=["state"]), found.states)
-    backlog = "Tasks that wait or run, by kind and state."
+    backlog = "Queued and running tasks by kind and state."
     yield fill(GaugeMetricFamily("treaty_open_tasks", backlog, labels=["kind", "state"]), found.open)
-    age = "Age of the task that waits longest."
+    age = "Age of the oldest queued task in seconds."
     yield GaugeMetricFamily("treaty_oldest_queued_task_seconds", age, value=found.age(now))

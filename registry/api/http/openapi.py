@@ -9,14 +9,14 @@ from fastapi.routing import APIRoute
 from treaty.registry.api.http.problems import MEDIA_TYPE
 from treaty.registry.schemas import ProblemOut
 
-TELLS = "Treaty keeps data contracts for Apache Spark: who promises what of which data, and whether it holds."
-REFUSALS = {"4XX": "The request is refused; nothing was changed.", "5XX": "The service failed; nothing was changed."}
+TELLS = "Treaty is a registry of data contracts for Apache Spark: versions, reviews, validations and incidents."
+REFUSALS = {"4XX": "The request was rejected; nothing changed.", "5XX": "The service failed; nothing changed."}
 OURS = {"HTTPValidationError", "ValidationError"}
 KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "done once under this key, and answered as before for 24 hours; take a UUID",
+    "description": "Executes the request once and replays its response for 24 hours. Use a UUID.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[\x21-\x7e]+$"},
 }
 

@@ -46,9 +46,9 @@ STATUS: dict[type[RegistryError], int] = {
     ProviderUnavailable: 503,
 }
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
-BUSY = "the database does not answer: try again in a few seconds"
-UNKEEPABLE = "the request holds a text or a number that the database cannot keep"
-RACE = "somebody changed this at the same moment: look again and retry"
+BUSY = "The database does not respond. Try again in a few seconds."
+UNKEEPABLE = "The request contains a text or a number that the database cannot store."
+RACE = "Someone else changed this at the same time. Reload it and try again."
 WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -106,7 +106,7 @@ def _malformed(error: RequestValidationError) -> JSONResponse:
     faults = [
         Fault(code="TR-REQUEST", where=".".join(map(str, each["loc"])), message=each["msg"]) for each in error.errors()
     ]
-    return problem(422, "InvalidRequest", "the request cannot be used as it is", faults=faults)
+    return problem(422, "InvalidRequest", "The request is invalid", faults=faults)
 
 
 def _http(error: HTTPException) -> JSONResponse:
@@ -116,7 +116,7 @@ def _http(error: HTTPException) -> JSONResponse:
 
 
 def _raced(error: IntegrityError) -> JSONResponse:
-    log.warning("two writers met: %s", type(error).__name__)
+    log.warning("concurrent writes conflicted: %s", type(error).__name__)
     return problem(409, "Conflict", RACE)
 
 
@@ -125,7 +125,7 @@ def _unkeepable(_: DataError) -> JSONResponse:
 
 
 def _busy(error: OperationalError) -> JSONResponse:
-    log.error("the database did not answer: %s", error.orig)
+    log.error("the database did not respond: %s", error.orig)
     return problem(503, "Unavailable", BUSY)
 
 
@@ -146,4 +146,4 @@ async def _answered(told: Callable[..., JSONResponse], _: Request, error: Except
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     reference = str(ids.new())
     log.error("%s %s failed, reference %s", request.method, request.url.path, reference, exc_info=error)
-    return problem(500, "Unexpected", "something went wrong on our side; nothing was saved", reference=reference)
+    return problem(500, "Unexpected", "An unexpected error occurred. Nothing was saved.", reference=reference)

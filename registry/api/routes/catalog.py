@@ -17,11 +17,13 @@ from treaty.registry.core.enums import LabelKind, Permission
 from treaty.registry.tables import SearchEntryRow
 
 router = APIRouter(tags=["catalog"])
-Words = Annotated[str, Query(max_length=500, description="words of names, columns, descriptions, owners, datasets")]
-Label = Annotated[str | None, Query(max_length=200, description="as `facets` has it")]
+Words = Annotated[
+    str, Query(max_length=500, description="Words to search for in names, columns, descriptions, owners and datasets")
+]
+Label = Annotated[str | None, Query(max_length=200, description="A value of the facet with this name")]
 
 
-Subscribed = Annotated[bool, Query(description="only contracts that one subscribes to, alone or with a team")]
+Subscribed = Annotated[bool, Query(description="Only contracts that the caller or one of their teams subscribes to")]
 
 
 def search_query(

@@ -21,7 +21,7 @@ from treaty.registry.measurements.runs import history
 from treaty.registry.validation import timetable
 
 router = APIRouter(tags=["contracts"])
-Number = Annotated[str | None, Query(description="the version in force by default")]
+Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
 SHOWN_RUNS = PageRequest(20)
 
 

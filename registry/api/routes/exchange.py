@@ -23,9 +23,9 @@ from treaty.registry.exchange.html import POLICY
 from treaty.registry.review.approval import records
 
 router = APIRouter(tags=["exchange"])
-Number = Annotated[str | None, Query(description="the version in force by default")]
-Format = Annotated[str, Query(alias="format", description=f"one of {', '.join(exports.FORMS)}")]
-WithRecord = Annotated[bool, Query(alias="record", description="with the hash of the record of its approval")]
+Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
+Format = Annotated[str, Query(alias="format", description=f"One of {', '.join(exports.FORMS)}")]
+WithRecord = Annotated[bool, Query(alias="record", description="Include the hash of the approval record")]
 # Prevents browsers from rendering the content of a document as a page of this service.
 INERT = {"Content-Security-Policy": f"sandbox; {POLICY}", "X-Content-Type-Options": "nosniff"}
 FOR_A_MINUTE = "private, max-age=60"
@@ -86,7 +86,7 @@ def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportOut, 
         documents = imports.import_documents(form, [ImportSource("text", body.name, body.text.encode())])
     except imports.ImportFailed as error:
         faults = [fault for group in error.faults.values() for fault in group]
-        raise InvalidRequest("nothing was imported", faults=faults) from error
+        raise InvalidRequest("Nothing was imported", faults=faults) from error
     return tuple(
         schemas.ImportOut(contract_id=each.contract_id, version=each.version, document=each.document.decode())
         for each in documents
@@ -124,9 +124,9 @@ def _template(found: DocumentTemplate, owner: str | None) -> schemas.TemplateOut
 
 def _format_by_name(forms: Mapping[str, FormatT], name: str, where: str) -> FormatT:
     if name not in forms:
-        remedy = suggest_nearest(name, forms) or f"write one of {', '.join(forms)}"
+        remedy = suggest_nearest(name, forms) or f"use one of {', '.join(forms)}"
         raise InvalidRequest(
-            "there is no such form",
-            faults=[Fault(code="TR-FORM", where=where, message="is not a form that there is", remedy=remedy)],
+            "Unknown format",
+            faults=[Fault(code="TR-FORM", where=where, message="is not a known format", remedy=remedy)],
         )
     return forms[name]

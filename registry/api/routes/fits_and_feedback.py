@@ -70,7 +70,7 @@ def preview_feedback(
     stored."""
     draft = NewFeedback(body.run_id, body.partition, body.kind, "")
     if not FORESEEING.acquire(timeout=PATIENCE):
-        raise ServiceBusy("others are being told what a word would change: try again in a few seconds")
+        raise ServiceBusy("Other previews are being computed. Try again in a few seconds.")
     try:
         preview = refit_preview.foresee(tx, shared.settings, draft, body.check_id, by=by)
     finally:

@@ -18,11 +18,22 @@ from treaty.registry.validation.gate.gate_answer import ContractGateStatus
 from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 router = APIRouter(tags=["gate"])
-Of = Annotated[str, Query(alias="dataset", min_length=1, max_length=2000, description="as for /dataset/metrics")]
-Partition = Annotated[str | None, Query(max_length=2000, description="day=2026-01-01; without one all data")]
-Consumer = Annotated[str | None, Query(max_length=200, description="a user's name, or a subscription's id")]
-DatasetFingerprint = Annotated[str | None, Query(max_length=200, description="of the data as the asker sees them")]
-AsOf = Annotated[datetime | None, Query(description="the data must have been looked at since then")]
+Of = Annotated[
+    str,
+    Query(
+        alias="dataset",
+        min_length=1,
+        max_length=2000,
+        description="A contract, `contract.object`, or the name of a dataset",
+    ),
+]
+Partition = Annotated[
+    str | None,
+    Query(max_length=2000, description="A partition, such as `day=2026-01-01`; defaults to the whole dataset"),
+]
+Consumer = Annotated[str | None, Query(max_length=200, description="Name of a user or team, or id of a subscription")]
+DatasetFingerprint = Annotated[str | None, Query(max_length=200, description="Fingerprint of the data to read")]
+AsOf = Annotated[datetime | None, Query(description="The data must have been inspected at or after this time")]
 
 
 @router.get("/gate")

@@ -26,9 +26,9 @@ from treaty.registry.validation.gate.publications import GatedDataset, Generatio
 
 PATH = "/dataset/gate"
 router = APIRouter(prefix=PATH, tags=["gate"])
-BagName = Annotated[schemas.BagName, Query(description="as an entry names it")]
+BagName = Annotated[schemas.BagName, Query(description="Name of the states in a generation")]
 DatasetFingerprint = Annotated[
-    str | None, Query(description="of the data as the asker sees them; other data are unknown")
+    str | None, Query(description="Fingerprint of the data to read; the verdict of other data is `unknown`")
 ]
 
 
@@ -140,7 +140,7 @@ async def store_bag(_: Publisher, request: Request, shared: Shared) -> schemas.S
 def recover_publication(by: Publisher, of: Published, tx: Writer) -> None:
     """Mark the open publication as settled: the table's files are those of the current generation."""
     if not publications.settle(tx, of.dataset.id, actor=by.name, now=clock.now()):
-        raise Conflict("no publication is open")
+        raise Conflict("There is no open publication.")
     tx.commit()
 
 

@@ -18,7 +18,7 @@ from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import NotReady
 
 router = APIRouter(tags=["service"])
-UNWRITABLE = "large states cannot be written to TREATY_STATE_URL, or the folder in TREATY_HOME"
+UNWRITABLE = "Large states cannot be written. Check TREATY_STATE_URL, or the folder in TREATY_HOME."
 
 
 @router.get("/health")

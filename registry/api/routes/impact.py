@@ -26,10 +26,10 @@ from treaty.registry.tables import DatasetContractRow
 
 router = APIRouter(tags=["graph"])
 Named = Annotated[
-    str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")
+    str, Query(min_length=1, max_length=2000, description="A contract, `contract.object`, or the name of a dataset")
 ]
-Namespace = Annotated[str | None, Query(max_length=2000, description="of a dataset's own name, as lineage has it")]
-Columns = Annotated[list[str] | None, Query(max_length=5000, description="that bad data are in; all without one")]
+Namespace = Annotated[str | None, Query(max_length=2000, description="Namespace of the dataset, as in lineage events")]
+Columns = Annotated[list[str] | None, Query(max_length=5000, description="Columns with bad data; defaults to all")]
 
 
 @router.get("/dataset/impact")

@@ -24,7 +24,7 @@ from treaty.registry.worker.intake import unmatched
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 MEDIA_TYPE = "application/schema+json"
-Since = Annotated[AwareDatetime | None, Query(description="only events that were received from then on")]
+Since = Annotated[AwareDatetime | None, Query(description="Only events received at or after this time")]
 
 
 @router.get("/events")

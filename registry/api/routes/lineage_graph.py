@@ -29,14 +29,20 @@ from treaty.registry.lineage.graph.traversal import DEEPEST, Subgraph
 
 router = APIRouter(tags=["graph"])
 NodeId = Annotated[
-    str, Query(alias="nodeId", min_length=1, max_length=4000, description="dataset:{namespace}:{name}, or job:...")
+    str,
+    Query(
+        alias="nodeId",
+        min_length=1,
+        max_length=4000,
+        description="`dataset:{namespace}:{name}` or `job:{namespace}:{name}`",
+    ),
 ]
-Depth = Annotated[int, Query(ge=0, le=DEEPEST, description="how many jobs further")]
+Depth = Annotated[int, Query(ge=0, le=DEEPEST, description="Maximum number of jobs between the node and others")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Offset = Annotated[int, Query(ge=0, le=1_000_000)]
-FacetsOf = Annotated[Literal["run", "job"], Query(alias="type", description="whose facets")]
-Moment = Annotated[AwareDatetime | None, Query(description="when it was received")]
-FORMS = "a node is dataset:{namespace}:{name} or job:{namespace}:{name}"
+FacetsOf = Annotated[Literal["run", "job"], Query(alias="type", description="Facets of the run or of its job")]
+Moment = Annotated[AwareDatetime | None, Query(description="Time of reception")]
+FORMS = "A node id has the form dataset:{namespace}:{name} or job:{namespace}:{name}."
 AROUND = {"dataset": traversal.graph_around, "job": traversal.around_job}
 
 

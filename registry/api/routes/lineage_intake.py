@@ -34,7 +34,7 @@ log = logging.getLogger("treaty.api")
 GZIP = 16 + zlib.MAX_WBITS
 SMALL = 64 * 1024
 ENCODINGS = frozenset({"", "identity", "gzip", "x-gzip"})
-FULL = "the inbox cannot be written now: send the event again"
+FULL = "The event could not be stored. Send it again."
 
 
 class EventRejected(Exception):
@@ -114,7 +114,7 @@ async def _answered(request: Request, *, batch: bool) -> Response:
         await _refuse(request, who, [error.refusal])
         return problem(error.refusal.status, "Refused", error.refusal.reason, faults=error.faults)
     except ClientDisconnect:
-        return problem(400, "Refused", "the sender went away before the body was whole")
+        return problem(400, "Refused", "The connection was closed before the body was complete.")
     except UnstorableEvent as error:
         return problem(422, "Refused", error.message)
     except IntakeOverloaded as error:
@@ -162,7 +162,7 @@ def _take(shared: Service, who: Principal, sent: bytes, encoding: str) -> Parsed
         raise EventRejected(EventRejection(400, str(error), body)) from None
     except NotAnEvent as error:
         raise EventRejected(
-            EventRejection(422, f"this is not an OpenLineage event: {error}", body), error.faults
+            EventRejection(422, f"Not a valid OpenLineage event: {error}", body), error.faults
         ) from None
     return ParsedBatch(Response(status_code=201), [_arrival(who, event, body)])
 
@@ -179,7 +179,7 @@ def _take_batch(shared: Service, who: Principal, sent: bytes, encoding: str) -> 
             arrivals.append(_arrival(who, event, event.body))
         except (NotAnEvent, NotJson) as error:
             failed.append(FailedEventOut(index=index, reason=str(error)))
-            refusals.append(EventRejection(422, f"event {index} of a batch: {error}", json.dumps(document).encode()))
+            refusals.append(EventRejection(422, f"Event {index} of a batch: {error}", json.dumps(document).encode()))
     summary = BatchSummaryOut(
         received=len(documents), successful=len(arrivals), failed=len(failed), non_retriable=len(failed)
     )
@@ -198,10 +198,12 @@ def _documents(body: bytes, most: int) -> list[object]:
         raise EventRejected(EventRejection(400, str(error), body)) from None
     if not isinstance(documents, list):
         raise EventRejected(
-            EventRejection(422, "a batch is a JSON array of events; send a single one to /lineage", body)
+            EventRejection(422, "A batch must be a JSON array of events. Send single events to /lineage.", body)
         )
     if len(documents) > most:
-        raise EventRejected(EventRejection(413, f"the batch has more than {most} events: send several", body))
+        raise EventRejected(
+            EventRejection(413, f"The batch has more than {most:,} events. Send several batches.", body)
+        )
     return documents
 
 
@@ -209,14 +211,16 @@ def _unpacked(sent: bytes, encoding: str, most: int) -> bytes:
     """Return the uncompressed body, at most `most` bytes."""
     if encoding not in ENCODINGS:
         raise EventRejected(
-            EventRejection(415, "the body's encoding is not known here: send it plain or as gzip", sent)
+            EventRejection(415, "The content encoding is not supported. Send the body uncompressed or as gzip.", sent)
         )
     if not encoding.endswith("gzip"):
         return sent
     try:
         return _gunzip(sent, most)
     except (zlib.error, EOFError):
-        raise EventRejected(EventRejection(400, "the body is not gzip, though its header says so", sent)) from None
+        raise EventRejected(
+            EventRejection(400, "The body is not valid gzip, although the Content-Encoding header says so.", sent)
+        ) from None
 
 
 def _gunzip(sent: bytes, most: int) -> bytes:
@@ -234,7 +238,7 @@ def _gunzip(sent: bytes, most: int) -> bytes:
 
 def _too_long(body: bytes, most: int) -> EventRejected:
     return EventRejected(
-        EventRejection(413, f"an event may have {most} bytes, unpacked", body[: event_store.KEPT_BYTES])
+        EventRejection(413, f"The body is larger than {most:,} bytes uncompressed.", body[: event_store.KEPT_BYTES])
     )
 
 

@@ -15,7 +15,9 @@ from treaty.registry.measurements.patterns import column_domains, index_updates
 
 router = APIRouter(tags=["patterns"])
 Few = Annotated[int, Query(ge=1, le=1000)]
-Written = Annotated[str, Query(min_length=1, max_length=2000, description="as the language of patterns writes it")]
+Written = Annotated[
+    str, Query(min_length=1, max_length=2000, description="The pattern, in the syntax of `GET /patterns`")
+]
 
 
 @router.get("/patterns")

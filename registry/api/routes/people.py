@@ -35,7 +35,7 @@ from treaty.registry.tables import RoleGrantRow, TeamRow, UserRow
 
 router = APIRouter(tags=["people"])
 UserName = Annotated[str, Query(max_length=100)]
-Target = Annotated[str | None, Query(max_length=500, description="a domain, a contract's id or a dataset's")]
+Target = Annotated[str | None, Query(max_length=500, description="A domain, a contract id or a dataset id")]
 
 
 @router.post("/setup", status_code=201)

@@ -274,7 +274,7 @@ def _keep_comment(tx: Session, proposal_id: UUID, comment: str | None, by: Princ
         tx.rollback()
         if comment and Permission.PROPOSE in by.somewhere:
             _keep(tx, proposal_id, comment, by)
-            error.message += "; what you wrote is kept in the discussion"
+            error.message = f"{error.message.rstrip('.')}; your comment was saved in the discussion"
         raise
 
 

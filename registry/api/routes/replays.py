@@ -89,7 +89,7 @@ def _replay_out(tx: Session, versions: ReplayVersions, shared: Service) -> schem
 
 def _run_replay(tx: Session, versions: ReplayVersions, shared: Service, *, seconds: float) -> dict[str, Any]:
     if not REPLAYING.acquire(timeout=PATIENCE):
-        raise ServiceBusy("other versions are being replayed: try again in a few seconds, or have a worker do it")
+        raise ServiceBusy("Other replays are running. Try again in a few seconds, or request a replay task.")
     try:
         began, end = perf_counter(), monotonic() + seconds
         files = StateFiles(shared.settings.states)

@@ -26,20 +26,23 @@ from treaty.registry.validation.reruns import RerunDifference
 router = APIRouter(tags=["states"])
 NAMED = 20
 MAX_PARTITIONS = 1000
-Name = Annotated[str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")]
-Namespace = Annotated[str | None, Query(max_length=2000, description="of a dataset's own name, as lineage has it")]
+Name = Annotated[
+    str, Query(min_length=1, max_length=2000, description="A contract, `contract.object`, or the name of a dataset")
+]
+Namespace = Annotated[str | None, Query(max_length=2000, description="Namespace of the dataset, as in lineage events")]
 ContractFilter = Annotated[
-    str | None, Query(max_length=2000, description="of several contracts about it that one, or contract.object")
+    str | None,
+    Query(max_length=2000, description="Selects one of several contracts on the dataset, or `contract.object`"),
 ]
-PartitionFilter = Annotated[
-    str | None, Query(description="a condition on partition columns; all partitions without one")
-]
+PartitionFilter = Annotated[str | None, Query(description="Condition on partition columns; defaults to all partitions")]
 Metrics = Annotated[
     list[str] | None,
-    Query(max_length=200, description="completeness:column=status; without one those of the contract"),
+    Query(
+        max_length=200, description="Metrics such as `completeness:column=status`; defaults to those of the contract"
+    ),
 ]
 Partitions = Annotated[
-    list[str] | None, Query(max_length=1000, description="names of partitions; without one all that is remembered")
+    list[str] | None, Query(max_length=1000, description="Names of partitions; defaults to the whole dataset")
 ]
 
 

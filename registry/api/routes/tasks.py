@@ -129,4 +129,4 @@ def _refuse_beyond(tx: Reader, body: schemas.DraftIn, by: Caller) -> None:
     authentication.require_permission(by, Permission.DRAFT, resource)
     locations = {each.location for each, _ in lookup.datasets(tx, body.contract_id)}
     if not by.may(Permission.DRAFT) and body.location not in locations:
-        raise Forbidden("you may have the tables of this contract drafted; others need a role on everything")
+        raise Forbidden("You may only draft the tables of this contract. Other tables require a global role.")

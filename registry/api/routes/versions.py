@@ -22,7 +22,7 @@ from treaty.registry.tables import ContractVersionRow
 
 router = APIRouter(tags=["versions"])
 Number = Annotated[str, Query(alias="version", min_length=1)]
-OptionalNumber = Annotated[str | None, Query(description="the version in force by default")]
+OptionalNumber = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
 
 
 @router.get("/contract/version")
