@@ -36,8 +36,7 @@ def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime)
     """Grant the role.
 
     Raises NotFound if the user, team or dataset does not exist, Conflict if the grant exists already, and
-    InvalidRequest
-    if the role cannot be granted or the target is missing."""
+    InvalidRequest if the role cannot be granted or the target is missing."""
     require_permission(by, Permission.USERS)
     _refuse_malformed(session, grant)
     name = _holder(session, grant)

@@ -64,10 +64,9 @@ class IdempotencyAttempt:
 def begin(session: Session, attempt: IdempotencyAttempt, by: Principal, *, now: datetime) -> None:
     """Claim the request until the transaction ends; return if it must be executed now.
 
-    Raises RequestReplayed if it was executed before, Conflict if it is being executed or was executed with permissions
-    other than the current ones of `by` (the route, which would verify them, does not run again), and InvalidRequest
-    if the
-    key was used for a different request."""
+    Raises RequestReplayed if it was executed before, Conflict if it is being executed or was executed with
+    permissions other than the current ones of `by` (the route, which would verify them, does not run again), and
+    InvalidRequest if the key was used for a different request."""
     name = attempt.name(by.user_id)
     if not _locked(session, name):
         raise Conflict(UNDER_WAY)

@@ -54,8 +54,7 @@ class ProviderKeys:
         """Return the key of that id.
 
         An unknown id refreshes the keys, at most once per MIN_REFETCH. Raises Unauthenticated if the provider has no
-        such key,
-        and ProviderUnavailable if it does not respond."""
+        such key, and ProviderUnavailable if it does not respond."""
         if self._current(now) and key_id in self._held:
             return self._held[key_id]
         with self._lock:

@@ -115,8 +115,7 @@ def require_permission(principal: Principal, permission: Permission, on: Resourc
     """Raise Forbidden unless the principal has the permission on the resource.
 
     Without `on`, only a global role is sufficient. Resources that the principal may not read are reported as not
-    found by
-    `visibility` before this is called."""
+    found by `visibility` before this is called."""
     if not principal.may(permission, on):
         raise Forbidden(f"This requires the permission {permission.value}, which {principal.name} does not have here.")
 

@@ -19,7 +19,7 @@ from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import SignInWindowRow, UserRow
 
 COUNTING = 7_268_392_105
-TOO_MANY_ATTEMPTS = "Too many failed sign-in attempts. Try again in {} minutes."
+TOO_MANY_ATTEMPTS = "Too many failed sign-in attempts. Try again in {} min."
 
 
 @dataclass(frozen=True)

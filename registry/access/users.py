@@ -151,8 +151,7 @@ def rotate_token(
 
     The new secret cannot be retrieved later. The previous secret remains valid during the overlap; an older one ends
     immediately. Raises NotFound like `revoke_token`, Conflict if the token has ended, and Forbidden if its scopes
-    are no
-    longer all permitted."""
+    are no longer all permitted."""
     require_permission_anywhere(by, Permission.TOKENS)
     token = _token(session, token_id, by)
     if has_ended(token, now):

@@ -137,8 +137,7 @@ def require_readable_run(
     """Return the run.
 
     Raises NotFound if it does not exist or the principal may not read it, and Forbidden if another permission is
-    required
-    that the principal does not have."""
+    required that the principal does not have."""
     require_permission_anywhere(by, permission)
     run = session.get(RunRow, run_id)
     if run is None:

@@ -26,7 +26,7 @@ NO_ENTRY = "is not a valid audit entry"
 MISSING = "is missing: another entry is in its place"
 CHANGED = "has been modified"
 LOOSE = "does not continue the chain of the previous entry"
-REPLACED = "differs from the entry in the head"
+REPLACED = "does not match the head"
 CUT_OFF = "is missing: the audit log had more entries when the head was created"
 
 
@@ -34,7 +34,8 @@ class AuditHead(BaseModel):
     """The last entry of an audit log at a point in time.
 
     Store it outside the registry: no entry up to it can then be removed or rewritten without detection.
-    `key`: id of the key that signed it; None means unsigned."""
+
+    - `key`: id of the key that signed it; null if it is unsigned."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -29,7 +29,7 @@ BY_ID = SortOrder((ContractRow.id,))
 class ContractListing:
     """A contract with the values shown in lists.
 
-    `owner`: display name of the owner.
+    `owner`: user name of the owner.
     `last_run`: None means never validated.
     `upstream_failed`: bad upstream data has reached, or is about to reach, a dataset of the contract."""
 

@@ -33,9 +33,9 @@ class UserInbox:
     `to_decide`: proposals that wait for the principal's decision.
     `to_change`: the principal's own proposals with requested changes.
     `snoozed`: proposals that the principal has snoozed.
-    `waiting`: proposals of the principal, or approved or returned by them, that wait for others.
-    `affecting`: proposals that the principal cannot decide for contracts that they own or subscribe to.
-    `failed_runs`: failed runs of contracts that they own or subscribe to."""
+    `waiting`: proposals that the principal wrote, approved or requested changes of, and that wait for others.
+    `affecting`: other open proposals for contracts that the principal owns or subscribes to.
+    `failed_runs`: failed runs of contracts that the principal owns or subscribes to."""
 
     to_decide: Sequence[ProposalListing]
     to_change: Sequence[ProposalListing]
@@ -70,10 +70,8 @@ class _Queries:
 def inbox(session: Session, by: Principal, *, now: datetime) -> UserInbox:
     """Return the inbox of the principal, oldest proposals first.
 
-    `to_decide` is empty unless the principal may decide about a contract. A proposal that the principal wrote,
-    approved or
-    requested changes of waits for others, and so does one assigned to someone else. A failed run is omitted if its
-    incident is assigned to someone else, snoozed or resolved."""
+    `to_decide` is empty unless the principal may decide about a contract, and omits proposals assigned to someone
+    else. A failed run is omitted if its incident is assigned to someone else, snoozed or resolved."""
     queries = _queries(by, now)
     return UserInbox(
         to_decide=proposal_list.proposal_listings(session, queries.to_decide)

@@ -107,9 +107,9 @@ def index(session: Session, contract_id: str) -> None:
 
 
 def complete(engine: Engine, *, anew: bool = False) -> int:
-    """Index contracts that are missing from the index, each in its own transaction.
+    """Index contracts that are missing from the index, or on request all contracts.
 
-    Returns the number of indexed contracts."""
+    Each contract is indexed in its own transaction. Returns the number of indexed contracts."""
     with read_session(engine) as session:
         indexed = set(session.exec(select(SearchEntryRow.contract_id)).all())
         existing = set(session.exec(select(ContractRow.id)).all()) | set(session.exec(_in_review()).all())

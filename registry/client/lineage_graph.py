@@ -34,7 +34,7 @@ class GraphApi(ApiTransport):
         return self._get(list[schemas.UpstreamIncidentOut], "/contract/upstream", contract_id=contract_id)
 
     def inferred_consumers(self, contract_id: str) -> list[schemas.InferredConsumerOut]:
-        """List jobs of other teams that read the contract's data according to lineage events."""
+        """List jobs outside the producers' namespaces that read the contract's data according to lineage."""
         return self._get(list[schemas.InferredConsumerOut], "/contract/inferred-consumers", contract_id=contract_id)
 
     def confirm_inferred_consumer(self, contract_id: str, job_namespace: str, job_name: str) -> schemas.SubscriptionOut:

@@ -100,8 +100,7 @@ class ConsumerCheckIn(ApiRequest):
     """A consumer's check on an object or one of its columns.
 
     - `patch`: either `quality` with one check in the document format, or attributes of the column: `required`,
-      `unique`,
-      `enum`, `logicalTypeOptions`.
+      `unique`, `enum`, `logicalTypeOptions`.
     - `id`: null generates an id."""
 
     object: Path

@@ -111,13 +111,16 @@ class ViolationSampleOut(ApiModel):
     expires_at: datetime
 
 
+# A dataclass rather than a model, because a thousand of them are parsed and serialized at once.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurementOut(MetricPoint):
     """A measured value of a metric.
 
-    `partition`: None means the whole dataset. `row_count`: number of rows measured.
-    `details`: distribution behind the value.
-    A dataclass rather than a model, because lists of a thousand are parsed and serialized at once."""
+    - `partition`: null means the whole dataset.
+    - `exact`: value as text, with all digits.
+    - `reason`: why there is no value; null if there is one.
+    - `row_count`: number of rows measured.
+    - `details`: distribution behind the value; null if there is none or it was omitted."""
 
 
 class RunOut(RunSummaryOut):
@@ -162,13 +165,13 @@ class InboxCountsOut(ApiModel):
 class InboxOut(ApiModel):
     """The inbox of the caller.
 
-    - `to_decide`: proposals that wait for the caller's decision.
-    - `awaiting_others`: proposals of the caller, or handled by the caller, that wait for others.
-    - `affecting`: proposals that the caller cannot decide, for contracts that they own or subscribe to.
+    - `to_decide`: proposals that wait for the caller's decision. Proposals assigned to someone else are omitted.
+    - `awaiting_others`: proposals that the caller wrote, approved or requested changes of, and that wait for others.
+    - `affecting`: other open proposals for contracts that the caller owns or subscribes to.
     - `to_change`: the caller's proposals with requested changes.
     - `snoozed`: proposals that the caller has snoozed.
-    - `failed_runs`: failed runs of contracts that the caller owns or subscribes to, unless their incident is resolved,
-      snoozed or assigned to someone else.
+    - `failed_runs`: failed runs of contracts that the caller owns or subscribes to, unless their incident is
+      resolved, snoozed or assigned to someone else.
     - `incidents`: incidents of the failed runs.
     - `acknowledgements`: versions that the caller has not acknowledged.
     - `outdated_pins`: subscriptions of the caller whose pin is older than the version in force.
@@ -194,8 +197,7 @@ class CheckOut(ApiModel):
     - `runner`: `here` (Treaty), `elsewhere` (another tool) or `people`.
     - `reason`: why Treaty does not evaluate the check; null if it does.
     - `signed_by`, `signed_at`: approver and approval time of a check that people evaluate; null for other checks and
-      for
-      documents that are not a version."""
+      for documents that are not a version."""
 
     object: str
     id: str

@@ -60,8 +60,7 @@ class UnmatchedDatasetOut(ApiModel):
     - `write_count`: number of writes between `first_seen_at` and `last_seen_at`.
     - `job`: the last job that wrote it.
     - `candidates`: contract and object pairs whose location ends with this path; the job may have reported a path
-      relative
-      to its working directory."""
+      relative to its working directory."""
 
     namespace: str
     name: str

@@ -66,9 +66,8 @@ def table(  # noqa: PLR0913 - each parameter is part of the question to the gate
     `client`: None uses the service and token of TREATY_API_URL and TREATY_TOKEN.
 
     Raises ReadBlocked if the gate blocks the read, VerdictUnknown if the verdict or the location of the data is
-    unknown,
-    ClientError if the service rejects the request, ValueError if `wait` is not a duration, and EngineError if the data
-    cannot be read. A warning of the gate is logged."""
+    unknown, ClientError if the service rejects the request, ValueError if `wait` is not a duration, and EngineError
+    if the data cannot be read. A warning of the gate is logged."""
     seconds, settings = seconds_of(wait), load()
     with client or Client(settings.api, settings.token or None) as api_client:
         fetch_answer = partial(api_client.gate, dataset, partition=partition, consumer=consumer, namespace=namespace)

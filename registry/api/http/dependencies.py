@@ -112,8 +112,7 @@ def writer(request: Request, shared: Shared, by: Caller) -> Iterator[Session]:
     """Yield a session for a route that writes.
 
     The route commits, because this cleanup may run after the response was sent. A POST with an idempotency key is
-    executed
-    once; raises like `idempotency.begin`."""
+    executed once; raises like `idempotency.begin`."""
     idempotent: idempotency.IdempotentRequest | None = request.scope.get(idempotency.SCOPE)
     context = idempotent.transaction(shared.engine, by, now=clock.now()) if idempotent else transaction(shared.engine)
     with context as tx:

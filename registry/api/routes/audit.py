@@ -25,7 +25,9 @@ LINES = "application/x-ndjson"
 def list_audit(
     by: Caller, tx: Reader, asked: Paging, action: AuditAction | None = None, object_id: str | None = None
 ) -> schemas.Page[schemas.AuditOut]:
-    """List audit entries, newest first."""
+    """List audit entries, newest first.
+
+    - `action`, `object_id`: only entries of this action or object."""
     _auditor(by)
     return presenters.page(
         schemas.AuditOut.model_validate, audit_log.entries(tx, asked, action=action, object_id=object_id)

@@ -63,7 +63,11 @@ def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, seen: IfMatch)
 def list_subscriptions(
     by: Caller, tx: Reader, asked: Paging, *, contract_id: OptionalId = None, mine: bool = False, ended: bool = False
 ) -> schemas.Page[schemas.SubscriptionOut]:
-    """List subscriptions. Each contains the reason if its pin is outdated."""
+    """List subscriptions. Each contains the reason if its pin is outdated.
+
+    - `contract_id`: only subscriptions to this contract.
+    - `mine`: only subscriptions of the caller or their teams.
+    - `ended`: include subscriptions that have ended."""
     authentication.require_permission_anywhere(by, Permission.READ)
     listings = subscriptions.list_subscriptions(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
     return presenters.page(lambda each: presenters.subscription(each, by), listings)
@@ -163,7 +167,11 @@ def promote_check(
 def list_acknowledgements(
     by: Caller, tx: Reader, asked: Paging, which: Annotated[AcknowledgementFilter, Depends()]
 ) -> schemas.Page[schemas.AcknowledgementOut]:
-    """List acknowledgement requests for approved versions and their answers, newest first."""
+    """List acknowledgement requests for approved versions and their answers, newest first.
+
+    - `contract_id`, `version`: only requests for this contract or version.
+    - `mine`: only requests to the caller.
+    - `waiting`: only unanswered requests."""
     authentication.require_permission_anywhere(by, Permission.READ)
     return presenters.page(presenters.acknowledgement, acknowledgements.list_acknowledgements(tx, by, asked, which))
 

@@ -45,8 +45,7 @@ def ask_gate(  # noqa: PLR0913, PLR0917 - each parameter is part of the question
     """Ask whether data may be read: `pass`, `warn`, `block`, or `unknown`.
 
     The answer is `unknown` if the data may have changed since its validation. It covers every contract about the
-    dataset
-    and the checks of the consumer."""
+    dataset and the checks of the consumer."""
     dataset = state_queries.visible_dataset(
         tx, StateQuery(dataset=name, namespace=namespace, contract_id=contract_id), by
     )

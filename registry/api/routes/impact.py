@@ -70,7 +70,7 @@ def get_upstream(contract_id: ContractId, by: Caller, tx: Reader) -> list[schema
 
 @router.get("/contract/inferred-consumers")
 def list_inferred_consumers(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.InferredConsumerOut]:
-    """List jobs of other teams that read the contract's data according to lineage events."""
+    """List jobs outside the producers' namespaces that read the contract's data according to lineage."""
     return [_inferred_consumer(each) for each in inferred_consumers.of_contract(tx, contract_id, by)]
 
 

@@ -36,7 +36,9 @@ def list_events(
     producer: str | None = None,
     since: Since = None,
 ) -> schemas.Page[schemas.LineageEventOut]:
-    """List accepted lineage events, newest first, with their content and state."""
+    """List accepted lineage events, newest first, with their content and state.
+
+    - `state`, `producer`: only events in this state or from this producer."""
     _reader(by)
     return presenters.page(_event, event_listing.events(tx, asked, state=state, producer=producer, since=since))
 

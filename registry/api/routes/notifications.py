@@ -60,7 +60,9 @@ def send_test_message(channel_id: UUID, by: Caller, tx: Writer) -> schemas.Chann
 def list_messages(
     by: Caller, tx: Reader, asked: Paging, state: OutboxState | None = None
 ) -> schemas.Page[schemas.OutboxMessageOut]:
-    """List outgoing messages, newest first: pending, sent and abandoned ones. Requires an administrator."""
+    """List outgoing messages, newest first: pending, sent and abandoned ones. Requires an administrator.
+
+    - `state`: only messages in this state."""
     return presenters.page(schemas.OutboxMessageOut.model_validate, outbox.list_messages(tx, by, asked, state))
 
 

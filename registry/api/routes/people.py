@@ -74,8 +74,7 @@ def sign_in_with_oidc(body: schemas.IdentityTokenIn, shared: Shared, tx: Opener)
     """Open a session with an identity provider's token.
 
     The session includes the grants of the teams that the token's groups map to. Responds 401 if the token is not
-    valid or
-    belongs to another sign-in, and 404 if no provider is configured."""
+    valid or belongs to another sign-in, and 404 if no provider is configured."""
     now = clock.now()
     if shared.provider is None:
         raise NotFound

@@ -56,7 +56,9 @@ UNCHANGED = [Depends(unchanged)]
 def list_proposals(
     by: Caller, tx: Reader, asked: Paging, state: ProposalState | None = None, contract_id: str | None = None
 ) -> schemas.Page[schemas.ProposalSummaryOut]:
-    """List proposals, newest first."""
+    """List proposals, newest first.
+
+    - `state`, `contract_id`: only proposals in this state or for this contract."""
     authentication.require_permission_anywhere(by, Permission.READ)
     listings = proposal_list.proposals(tx, by, asked, state=state, contract_id=contract_id)
     return presenters.page(lambda each: presenters.proposal_summary(each, by), listings)
@@ -145,7 +147,9 @@ def decide(
 def decide_several(
     proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer, asked: Answered
 ) -> schemas.ProposalOut:
-    """Accept or reject several suggestions, all or none."""
+    """Accept or reject several suggestions, all or none.
+
+    - `decided_only`: return only the decided suggestions; the counts cover all suggestions."""
     return _judge(tx, proposal_id, body.suggestions, _judgement(body), by, decided_only=asked.decided_only)
 
 

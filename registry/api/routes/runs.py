@@ -22,7 +22,10 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 def list_runs(
     by: Caller, tx: Reader, asked: Paging, contract_id: str | None = None, subscription_id: UUID | None = None
 ) -> schemas.Page[schemas.RunSummaryOut]:
-    """List runs of contracts' own checks, or of the checks of a subscription, newest first."""
+    """List runs, newest first.
+
+    - `contract_id`: only runs of this contract.
+    - `subscription_id`: runs of the checks of this subscription; by default runs of the contracts' own checks."""
     authentication.require_permission_anywhere(by, Permission.READ)
     rows = history.runs(tx, by, asked, contract_id=contract_id, subscription_id=subscription_id)
     return presenters.page(schemas.RunSummaryOut.model_validate, rows)
@@ -46,7 +49,9 @@ def list_samples(run_id: UUID, by: Caller, tx: Reader) -> list[schemas.Violation
 def list_measurements(
     by: Caller, tx: Reader, contract_id: str, object: str, identity: str, limit: Limit = history.SHOWN
 ) -> Response:
-    """List the last values of a metric, oldest first."""
+    """List the last values of a metric, oldest first.
+
+    - `identity`: identity of the metric."""
     visibility.require_readable_object(tx, contract_id, object, by)
     rows = history.measurements(tx, contract_id, object, [identity], limit=limit)[identity]
     # Creating a model for each of a thousand points would take as long as reading them.

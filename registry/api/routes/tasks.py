@@ -52,7 +52,9 @@ def list_tasks(
     kind: str | None = None,
     contract_id: str | None = None,
 ) -> schemas.Page[schemas.TaskSummaryOut]:
-    """List the tasks that the caller may see, newest first."""
+    """List the tasks that the caller may see, newest first.
+
+    - `state`, `kind`, `contract_id`: only tasks in this state, of this kind or for this contract."""
     authentication.require_permission_anywhere(by, Permission.READ)
     rows = queue_overview.tasks(tx, by, asked, state=state, kind=kind, contract_id=contract_id)
     return presenters.page(_summary, rows)
