@@ -31,9 +31,9 @@ class GateApi(ApiTransport):
     ) -> schemas.GateOut:  # fmt: skip
         """Fetch the gate's answer for reading a dataset or one of its partitions.
 
-        `consumer`: user or team whose subscription applies, with its checks and pin.
-        `dataset_fingerprint`: fingerprint of the data to be read; None means the current data.
-        `as_of`: time at which the data is read; None means now."""
+        `consumer`: user, team or subscription whose checks and pin apply; None applies the contracts alone.
+        `dataset_fingerprint`: fingerprint of the data to read; None means the current data.
+        `as_of`: the data must have been inspected at or after this time; None means any time."""
         target = {"dataset": dataset, "namespace": namespace, "contract_id": contract_id, "partition": partition}
         conditions = {
             "consumer": consumer,

@@ -10,9 +10,9 @@ from treaty.registry.schemas.base import ApiModel
 class MetricQueryOut(ApiModel):
     """A metric over the selected partitions.
 
-    - `merged`: number of partitions whose states were merged.
+    - `merged`: number of stored states that were merged.
     - `missing_count`: number of partitions without a state. `missing`: the first of them.
-    - `reason`: why there is no value. There is none if any state is missing."""
+    - `reason`: why there is no value, for example because states are missing; null if there is a value."""
 
     identity: str
     analyzer: str

@@ -61,7 +61,7 @@ def table(  # noqa: PLR0913 - each parameter is part of the question to the gate
     """Return a data frame of the dataset or partition if the gate allows it.
 
     `partition`: None means the whole dataset.
-    `consumer`: user or team whose subscription applies, with its checks and pin; None applies the contract alone.
+    `consumer`: user, team or subscription whose checks and pin apply; None applies the contracts alone.
     `wait`: how long to wait while the verdict is unknown, such as "30s", "10m" or "2h".
     `client`: None uses the service and token of TREATY_API_URL and TREATY_TOKEN.
 
