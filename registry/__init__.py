@@ -1,1 +1,1 @@
-"""Memory and procedure: versions, approval, audit, tasks, lineage, HTTP."""
+"""The registry: contract versions, approval, audit, tasks, lineage, history and the HTTP API."""

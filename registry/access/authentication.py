@@ -1,4 +1,4 @@
-"""Who is asking, and what they may do: passwords, sessions, API tokens, roles and their permissions."""
+"""Authenticate users by password, session or API token, and determine their permissions."""
 
 import hashlib
 import hmac
@@ -53,27 +53,29 @@ __all__ = [
 TOKEN_MARK = "treaty"
 USED_EVERY = timedelta(minutes=10)
 HASHER = PasswordHasher()
-# One hashing takes 64 MiB; a crowd at the door must not take all memory.
+# One hash takes 64 MiB; many concurrent sign-ins must not exhaust the memory.
 HASHING = BoundedSemaphore(4)
 
 
 def hash_password(password: str) -> str:
-    """The argon2id hash of a password."""
+    """Return the argon2id hash of a password."""
     with HASHING:
         return HASHER.hash(password)
 
 
 def secret_hash(secret: str) -> str:
-    """The hash under which a random secret is stored. Not for passwords: it is fast."""
+    """Return the hash under which a random secret is stored. Too fast for passwords."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def authenticate(session: Session, name: str, password: str) -> UserRow:
-    """The active user of that name and password. Raises the same Unauthenticated, as slowly, whichever is wrong."""
+    """Return the active user with that name and password.
+
+    Raises the same Unauthenticated error, after the same time, if the name or the password is wrong."""
     user = session.exec(select(UserRow).where(UserRow.name == name.strip().lower())).first()
-    known = user.password_hash if user and user.active else None
-    if not _matches(known, password) or user is None:
-        raise Unauthenticated("the name or the password is wrong")
+    password_hash = user.password_hash if user and user.active else None
+    if not _matches(password_hash, password) or user is None:
+        raise Unauthenticated("Invalid name or password.")
     return user
 
 
@@ -86,8 +88,10 @@ def sign_in(
     lasts: timedelta,
     teams: Collection[str] = (),
 ) -> tuple[str, WebSessionRow]:
-    """Opens a session for a user just authenticated: its secret, shown to them alone, and its row. `teams`: whose
-    rights it has beside the user's own."""
+    """Open a session for an authenticated user and return its secret and its row.
+
+    The secret is shown only to the user. Expired sessions are deleted.
+    `lasts`: lifetime of the session. `teams`: teams whose grants apply in addition to the user's own."""
     secret = secrets.token_urlsafe(32)
     opened = WebSessionRow(
         id=session_id,
@@ -104,7 +108,7 @@ def sign_in(
 
 
 def sign_out(session: Session, secret: str, *, now: datetime) -> None:
-    """Closes the session of that secret. Raises Unauthenticated where there is none."""
+    """Close the session with that secret. Raises Unauthenticated if there is none."""
     opened = session.exec(select(WebSessionRow).where(WebSessionRow.secret_sha256 == secret_hash(secret))).first()
     user = session.get(UserRow, opened.user_id) if opened else None
     if opened is None or user is None:
@@ -114,19 +118,22 @@ def sign_out(session: Session, secret: str, *, now: datetime) -> None:
 
 
 def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
-    """Who holds the secret of a session or an API token. Raises Unauthenticated for all that is not valid now."""
+    """Return the principal of a session secret or an API token.
+
+    Raises Unauthenticated if the secret is not valid now."""
     if secret.startswith(f"{TOKEN_MARK}_"):
         return _by_token(session, secret, now)
-    mine = select(WebSessionRow, UserRow).join(UserRow, col(UserRow.id) == col(WebSessionRow.user_id))
-    opened, user = session.exec(mine.where(WebSessionRow.secret_sha256 == secret_hash(secret))).first() or (None, None)
+    query = select(WebSessionRow, UserRow).join(UserRow, col(UserRow.id) == col(WebSessionRow.user_id))
+    opened, user = session.exec(query.where(WebSessionRow.secret_sha256 == secret_hash(secret))).first() or (None, None)
     if opened is None or opened.expires_at <= now:
         raise Unauthenticated
     return principal_for_user(session, _active(user), teams=_teams(session, opened.teams))
 
 
 def principal_by_name(session: Session, name: str, teams: Collection[str] = ()) -> Principal | None:
-    """What the active user of that name may do, with the rights of further teams, by their names; None where there is
-    no such user. Raises Unauthenticated for one who is not active."""
+    """Return the principal of the user with that name; None if there is no such user.
+
+    `teams`: names of further teams whose grants apply. Raises Unauthenticated if the user is inactive."""
     user = session.exec(select(UserRow).where(UserRow.name == name)).first()
     if user is None:
         return None
@@ -138,27 +145,29 @@ def _teams(session: Session, names: Collection[str]) -> Sequence[UUID]:
 
 
 def principal_for_user(session: Session, user: UserRow, *, teams: Collection[UUID] = ()) -> Principal:
-    """All that the user may do, by their own roles and grants and by those of their teams; `teams` are further ones."""
+    """Return the principal with all roles and grants of the user and of their teams.
+
+    `teams`: further teams whose grants apply."""
     own = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == user.id)
-    held = or_(
+    granted_to_user = or_(
         col(RoleGrantRow.user_id) == user.id, col(RoleGrantRow.team_id).in_(own), col(RoleGrantRow.team_id).in_(teams)
     )
-    grants = session.exec(select(RoleGrantRow).where(held)).all()
+    grants = session.exec(select(RoleGrantRow).where(granted_to_user)).all()
     roles = frozenset(map(Role, [*user.roles, *(each.role for each in grants if each.scope is GrantScope.EVERYTHING)]))
-    parts = [each for each in grants if each.scope is not GrantScope.EVERYTHING]
-    granted = tuple(ScopedGrant(each.scope, each.target, GRANTS[each.role]) for each in parts)
+    scoped = [each for each in grants if each.scope is not GrantScope.EVERYTHING]
+    granted = tuple(ScopedGrant(each.scope, each.target, GRANTS[each.role]) for each in scoped)
     return Principal(user_id=user.id, name=user.name, roles=roles, permissions=permissions_of(roles), granted=granted)
 
 
 def needs_usage_update(principal: Principal, *, now: datetime) -> bool:
-    """Whether the use of the principal's token should be noted; False for sessions."""
+    """Return whether the last use of the principal's token should be updated; False for sessions."""
     if principal.token_id is None:
         return False
     return principal.token_used_at is None or principal.token_used_at <= now - USED_EVERY
 
 
 def mark_used(session: Session, principal: Principal, *, now: datetime) -> None:
-    """Notes that the principal's token was used."""
+    """Store the time of use of the principal's token."""
     session.get_one(ApiTokenRow, principal.token_id).last_used_at = now
 
 
@@ -171,7 +180,9 @@ def _matches(known: str | None, password: str) -> bool:
 
 
 def _nobody() -> str:
-    """A hash that no password has, made with the same cost: an unknown name must take as long as a known one."""
+    """Return a hash that matches no password.
+
+    It costs as much as a real one, so that unknown names take as long as existing ones."""
     parameters = HASHER
     salt, digest = "A" * 22, "A" * 43
     cost = f"m={parameters.memory_cost},t={parameters.time_cost},p={parameters.parallelism}"
@@ -192,12 +203,14 @@ def _by_token(session: Session, secret: str, now: datetime) -> Principal:
 
 
 def has_ended(token: ApiTokenRow, now: datetime) -> bool:
-    """Whether the token was revoked or is past its time."""
+    """Return whether the token is revoked or expired."""
     return token.revoked_at is not None or (token.expires_at is not None and token.expires_at <= now)
 
 
 def _opens(token: ApiTokenRow, hashed: str, now: datetime) -> bool:
-    """Whether it is the token's secret, or the one before it while that is good. Compares both, in constant time."""
+    """Return whether the secret is the token's current or still valid previous one.
+
+    Compares both in constant time."""
     current = hmac.compare_digest(token.secret_sha256, hashed)
     previous = hmac.compare_digest(token.previous_sha256 or "", hashed)
     return current or (previous and token.previous_expires_at is not None and now < token.previous_expires_at)
@@ -210,7 +223,7 @@ def _active(user: UserRow | None) -> UserRow:
 
 
 def _within(whole: Principal, token: ApiTokenRow) -> Principal:
-    """What the user may do, as far as the token's scopes go."""
+    """Restrict the principal to the scopes of the token."""
     scopes = frozenset(map(Permission, token.scopes))
     return replace(
         whole,

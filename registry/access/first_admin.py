@@ -1,4 +1,6 @@
-"""The first administrator: a one-time link, printed once, valid for a day, of which only a hash is kept."""
+"""Create the first administrator through a one-time link.
+
+The link is printed once and valid for a limited time; only its hash is stored."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -19,11 +21,13 @@ from treaty.registry.core.errors import Conflict, Unauthenticated
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import SetupTokenRow, UserRow
 
-INVALID = "this link is not valid: it was used, it is older than a day, or another was made; run `treaty init` again"
+INVALID = "This link is not valid. It was used, has expired or was replaced by a newer one. Run `treaty init` again."
 
 
 def initialise(settings: RegistrySettings) -> str:
-    """Brings the database up and returns the one-time link. Raises Conflict where an administrator exists already."""
+    """Create or migrate the database and return the one-time link.
+
+    Raises Conflict if an administrator exists."""
     settings.home.mkdir(parents=True, exist_ok=True)
     engine = connect(settings.database)
     migrate(engine)
@@ -36,9 +40,11 @@ def initialise(settings: RegistrySettings) -> str:
 
 
 def issue(session: Session, *, token_id: UUID, now: datetime, lasts: timedelta) -> str:
-    """The secret of a new one-time link; earlier ones end. Raises Conflict where an administrator exists already."""
+    """Return the secret of a new one-time link and invalidate earlier links.
+
+    Raises Conflict if an administrator exists."""
     if users.has_administrator(session):
-        raise Conflict("this registry has an administrator: ask them for an account")
+        raise Conflict("This registry already has an administrator. Ask them for an account.")
     session.exec(update(SetupTokenRow).where(col(SetupTokenRow.used_at).is_(None)).values(used_at=now))
     secret = secrets.token_urlsafe(32)
     session.add(SetupTokenRow(id=token_id, secret_sha256=secret_hash(secret), created_at=now, expires_at=now + lasts))
@@ -47,15 +53,15 @@ def issue(session: Session, *, token_id: UUID, now: datetime, lasts: timedelta) 
 
 
 def complete(session: Session, token: str, administrator: UserRow, *, now: datetime) -> UserRow:
-    """Creates the first administrator and ends the link. Raises Unauthenticated where the link is not valid."""
+    """Create the first administrator and invalidate the link. Raises Unauthenticated if the link is not valid."""
     unused = (
         col(SetupTokenRow.secret_sha256) == secret_hash(token),
         col(SetupTokenRow.used_at).is_(None),
         col(SetupTokenRow.expires_at) > now,
     )
-    # One statement: of two that come at once, one finds the link unused.
-    taken = cast("CursorResult[object]", session.exec(update(SetupTokenRow).where(*unused).values(used_at=now)))
-    if taken.rowcount != 1 or users.has_administrator(session):
+    # A single statement: only one of two concurrent requests finds the link unused.
+    claimed = cast("CursorResult[object]", session.exec(update(SetupTokenRow).where(*unused).values(used_at=now)))
+    if claimed.rowcount != 1 or users.has_administrator(session):
         raise Unauthenticated(INVALID)
     users.create_user(session, administrator, actor=administrator.name, now=now)
     audit_log.record(

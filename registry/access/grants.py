@@ -1,4 +1,4 @@
-"""Grants: a role of a user or of a team on everything, on a domain, on a contract or on a dataset."""
+"""Grant roles to users and teams on everything, a domain, a contract or a dataset."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,12 +16,14 @@ from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.tables import DatasetRow, RoleGrantRow, TeamRow, UserRow
 
 OLDEST_FIRST = SortOrder((col(RoleGrantRow.id),))
-# A grant with the name of who holds it.
+# A grant with the name of its user or team.
 NamedGrant = tuple[RoleGrantRow, str]
 
 
 def grants(session: Session, by: Principal, asked: PageRequest, *, target: str | None = None) -> RowPage[NamedGrant]:
-    """All grants with their holders' names, oldest first, those on `target` where one is named."""
+    """List grants with the names of their users and teams, oldest first.
+
+    `target`: only grants on this target; None lists all."""
     require_permission(by, Permission.USERS)
     query = select(RoleGrantRow) if target is None else select(RoleGrantRow).where(RoleGrantRow.target == target)
     portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
@@ -31,17 +33,19 @@ def grants(session: Session, by: Principal, asked: PageRequest, *, target: str |
 
 
 def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime) -> NamedGrant:
-    """Grants the role. Raises NotFound for no such user, team or dataset, Conflict where they hold it there already,
-    Invalid for a role that is not granted or a part that is not named."""
+    """Grant the role.
+
+    Raises NotFound if the user, team or dataset does not exist, Conflict if the grant exists already, and
+    InvalidRequest if the role cannot be granted or the target is missing."""
     require_permission(by, Permission.USERS)
     _refuse_malformed(session, grant)
     name = _holder(session, grant)
-    held = (RoleGrantRow.user_id == grant.user_id) if grant.user_id else (RoleGrantRow.team_id == grant.team_id)
+    holder = (RoleGrantRow.user_id == grant.user_id) if grant.user_id else (RoleGrantRow.team_id == grant.team_id)
     same = select(RoleGrantRow).where(
-        held, RoleGrantRow.role == grant.role, RoleGrantRow.scope == grant.scope, RoleGrantRow.target == grant.target
+        holder, RoleGrantRow.role == grant.role, RoleGrantRow.scope == grant.scope, RoleGrantRow.target == grant.target
     )
     if session.exec(same).first():
-        raise Conflict(f"{name} is {grant.role.value} there already")
+        raise Conflict(f"{name} already has the role {grant.role.value} on this target.")
     session.add(grant)
     audit_log.record(
         session,
@@ -55,7 +59,7 @@ def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime)
 
 
 def revoke(session: Session, grant_id: UUID, *, by: Principal, now: datetime) -> None:
-    """Ends the grant. Raises NotFound where there is none."""
+    """Revoke the grant. Raises NotFound if it does not exist."""
     require_permission(by, Permission.USERS)
     grant = session.get(RoleGrantRow, grant_id, with_for_update=True)
     if grant is None:
@@ -67,45 +71,55 @@ def revoke(session: Session, grant_id: UUID, *, by: Principal, now: datetime) ->
 
 def _refuse_malformed(session: Session, grant: RoleGrantRow) -> None:
     faults = [
-        Fault(code="TR-GRANT", where=where, message=message, remedy=remedy)
-        for wrong, where, message, remedy in _wrongs(grant)
-        if wrong
+        Fault(code="TR-GRANT", where=field, message=message, remedy=remedy)
+        for applies, field, message, remedy in _wrongs(grant)
+        if applies
     ]
     if faults:
-        raise InvalidRequest("this cannot be granted", faults=faults)
+        raise InvalidRequest("The grant is invalid", faults=faults)
     if grant.scope is GrantScope.DATASET:
         grant.target = _dataset(session, grant.target)
 
 
 def _wrongs(grant: RoleGrantRow) -> Sequence[tuple[bool, str, str, str]]:
-    """What may be wrong, where, and what to do about it."""
+    """Return each possible fault: whether it applies, its field, its message and the remedy."""
     whole = grant.scope is GrantScope.EVERYTHING
     return (
-        ((grant.user_id is None) == (grant.team_id is None), "user_id", "names no holder, or two", "name one"),
-        (grant.role is Role.ADMIN, "role", "administrators are no grant", "change the roles of the user"),
-        (whole and grant.target != "", "target", "everything has no target", "leave it out"),
-        (not whole and not grant.target, "target", "names nothing", f"name the {grant.scope.value}"),
+        (
+            (grant.user_id is None) == (grant.team_id is None),
+            "user_id",
+            "must name either a user or a team",
+            "set user_id or team_id, not both",
+        ),
+        (
+            grant.role is Role.ADMIN,
+            "role",
+            "cannot be granted: administrator is a role of a user",
+            "change the roles of the user",
+        ),
+        (whole and grant.target != "", "target", "must be empty for the scope everything", "remove it"),
+        (not whole and not grant.target, "target", "is missing", f"set it to the {grant.scope.value}"),
     )
 
 
 def _holder(session: Session, grant: RoleGrantRow) -> str:
     user = session.get(UserRow, grant.user_id) if grant.user_id else None
     team = session.get(TeamRow, grant.team_id) if grant.team_id else None
-    found = user or team
-    if found is None:
+    holder = user or team
+    if holder is None:
         raise NotFound
-    return found.name
+    return holder.name
 
 
 def _dataset(session: Session, target: str) -> str:
-    """The dataset's id as it is compared with others."""
+    """Return the dataset's id in canonical form."""
     try:
-        found = session.get(DatasetRow, UUID(target))
+        dataset = session.get(DatasetRow, UUID(target))
     except ValueError:
-        found = None
-    if found is None:
+        dataset = None
+    if dataset is None:
         raise NotFound
-    return str(found.id)
+    return str(dataset.id)
 
 
 def _audit_details(grant: RoleGrantRow, name: str) -> dict[str, str]:
@@ -114,5 +128,5 @@ def _audit_details(grant: RoleGrantRow, name: str) -> dict[str, str]:
 
 
 def _names(session: Session, kind: Any, ids: Sequence[UUID | None]) -> dict[UUID | None, str]:
-    found = session.exec(select(kind.id, kind.name).where(kind.id.in_([each for each in ids if each])))
-    return dict(found.all())
+    rows = session.exec(select(kind.id, kind.name).where(kind.id.in_([each for each in ids if each])))
+    return dict(rows.all())

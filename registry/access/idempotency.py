@@ -1,4 +1,6 @@
-"""Requests done once, however often they are sent: the answer is kept in the transaction that holds the effect."""
+"""Execute a request once per idempotency key.
+
+The response is stored in the transaction of the request's effect."""
 
 import hashlib
 import hmac
@@ -15,15 +17,19 @@ from treaty.registry.core.errors import Conflict, InvalidRequest
 from treaty.registry.tables import IdempotencyKeyRow
 
 RETENTION = timedelta(hours=24)
-UNDER_WAY = "this request is being done at this moment: send it again in a few seconds for its answer"
-OTHER = "this idempotency key was used for another request: take a new one for what is not the same"
-RIGHTS = "this was done before, with other rights than you have now: look at what there is"
-SHOWN_ONCE = "this was done before; its answer held a secret, which is shown once: look at what there is, and make anew"
+UNDER_WAY = "This request is still being processed. Retry in a few seconds to receive its response."
+OTHER = "This idempotency key was used for a different request. Use a new key for each request."
+RIGHTS = "This request was already processed, with permissions other than your current ones. Check its result."
+SHOWN_ONCE = (
+    "This request was already processed. Its response contained a secret that is shown only once. Create a new one."
+)
 
 
 @dataclass(frozen=True)
 class StoredResponse:
-    """What was answered; `body` None: it held a secret."""
+    """A stored response.
+
+    `body`: None if the response contained a secret."""
 
     status: int
     headers: Mapping[str, str]
@@ -31,7 +37,7 @@ class StoredResponse:
 
 
 class RequestReplayed(Exception):
-    """The request was done before, with this answer."""
+    """The request was executed before; carries the stored response."""
 
     def __init__(self, answer: StoredResponse) -> None:
         self.answer = answer
@@ -40,27 +46,27 @@ class RequestReplayed(Exception):
 
 @dataclass
 class IdempotencyAttempt:
-    """A request under an idempotency key, as far as its body has arrived."""
+    """A request with an idempotency key. The hash of its body grows as the body arrives."""
 
     key: str
     operation: str
     body: "hmac.HMAC" = field(init=False)
 
     def __post_init__(self) -> None:
-        # Keyed, so that nobody tries passwords on what is kept of a body.
+        # Keyed with the idempotency key, so that the stored hash cannot be used to guess passwords in the body.
         self.body = hmac.new(self.key.encode(), digestmod=hashlib.sha256)
 
     def name(self, user_id: UUID) -> str:
-        """The name under which this request of that user is kept."""
+        """Return the key under which this user's request is stored."""
         return hashlib.sha256("\n".join((str(user_id), self.operation, self.key)).encode()).hexdigest()
 
 
 def begin(session: Session, attempt: IdempotencyAttempt, by: Principal, *, now: datetime) -> None:
-    """Returns where the request is to be done now, and lets nobody else do it until the transaction ends.
+    """Claim the request until the transaction ends; return if it must be executed now.
 
-    Raises Repeated where it was done before, Conflict where somebody does it now, and where the rights it was done with
-    are others than `by` has now: the route, which would look at them, is not asked again. Invalid where the key was
-    used for another request."""
+    Raises RequestReplayed if it was executed before, Conflict if it is being executed or was executed with
+    permissions other than the current ones of `by` (the route, which would verify them, does not run again), and
+    InvalidRequest if the key was used for a different request."""
     name = attempt.name(by.user_id)
     if not _locked(session, name):
         raise Conflict(UNDER_WAY)
@@ -81,8 +87,8 @@ def begin(session: Session, attempt: IdempotencyAttempt, by: Principal, *, now: 
 def keep(
     session: Session, attempt: IdempotencyAttempt, by: Principal, answer: StoredResponse, *, now: datetime
 ) -> None:
-    """Adds the answer to the transaction that did the request."""
-    kept = IdempotencyKeyRow(
+    """Store the response in the transaction of the request."""
+    row = IdempotencyKeyRow(
         key=attempt.name(by.user_id),
         request_hash=attempt.body.hexdigest(),
         permissions=by.extent,
@@ -91,16 +97,16 @@ def keep(
         response_body=answer.body,
         created_at=now,
     )
-    session.add(kept)
+    session.add(row)
 
 
 def forget(session: Session, *, now: datetime) -> None:
-    """Removes answers that are not given again any more."""
+    """Delete expired responses."""
     session.exec(delete(IdempotencyKeyRow).where(col(IdempotencyKeyRow.created_at) <= now - RETENTION))
 
 
 def _locked(session: Session, name: str) -> bool:
-    """Whether nobody else does the request of that name. On SQLite one waits until they have done it."""
+    """Return whether this transaction acquired the lock of the request. SQLite serializes writers instead."""
     connection = session.connection()
     if connection.dialect.name != "postgresql":
         return True

@@ -1,10 +1,8 @@
-"""Bearer tokens of an OpenID Connect provider: checked against the provider's keys, and whose they are.
+"""Verify bearer tokens of an OpenID Connect provider and identify their user.
 
-Nothing that a token says decides how it is checked: the algorithms are a setting, each key has its own, and keys are
-only those of the provider, asked for again where a token names one that is not known.
-
-Signatures and claims are checked by PyJWT; times are compared here, for it reads the clock of the machine and here the
-time is handed in. The keys are fetched here, for its own client reads as much as it is sent."""
+A token cannot influence how it is verified: the algorithms are a setting, and keys come only from the provider. An
+unknown key id refreshes the keys. PyJWT verifies signatures and claims. Times are compared here because PyJWT reads the
+machine's clock, and the keys are fetched here because PyJWT's client does not limit the response size."""
 
 import json
 import math
@@ -26,16 +24,17 @@ ASYMMETRIC = frozenset({"RSA", "EC", "OKP"})
 SAFE = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 )  # fmt: skip
-# Providers let people write these as they like; other claims are identities letter by letter.
+# Providers do not normalize the case of these claims; other claims are compared exactly.
 ANY_CASE = frozenset({"email", "preferred_username", "upn"})
 HERE = frozenset({"127.0.0.1", "::1", "localhost"})
-REFUSED = "the identity provider's token is not valid here: sign in there again"
+REFUSED = "The identity provider's token is not valid. Sign in again."
 
 
 @dataclass(frozen=True)
 class Identity:
-    """Who a token is about: the name of a user, and the names of teams that its groups stand for. `nonce`: what the
-    one who asked for the token had it say, where they did."""
+    """User name and teams derived from a token.
+
+    `teams`: names of the teams that the token's groups map to. `nonce`: the token's nonce; None if it has none."""
 
     name: str
     teams: frozenset[str]
@@ -43,7 +42,7 @@ class Identity:
 
 
 class ProviderKeys:
-    """The provider's keys by their ids, fetched when they are needed, anew after a while."""
+    """A cache of the provider's keys, refreshed on expiry and for unknown ids."""
 
     def __init__(self, fetch: Callable[[], Mapping[str, Any]], *, fresh: timedelta) -> None:
         self._fetch, self._fresh, self._lock = fetch, fresh, Lock()
@@ -52,9 +51,10 @@ class ProviderKeys:
         self._tried: datetime | None = None
 
     def key(self, key_id: str, *, now: datetime) -> Any:
-        """The key of that id. Raises Unauthenticated where the provider has none, Silent where it does not answer.
+        """Return the key of that id.
 
-        An id that is not known has the keys fetched again, but not more often than every APART."""
+        An unknown id refreshes the keys, at most once per MIN_REFETCH. Raises Unauthenticated if the provider has no
+        such key, and ProviderUnavailable if it does not respond."""
         if self._current(now) and key_id in self._held:
             return self._held[key_id]
         with self._lock:
@@ -79,7 +79,7 @@ class ProviderKeys:
 
 @dataclass(frozen=True, kw_only=True)
 class OidcProvider:
-    """A provider as the settings say: what its tokens must say, and which of their claims names a user."""
+    """A configured provider: required claims of its tokens and the claim with the user name."""
 
     issuer: str
     audience: str
@@ -91,8 +91,10 @@ class OidcProvider:
     keys: ProviderKeys = field(repr=False)
 
     def identify(self, token: str, *, now: datetime) -> Identity:
-        """Who the token is about. Raises Unauthenticated, with the same words whatever is wrong with it; Silent where
-        the provider's keys are not to be had."""
+        """Verify the token and return its identity.
+
+        Raises Unauthenticated with the same message for every fault, and ProviderUnavailable if the keys cannot be
+        fetched."""
         import jwt
 
         try:
@@ -108,7 +110,7 @@ class OidcProvider:
         if len(token) > LONGEST or not isinstance(key_id, str) or algorithm not in self.algorithms:
             raise Unauthenticated(REFUSED)
         key = self.keys.key(key_id, now=now)
-        # Its own look at the clock is left out: here, the time is handed in.
+        # PyJWT would compare times with the machine's clock.
         options: Any = {f"verify_{name}": False for name in ("exp", "nbf", "iat")}
         options |= {"require": ["exp", "iss", "aud"], "strict_aud": False, "enforce_minimum_key_length": True}
         claims: Mapping[str, Any] = jwt.decode(
@@ -118,30 +120,30 @@ class OidcProvider:
         return claims
 
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
-        named = claims.get(self.claim)
+        claimed = claims.get(self.claim)
         unproven = self.claim == "email" and claims.get("email_verified") is not True
-        if not isinstance(named, str) or not named or unproven:
+        if not isinstance(claimed, str) or not claimed or unproven:
             raise Unauthenticated(REFUSED)
         groups = claims.get(self.groups)
-        told = {each for each in groups if isinstance(each, str)} if isinstance(groups, list) else set[str]()
-        name = named.lower() if self.claim in ANY_CASE else named
+        group_names = {each for each in groups if isinstance(each, str)} if isinstance(groups, list) else set[str]()
+        name = claimed.lower() if self.claim in ANY_CASE else claimed
         nonce = claims.get("nonce")
-        teams = frozenset(team for group, team in self.teams.items() if group in told)
+        teams = frozenset(team for group, team in self.teams.items() if group in group_names)
         return Identity(name, teams, nonce if isinstance(nonce, str) else None)
 
 
 def is_token(bearer: str) -> bool:
-    """Whether a bearer is one that a provider issued: no secret of this service has dots in it."""
+    """Return whether the bearer is a provider's token. Secrets of this service contain no dots."""
     return bearer.count(".") == 2
 
 
 def provider(settings: RegistrySettings) -> OidcProvider | None:
-    """The provider that the settings name; None where they name none. Raises ConfigError where they cannot be used."""
+    """Return the configured provider; None if none is configured. Raises ConfigError if the settings are invalid."""
     if not settings.oidc_issuer:
         return None
     algorithms = frozenset(_words(settings.oidc_algorithms))
-    for wrong in _wrongs(settings, algorithms):
-        raise ConfigError(wrong)
+    for message in _wrongs(settings, algorithms):
+        raise ConfigError(message)
     return OidcProvider(
         issuer=settings.oidc_issuer,
         audience=settings.oidc_audience,
@@ -155,25 +157,27 @@ def provider(settings: RegistrySettings) -> OidcProvider | None:
 
 
 def fetched(settings: RegistrySettings) -> dict[str, Any]:
-    """The provider's keys by their ids, asked for over HTTP. Raises Silent where it does not answer as it should."""
+    """Fetch the provider's keys by id. Raises ProviderUnavailable if the response is missing or malformed."""
     from jwt import PyJWKSet, PyJWTError
 
     try:
-        where = settings.oidc_keys_url or _discovered(settings.oidc_issuer)
-        _refuse_plain(where)
-        told = _read(where)
-        listed = [each for each in told["keys"] if each.get("kty") in ASYMMETRIC and each.get("use", "sig") == "sig"]
-        return {each.key_id: each for each in PyJWKSet.from_dict({"keys": listed}).keys if each.key_id}
+        url = settings.oidc_keys_url or _discovered(settings.oidc_issuer)
+        _refuse_plain(url)
+        document = _read(url)
+        signing_keys = [
+            each for each in document["keys"] if each.get("kty") in ASYMMETRIC and each.get("use", "sig") == "sig"
+        ]
+        return {each.key_id: each for each in PyJWKSet.from_dict({"keys": signing_keys}).keys if each.key_id}
     except (PyJWTError, ValueError, KeyError, TypeError, AttributeError):
         raise ProviderUnavailable from None
 
 
 def _discovered(issuer: str) -> str:
-    """Where the keys are, as the issuer says of itself."""
-    told = _read(issuer.rstrip("/") + "/.well-known/openid-configuration")
-    if told["issuer"] != issuer:
+    """Return the URL of the keys from the issuer's discovery document."""
+    document = _read(issuer.rstrip("/") + "/.well-known/openid-configuration")
+    if document["issuer"] != issuer:
         raise ValueError
-    return str(told["jwks_uri"])
+    return str(document["jwks_uri"])
 
 
 def _read(url: str) -> Any:
@@ -194,7 +198,9 @@ def _read(url: str) -> Any:
 
 
 def _refuse_out_of_time(claims: Mapping[str, Any], now: datetime, leeway: timedelta) -> None:
-    """A token is good before `exp`, from `nbf` on, and not issued in time to come: clocks may differ by the leeway."""
+    """Raise Unauthenticated unless the token is valid at `now`, within the leeway.
+
+    The token must not have expired (`exp`), and must not begin (`nbf`) or be issued (`iat`) in the future."""
     moment, slack = now.timestamp(), leeway.total_seconds()
     ends, begins, issued = (claims.get(name) for name in ("exp", "nbf", "iat"))
     early = any(each is not None and _seconds(each) > moment + slack for each in (begins, issued))
@@ -203,7 +209,7 @@ def _refuse_out_of_time(claims: Mapping[str, Any], now: datetime, leeway: timede
 
 
 def _seconds(claim: Any) -> float:
-    """The claim's time. Raises ValueError for what is none."""
+    """Return the time of a claim. Raises ValueError if the claim is not a finite number."""
     if isinstance(claim, bool) or not isinstance(claim, int | float) or not math.isfinite(claim):
         raise ValueError
     return float(claim)
@@ -211,15 +217,18 @@ def _seconds(claim: Any) -> float:
 
 def _wrongs(settings: RegistrySettings, algorithms: Collection[str]) -> list[str]:
     unsafe = sorted(set(algorithms) - SAFE)
-    plain = [each for each in (settings.oidc_issuer, settings.oidc_keys_url) if each and not _is_safe(each)]
-    paired = all("=" in each for each in _words(settings.oidc_teams))
-    wrongs = (
-        (not settings.oidc_audience, "TREATY_OIDC_AUDIENCE: name what the provider's tokens for this service say"),
-        (not algorithms or unsafe, f"TREATY_OIDC_ALGORITHMS: use some of {', '.join(sorted(SAFE))}"),
-        (bool(plain), "TREATY_OIDC_ISSUER, TREATY_OIDC_KEYS_URL: use https, or an address of this machine"),
-        (not paired, "TREATY_OIDC_TEAMS: write group=team, separated by commas"),
+    insecure = [each for each in (settings.oidc_issuer, settings.oidc_keys_url) if each and not _is_safe(each)]
+    valid_pairs = all("=" in each for each in _words(settings.oidc_teams))
+    faults = (
+        (
+            not settings.oidc_audience,
+            "TREATY_OIDC_AUDIENCE: set the audience of the provider's tokens for this service",
+        ),
+        (not algorithms or unsafe, f"TREATY_OIDC_ALGORITHMS: use one or more of {', '.join(sorted(SAFE))}"),
+        (bool(insecure), "TREATY_OIDC_ISSUER, TREATY_OIDC_KEYS_URL: use https, or http on this machine only"),
+        (not valid_pairs, "TREATY_OIDC_TEAMS: use group=team pairs, separated by commas"),
     )
-    return [told for wrong, told in wrongs if wrong]
+    return [message for applies, message in faults if applies]
 
 
 def _refuse_plain(url: str) -> None:

@@ -1,4 +1,4 @@
-"""What roles permit, and where: on everything, or on the parts of the registry that a grant names. Pure."""
+"""Permissions of roles, on everything or on the resources named by grants."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,16 +19,17 @@ GRANTS: dict[Role, frozenset[Permission]] = {
     Role.PRODUCER: _PRODUCER,
     Role.OWNER: _PRODUCER | {Permission.DECIDE, Permission.ERASE},
     Role.SERVICE: frozenset({Permission.READ} | _WRITER),
-    # Who administers has no business with rows of data, unless another role says so.
+    # Administrators cannot read rows of data unless another role permits it.
     Role.ADMIN: frozenset(Permission) - {Permission.SAMPLES},
 }
 
 
 @dataclass(frozen=True)
 class Resource:
-    """Where something is, as grants speak of it: a contract, its domain, and the datasets that it lies in.
+    """The location of an object for access control: contract, domain and datasets.
 
-    `about`: datasets that it speaks of, so that who may read one of them may read it, and no more."""
+    `about`: datasets that the object describes; permission to read one of them permits reading the object, nothing
+    more."""
 
     contract: str | None = None
     domain: str | None = None
@@ -36,7 +37,7 @@ class Resource:
     about: frozenset[UUID] = frozenset()
 
     def lies_in(self, part: GrantScope, target: str) -> bool:
-        """Whether it is that part of the registry, or lies in it."""
+        """Return whether the resource belongs to the domain, contract or dataset `target`."""
         within: dict[GrantScope, Iterable[str | None]] = {
             GrantScope.DOMAIN: (self.domain,),
             GrantScope.CONTRACT: (self.contract,),
@@ -45,24 +46,24 @@ class Resource:
         return target in within.get(part, ())
 
     def speaks_of(self, part: GrantScope, target: str) -> bool:
-        """Whether it is about that dataset."""
+        """Return whether the resource describes the dataset `target`."""
         return part is GrantScope.DATASET and target in map(str, self.about)
 
 
-# The place of what concerns the whole registry: only a role on everything permits something there.
+# The resource of the whole registry; only a global role grants permissions on it.
 EVERYWHERE = Resource()
 
 
 @dataclass(frozen=True)
 class ScopedGrant:
-    """What is permitted on one part of the registry: a domain, a contract or a dataset."""
+    """Permissions on one domain, contract or dataset."""
 
     part: GrantScope
     target: str
     permissions: frozenset[Permission]
 
     def permits(self, permission: Permission, on: Resource) -> bool:
-        """Whether it permits that there."""
+        """Return whether the grant gives the permission on the resource."""
         if permission not in self.permissions:
             return False
         reads = permission is Permission.READ and on.speaks_of(self.part, self.target)
@@ -71,9 +72,11 @@ class ScopedGrant:
 
 @dataclass(frozen=True, kw_only=True)
 class Principal:
-    """A user as they act now: through a session with all that their roles permit, through a token with its scopes.
+    """A user with the permissions of the current session or token.
 
-    `permissions` hold on everything, `granted` on parts of the registry."""
+    A session has all permissions of the user's roles, a token only its scopes.
+    `permissions`: apply to everything. `granted`: apply to single domains, contracts or datasets.
+    `token_id`, `token_used_at`: None for sessions."""
 
     user_id: UUID
     name: str
@@ -85,39 +88,41 @@ class Principal:
 
     @property
     def somewhere(self) -> frozenset[Permission]:
-        """All that they may do on one part of the registry at least."""
+        """Return all permissions that the principal has on at least one resource."""
         return self.permissions.union(*(each.permissions for each in self.granted))
 
     @property
     def extent(self) -> str:
-        """64 digits that are equal for equal rights, and tell nothing of them."""
+        """Return a fingerprint of the permissions that does not reveal them."""
         parts = [(each.part, each.target, sorted(each.permissions)) for each in self.granted]
         return fingerprint({"roles": sorted(self.roles), "all": sorted(self.permissions), "parts": sorted(parts)})
 
     def may(self, permission: Permission, on: Resource = EVERYWHERE) -> bool:
-        """Whether they have the permission on what is at that place; on everything where none is named."""
+        """Return whether the principal has the permission on the resource; by default on everything."""
         return permission in self.permissions or any(each.permits(permission, on) for each in self.granted)
 
     def targets(self, permission: Permission, part: GrantScope) -> frozenset[str]:
-        """The parts of that kind on which they have the permission."""
+        """Return the targets of that scope on which the principal has the permission."""
         return frozenset(each.target for each in self.granted if each.part is part and permission in each.permissions)
 
 
 def permissions_of(roles: Iterable[str]) -> frozenset[Permission]:
-    """Everything that the roles permit together."""
+    """Return the union of the permissions of the roles."""
     return frozenset[Permission]().union(*(GRANTS[Role(role)] for role in roles))
 
 
 def require_permission(principal: Principal, permission: Permission, on: Resource = EVERYWHERE) -> None:
-    """Returns where the principal has the permission on what is at that place; raises Forbidden, naming it, where not.
+    """Raise Forbidden unless the principal has the permission on the resource.
 
-    Where no place is named, only a role on everything will do. What the principal may not even read is not found:
-    `scope` says so before this is asked."""
+    Without `on`, only a global role is sufficient. Resources that the principal may not read are reported as not
+    found by `visibility` before this is called."""
     if not principal.may(permission, on):
-        raise Forbidden(f"this needs the permission {permission.value}, which {principal.name} does not have here")
+        raise Forbidden(f"This requires the permission {permission.value}, which {principal.name} does not have here.")
 
 
 def require_permission_anywhere(principal: Principal, permission: Permission) -> None:
-    """As `decide`, of somebody who must have the permission on some part at least: before lists are filtered."""
+    """Raise Forbidden unless the principal has the permission on some resource.
+
+    For use before lists are filtered."""
     if permission not in principal.somewhere:
-        raise Forbidden(f"this needs the permission {permission.value}, which {principal.name} does not have")
+        raise Forbidden(f"This requires the permission {permission.value}, which {principal.name} does not have.")

@@ -1,5 +1,7 @@
-"""How often somebody may try to sign in: counted in the database, so that all processes count together, and before the
-password is hashed, which is dear on purpose. What succeeds does not count."""
+"""Limit failed sign-in attempts.
+
+Attempts are counted in the database, across all processes, before the password is hashed, which is deliberately slow.
+Successful attempts do not count."""
 
 import hashlib
 from collections.abc import Sequence
@@ -17,12 +19,14 @@ from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import SignInWindowRow, UserRow
 
 COUNTING = 7_268_392_105
-TOO_MANY_ATTEMPTS = "too many attempts to sign in have failed: try again in {} minutes"
+TOO_MANY_ATTEMPTS = "Too many failed sign-in attempts. Try again in {} min."
 
 
 @dataclass(frozen=True)
 class RateLimit:
-    """At most so many attempts `window` a time, of one kind (name, address). `value`: by whom, as they say."""
+    """A limit of `most` attempts per `window`.
+
+    `kind`: "name" or "address". `value`: the user name or address as submitted."""
 
     kind: str
     value: str
@@ -31,25 +35,29 @@ class RateLimit:
 
     @property
     def key(self) -> str:
-        """What the attempts are counted under. People type passwords where a name belongs: too little of the hash is
-        kept to tell which."""
+        """Return the key of the counter.
+
+        Users sometimes type a password as their name, so the stored hash is too short to identify the text."""
         return f"{self.kind}/{hashlib.sha256(self.value.encode()).hexdigest()[:8]}"
 
 
 def limits(settings: RegistrySettings, *, address: str | None, name: str | None = None) -> tuple[RateLimit, ...]:
-    """The limits to a sign-in by that name (None: by none) from that address (None: it is not known)."""
-    within = timedelta(minutes=settings.sign_in_window_minutes)
-    typed = None if name is None else name.strip().lower()
-    tried = (
-        ("name", typed, settings.sign_in_attempts_per_name),
+    """Return the limits that apply to a sign-in attempt.
+
+    `address`: None if unknown. `name`: None if the sign-in has no name."""
+    window = timedelta(minutes=settings.sign_in_window_minutes)
+    user_name = None if name is None else name.strip().lower()
+    rules = (
+        ("name", user_name, settings.sign_in_attempts_per_name),
         ("address", address, settings.sign_in_attempts_per_address),
     )
-    return tuple(RateLimit(kind, value, most, within) for kind, value, most in tried if value is not None)
+    return tuple(RateLimit(kind, value, most, window) for kind, value, most in rules if value is not None)
 
 
 def refuse(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> None:
-    """Returns while the attempts may go on. Raises TooMany where it was said before that they may not: this reads only,
-    so that a crowd at the door does not keep others from writing."""
+    """Raise RateLimited if a limit has already been exceeded.
+
+    Reads only, so that many attempts do not block other writers."""
     for each in tried:
         window = session.get(SignInWindowRow, each.key)
         if window and window.is_refused and _lasts(window, each, now):
@@ -57,7 +65,9 @@ def refuse(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> No
 
 
 def count(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> RateLimited | None:
-    """Counts the attempt; or says that it is one too many, which is audited once in a window. Commit either."""
+    """Count the attempt, or return the error if a limit is exceeded.
+
+    The first excess in a window is audited. Commit in either case."""
     lock(session, COUNTING)
     windows = [(each, _window(session, each, now)) for each in tried]
     for each, window in windows:
@@ -70,13 +80,13 @@ def count(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> Rat
 
 
 def forgive(session: Session, tried: Sequence[RateLimit]) -> None:
-    """Takes the attempt, which succeeded, off again."""
+    """Subtract an attempt that succeeded."""
     counted = col(SignInWindowRow.key).in_([each.key for each in tried]) & (col(SignInWindowRow.attempts) > 0)
     session.exec(update(SignInWindowRow).where(counted).values(attempts=col(SignInWindowRow.attempts) - 1))
 
 
 def forget(session: Session, *, before: datetime) -> int:
-    """Deletes what was counted since before that time; how much that was."""
+    """Delete windows that started before that time and return their number."""
     return session.exec(delete(SignInWindowRow).where(col(SignInWindowRow.started_at) < before)).rowcount
 
 
@@ -108,8 +118,8 @@ def _note(session: Session, window: SignInWindowRow, limit: RateLimit, now: date
 
 
 def _audit_subject(session: Session, limit: RateLimit) -> dict[str, str]:
-    """The address, or the name where somebody has it: any other text may be a password."""
+    """Return the address, or the name if a user has it: any other text may be a password."""
     if limit.kind == "address":
         return {"address": limit.value}
-    known = session.exec(select(UserRow.name).where(UserRow.name == limit.value)).first()
-    return {"user": known} if known else {}
+    user_name = session.exec(select(UserRow.name).where(UserRow.name == limit.value)).first()
+    return {"user": user_name} if user_name else {}

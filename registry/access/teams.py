@@ -1,4 +1,6 @@
-"""Teams: people who are granted the same. Administrators make teams; who leads one says who belongs to it."""
+"""Manage teams, whose members share grants.
+
+Administrators create teams; team leads manage the members."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +22,14 @@ BY_NAME = SortOrder((col(TeamRow.name),))
 
 @dataclass(frozen=True)
 class TeamListing:
-    """A team with its members: their names, by what they are in it."""
+    """A team with its members and their roles, ordered by name."""
 
     team: TeamRow
     members: Sequence[tuple[UserRow, TeamRole]]
 
 
 def teams(session: Session, by: Principal, asked: PageRequest) -> RowPage[TeamListing]:
-    """One's own teams by name; all for who manages users."""
+    """List teams by name: the principal's own, or all with the permission to manage users."""
     query = select(TeamRow)
     if not by.may(Permission.USERS):
         query = query.where(
@@ -35,15 +37,18 @@ def teams(session: Session, by: Principal, asked: PageRequest) -> RowPage[TeamLi
         )
     portion = BY_NAME.cut(session.exec(BY_NAME.of(query, asked)).all(), asked)
     members = _members(session, [each.id for each in portion.rows])
-    listed = [TeamListing(team, [(user, role) for of, user, role in members if of == team.id]) for team in portion.rows]
-    return RowPage(listed, portion.next)
+    listings = [
+        TeamListing(team, [(user, role) for member_of, user, role in members if member_of == team.id])
+        for team in portion.rows
+    ]
+    return RowPage(listings, portion.next)
 
 
 def create(session: Session, team: TeamRow, *, by: Principal, now: datetime) -> TeamListing:
-    """Adds the team, which nobody belongs to yet. Raises Conflict where the name is taken."""
+    """Add a team without members. Raises Conflict if the name is in use."""
     require_permission(by, Permission.USERS)
     if session.exec(select(TeamRow).where(TeamRow.name == team.name)).first():
-        raise Conflict(f"there is a team named {team.name} already")
+        raise Conflict(f"A team named {team.name} already exists.")
     session.add(team)
     details = {"name": team.name}
     audit_log.record(session, AuditAction.TEAM_CREATED, actor=by.name, object_id=team.id, now=now, details=details)
@@ -51,8 +56,9 @@ def create(session: Session, team: TeamRow, *, by: Principal, now: datetime) -> 
 
 
 def remove(session: Session, team_id: UUID, *, by: Principal, now: datetime) -> None:
-    """Removes the team with all that it was granted; what it subscribed to is from then on who subscribed. Raises
-    NotFound where there is none."""
+    """Remove the team with its grants, channels and members. Raises NotFound if it does not exist.
+
+    Its subscriptions remain with the users who created them."""
     require_permission(by, Permission.USERS)
     team = session.get(TeamRow, team_id, with_for_update=True)
     if team is None:
@@ -69,8 +75,9 @@ def remove(session: Session, team_id: UUID, *, by: Principal, now: datetime) -> 
 def set_member(
     session: Session, team_id: UUID, name: str, role: TeamRole, *, by: Principal, now: datetime
 ) -> TeamListing:
-    """Has the user of that name belong to the team, as `role`. Raises NotFound for no such team or user, and for a team
-    that the principal neither leads nor administers."""
+    """Add the user to the team, or change their role in it.
+
+    Raises NotFound if the team or user does not exist, or the principal neither leads the team nor manages users."""
     team = _led(session, team_id, by)
     user = _named(session, name)
     member = session.get(TeamMemberRow, (team.id, user.id)) or TeamMemberRow(
@@ -84,7 +91,9 @@ def set_member(
 
 
 def remove_member(session: Session, team_id: UUID, name: str, *, by: Principal, now: datetime) -> TeamListing:
-    """Has the user belong to the team no longer. Raises NotFound as `set_member`, and for who does not belong to it."""
+    """Remove the user from the team.
+
+    Raises NotFound like `set_member`, and if the user is not a member."""
     team = _led(session, team_id, by)
     user = _named(session, name)
     member = session.get(TeamMemberRow, (team.id, user.id), with_for_update=True)
@@ -97,12 +106,14 @@ def remove_member(session: Session, team_id: UUID, name: str, *, by: Principal, 
 
 
 def team_listing(session: Session, team: TeamRow) -> TeamListing:
-    """The team with its members."""
+    """Return the team with its members."""
     return TeamListing(team, [(user, role) for _, user, role in _members(session, [team.id])])
 
 
 def _led(session: Session, team_id: UUID, by: Principal) -> TeamRow:
-    """The team, where the principal says who belongs to it: a session or a token that may act for its user in full."""
+    """Return the team if the principal may manage its members.
+
+    Leads need a session, or a token with the permission to manage tokens."""
     team = session.get(TeamRow, team_id, with_for_update=True)
     own = session.get(TeamMemberRow, (team_id, by.user_id))
     in_full = by.token_id is None or Permission.TOKENS in by.somewhere
@@ -123,5 +134,5 @@ def _members(session: Session, team_ids: Sequence[UUID]) -> Sequence[tuple[UUID,
     query = select(TeamMemberRow.team_id, UserRow, TeamMemberRow.role).join(
         UserRow, col(UserRow.id) == col(TeamMemberRow.user_id)
     )
-    found = session.exec(query.where(col(TeamMemberRow.team_id).in_(team_ids)).order_by(UserRow.name))
-    return [(team_id, user, TeamRole(role)) for team_id, user, role in found]
+    rows = session.exec(query.where(col(TeamMemberRow.team_id).in_(team_ids)).order_by(UserRow.name))
+    return [(team_id, user, TeamRole(role)) for team_id, user, role in rows]

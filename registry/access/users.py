@@ -1,4 +1,4 @@
-"""Users and their API tokens: created, changed and revoked, each with its audit entry."""
+"""Create, change and revoke users and their API tokens, with audit entries."""
 
 import re
 import secrets
@@ -34,13 +34,13 @@ NEWEST = SortOrder((ApiTokenRow.created_at, ApiTokenRow.id), newest_first=True)
 
 
 def users(session: Session, by: Principal, asked: PageRequest) -> RowPage[UserRow]:
-    """Users by name."""
+    """List users by name."""
     require_permission(by, Permission.USERS)
     return BY_NAME.cut(session.exec(BY_NAME.of(select(UserRow), asked)).all(), asked)
 
 
 def locked_user(session: Session, user_id: UUID) -> UserRow:
-    """The user, whom nobody else changes until the transaction ends. Raises NotFound where there is none."""
+    """Fetch the user, locked until the transaction ends. Raises NotFound if it does not exist."""
     user = session.get(UserRow, user_id, with_for_update=True)
     if user is None:
         raise NotFound
@@ -48,9 +48,9 @@ def locked_user(session: Session, user_id: UUID) -> UserRow:
 
 
 def create_user(session: Session, user: UserRow, *, actor: str, now: datetime) -> UserRow:
-    """Adds the user. Raises Conflict where the name is taken."""
+    """Add the user. Raises Conflict if the name is in use."""
     if session.exec(select(UserRow).where(UserRow.name == user.name)).first():
-        raise Conflict(f"there is a user named {user.name} already")
+        raise Conflict(f"A user named {user.name} already exists.")
     session.add(user)
     audit_log.record(
         session,
@@ -64,20 +64,21 @@ def create_user(session: Session, user: UserRow, *, actor: str, now: datetime) -
 
 
 def create_identified(session: Session, name: str, *, user_id: UUID, now: datetime) -> None:
-    """Adds a viewer whom an identity provider names, unless there is one by now. Raises Unauthenticated for a name that
-    nobody can have here."""
+    """Add a viewer identified by an identity provider, unless the user exists.
+
+    Raises Unauthenticated if the name is not a valid user name."""
     lock(session, IDENTIFYING)
     if session.exec(select(UserRow).where(UserRow.name == name)).first():
         return
     if len(name) > 100 or not re.fullmatch(USER_NAME, name) or name != name.lower():
-        raise Unauthenticated("the identity provider says a name that nobody can have here")
+        raise Unauthenticated("The identity provider's user name is not a valid user name here.")
     user = new_user(user_id, name=name, password=None, roles=[Role.VIEWER], now=now)
     create_user(session, user, actor="oidc", now=now)
 
 
 @dataclass(frozen=True)
 class UserUpdate:
-    """What to change about a user; None leaves it as it is."""
+    """Changes of a user. None leaves a field unchanged."""
 
     roles: Iterable[Role] | None = None
     active: bool | None = None
@@ -85,7 +86,7 @@ class UserUpdate:
 
 
 def change_user(session: Session, user_id: UUID, change: UserUpdate, *, by: Principal, now: datetime) -> UserRow:
-    """Changes the user and ends their sessions. Raises Conflict rather than leave no active administrator."""
+    """Change the user and end their sessions. Raises Conflict if no active administrator would remain."""
     require_permission(by, Permission.USERS)
     user = locked_user(session, user_id)
     user.roles = sorted(change.roles) if change.roles is not None else user.roles
@@ -93,7 +94,7 @@ def change_user(session: Session, user_id: UUID, change: UserUpdate, *, by: Prin
     user.password_hash = change.password_hash or user.password_hash
     session.flush()
     if not has_administrator(session):
-        raise Conflict("this is the last active administrator: make somebody else one first")
+        raise Conflict("This is the last active administrator. Make another user an administrator first.")
     session.exec(delete(WebSessionRow).where(col(WebSessionRow.user_id) == user.id))
     details = {"roles": user.roles, "active": user.active, "password_changed": change.password_hash is not None}
     audit_log.record(session, AuditAction.USER_CHANGED, actor=by.name, object_id=user.id, now=now, details=details)
@@ -101,16 +102,16 @@ def change_user(session: Session, user_id: UUID, change: UserUpdate, *, by: Prin
 
 
 def has_administrator(session: Session) -> bool:
-    """Whether somebody can administer."""
+    """Return whether there is an active administrator."""
     active = session.exec(select(UserRow.roles).where(col(UserRow.active)))
     return any(Role.ADMIN in roles for roles in active)
 
 
 def issue_token(session: Session, token: ApiTokenRow, *, by: Principal, now: datetime) -> str:
-    """Adds the token and returns its secret, which is shown this once.
+    """Add the token and return its secret, which cannot be retrieved later.
 
-    Raises Forbidden for another's token without the permission to manage users, and for scopes that its user or,
-    for an own token, the asking principal does not have."""
+    Raises Forbidden if the token is for another user and the principal may not manage users, and for scopes that exceed
+    the permissions of that user or, for an own token, of the principal."""
     require_permission_anywhere(by, Permission.TOKENS)
     if token.user_id != by.user_id:
         require_permission(by, Permission.USERS)
@@ -124,7 +125,7 @@ def issue_token(session: Session, token: ApiTokenRow, *, by: Principal, now: dat
 
 
 def tokens(session: Session, by: Principal, asked: PageRequest) -> RowPage[ApiTokenRow]:
-    """The principal's tokens, newest first; all for who manages users."""
+    """List the principal's tokens, newest first; all tokens with the permission to manage users."""
     require_permission_anywhere(by, Permission.TOKENS)
     query = select(ApiTokenRow)
     if not by.may(Permission.USERS):
@@ -134,7 +135,10 @@ def tokens(session: Session, by: Principal, asked: PageRequest) -> RowPage[ApiTo
 
 @dataclass(frozen=True)
 class TokenRotation:
-    """For how long the secret before the new one stays good, and in how many days the token ends; None: as it did."""
+    """Parameters of a token rotation.
+
+    `overlap`: how long the previous secret remains valid.
+    `expires_days`: days until the token expires; None keeps the current expiry."""
 
     overlap: timedelta
     expires_days: int | None = None
@@ -143,14 +147,15 @@ class TokenRotation:
 def rotate_token(
     session: Session, token_id: UUID, rotation: TokenRotation, *, by: Principal, now: datetime
 ) -> tuple[str, ApiTokenRow]:
-    """Gives the token a new secret, which is returned and shown this once. The one before the last ends at once.
+    """Replace the secret of the token and return the new secret.
 
-    Raises NotFound as `revoke_token`, Conflict for a token that has ended, Forbidden where its scopes are no longer all
-    permitted to who asks."""
+    The new secret cannot be retrieved later. The previous secret remains valid during the overlap; an older one ends
+    immediately. Raises NotFound like `revoke_token`, Conflict if the token has ended, and Forbidden if its scopes
+    are no longer all permitted."""
     require_permission_anywhere(by, Permission.TOKENS)
     token = _token(session, token_id, by)
     if has_ended(token, now):
-        raise Conflict("this token has ended: issue another")
+        raise Conflict("This token is revoked or expired. Issue a new one.")
     _within(session, token, by)
     secret = _new_secret(token)
     token.previous_sha256, token.previous_expires_at = token.secret_sha256, now + rotation.overlap
@@ -173,7 +178,9 @@ def _token(session: Session, token_id: UUID, by: Principal) -> ApiTokenRow:
 
 
 def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: datetime) -> ApiTokenRow:
-    """Ends the token. Raises NotFound where there is none, and for another's without the permission to manage users."""
+    """Revoke the token.
+
+    Raises NotFound if it does not exist, or belongs to another user and the principal may not manage users."""
     require_permission_anywhere(by, Permission.TOKENS)
     token = _token(session, token_id, by)
     token.revoked_at = token.revoked_at or now
@@ -182,7 +189,7 @@ def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: dateti
 
 
 def new_token(token_id: UUID, *, user_id: UUID, name: str, scopes: Iterable[Permission], now: datetime) -> ApiTokenRow:
-    """A token not yet issued, with a fresh public prefix."""
+    """Return a token with a new public prefix; it is not issued yet."""
     return ApiTokenRow(
         id=token_id,
         prefix=secrets.token_hex(6),
@@ -195,7 +202,7 @@ def new_token(token_id: UUID, *, user_id: UUID, name: str, scopes: Iterable[Perm
 
 
 def new_user(user_id: UUID, *, name: str, password: str | None, roles: Iterable[Role], now: datetime) -> UserRow:
-    """A user not yet created; hashes the password, so make it outside of a transaction."""
+    """Return a user that is not created yet. Hashes the password, so call it outside of a transaction."""
     hashed = hash_password(password) if password is not None else None
     return UserRow(id=user_id, name=name, password_hash=hashed, roles=sorted(roles), created_at=now)
 
@@ -204,13 +211,13 @@ def _within(session: Session, token: ApiTokenRow, by: Principal) -> None:
     user = session.get(UserRow, token.user_id)
     if user is None or not user.active:
         raise NotFound
-    admitted = by.somewhere if user.id == by.user_id else principal_for_user(session, user).somewhere
-    missing = sorted(frozenset(map(Permission, token.scopes)) - admitted)
+    permitted = by.somewhere if user.id == by.user_id else principal_for_user(session, user).somewhere
+    missing = sorted(frozenset(map(Permission, token.scopes)) - permitted)
     if missing:
-        raise Forbidden(f"{user.name} cannot have a token with {', '.join(missing)}: the roles do not permit it")
+        raise Forbidden(f"{user.name} cannot have a token with {', '.join(missing)}: their roles do not permit it.")
 
 
 def names(session: Session, user_ids: Collection[UUID | None]) -> dict[UUID, str]:
-    """The names of those users."""
+    """Return the names of the users by id."""
     query = select(UserRow.id, UserRow.name).where(col(UserRow.id).in_([each for each in user_ids if each]))
     return dict(session.exec(query).all())

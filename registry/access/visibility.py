@@ -1,9 +1,8 @@
-"""What of the registry a principal may see: the place of a thing for `decide`, and conditions that lists are asked
-with.
+"""Resources of objects for permission checks, and SQL filters for lists.
 
-What somebody may not read is not found, in the words in which an unknown thing is not found. A role on a domain or a
-contract holds for all that belongs to these contracts: proposals, versions, datasets, runs, memory. A role on a dataset
-holds for its memory and its runs, under whichever name the dataset goes; contracts about it can be read."""
+An object that the principal may not read is reported as not found, with the same message as an unknown object. A role
+on a domain or contract applies to everything that belongs to these contracts: proposals, versions, datasets, runs and
+states. A role on a dataset applies to its states and runs under all its aliases; contracts about it can be read."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -41,13 +40,13 @@ from treaty.registry.tables import (
 
 
 def domain_of(document: Document) -> str | None:
-    """The domain that the document names; None where it names none."""
-    named = document.document.get("domain")
-    return named.strip() or None if isinstance(named, str) else None
+    """Return the domain of the document; None if it has none."""
+    domain = document.document.get("domain")
+    return domain.strip() or None if isinstance(domain, str) else None
 
 
 def contract_resource(session: Session, contract_id: str) -> Resource:
-    """Where the contract is; one that is not there yet is of no domain."""
+    """Return the resource of the contract; a contract that does not exist yet has no domain."""
     contract = session.get(ContractRow, contract_id)
     about = session.exec(
         select(DatasetContractRow.dataset_id).where(DatasetContractRow.contract_id == contract_id)
@@ -56,13 +55,13 @@ def contract_resource(session: Session, contract_id: str) -> Resource:
 
 
 def of_dataset(session: Session, dataset: DatasetRow) -> tuple[Resource, ...]:
-    """Where the dataset is: in every contract about it, under all the names that the contract's object has."""
+    """Return the resources of the dataset: one per contract object about it, with all its aliases."""
     places = [object_resource(session, *each) for each in objects_of(session, dataset.id)] or [Resource()]
     return tuple(replace(place, datasets=place.datasets | {dataset.id}) for place in places)
 
 
 def object_resource(session: Session, contract_id: str, object_name: str | None) -> Resource:
-    """Where the object of the contract is, with all that is remembered of it."""
+    """Return the resource of the contract's object, with its datasets."""
     contract = session.get(ContractRow, contract_id)
     link = DatasetContractRow
     named = select(link.dataset_id).where(link.contract_id == contract_id, link.object == object_name)
@@ -70,12 +69,12 @@ def object_resource(session: Session, contract_id: str, object_name: str | None)
 
 
 def proposal_resource(proposal: ProposalRow) -> Resource:
-    """Where the proposal is: where its contract is."""
+    """Return the resource of the proposal, which is that of its contract."""
     return Resource(proposal.contract_id, proposal.domain)
 
 
 def of_run(session: Session, run: RunRow) -> Resource:
-    """Where the run is: where the dataset is that it judged, in the contract that it judged it by."""
+    """Return the resource of the run: the validated dataset in the contract of the run."""
     contract = session.get(ContractRow, run.contract_id)
     dataset = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
     names = frozenset(name for place in of_dataset(session, dataset) for name in place.datasets) if dataset else ()
@@ -83,13 +82,17 @@ def of_run(session: Session, run: RunRow) -> Resource:
 
 
 def proposed_resource(session: Session, document: Document) -> Resource:
-    """Where a proposal of the document is: where its contract is; of one that is not there yet, where it says."""
+    """Return the resource of a proposed document: that of its contract, or of its stated domain.
+
+    The stated domain applies only while the contract does not exist."""
     contract = session.get(ContractRow, document.id)
     return Resource(document.id, contract.domain if contract else domain_of(document))
 
 
 def affected_resources(session: Session, document: Document) -> tuple[Resource, ...]:
-    """Where a principal needs a permission to change the contract: where it is, and where the document moves it."""
+    """Return the resources on which a change of the contract needs permission.
+
+    The current one, and the one that the document moves the contract to, if different."""
     here, there = proposed_resource(session, document), Resource(document.id, domain_of(document))
     return (here,) if here == there else (here, there)
 
@@ -97,15 +100,19 @@ def affected_resources(session: Session, document: Document) -> tuple[Resource, 
 def require_permission_or_hide(
     by: Principal, permission: Permission, on: Resource, *, unknown: NotFound | None = None
 ) -> None:
-    """Returns where the principal has the permission there. Raises `unknown`, what they were told of a thing that there
-    is not, where they may not even read it; else Forbidden."""
+    """Raise unless the principal has the permission on the resource.
+
+    Raises NotFound if the principal may not even read it, else Forbidden.
+    `unknown`: the error for objects that do not exist; None raises a plain NotFound."""
     if not by.may(permission, on) and not by.may(Permission.READ, on):
         raise unknown or NotFound()
     require_permission(by, permission, on)
 
 
 def require_readable_contract(session: Session, contract_id: str, by: Principal) -> Resource:
-    """The contract's place. Raises NotFound where there is no such contract, or it is not the principal's to read."""
+    """Return the contract's resource.
+
+    Raises NotFound if the contract does not exist or the principal may not read it."""
     require_permission_anywhere(by, Permission.READ)
     if session.get(ContractRow, contract_id) is None:
         raise NotFound
@@ -115,8 +122,9 @@ def require_readable_contract(session: Session, contract_id: str, by: Principal)
 
 
 def require_readable_object(session: Session, contract_id: str, object_name: str, by: Principal) -> Resource:
-    """The place of the contract's object. Raises NotFound where there is no such contract, or what is remembered of the
-    object is not the principal's to read."""
+    """Return the resource of the contract's object.
+
+    Raises NotFound if the contract does not exist or the principal may not read the object's states."""
     require_readable_contract(session, contract_id, by)
     place = object_resource(session, contract_id, object_name)
     require_permission_or_hide(by, Permission.READ, place)
@@ -126,8 +134,10 @@ def require_readable_object(session: Session, contract_id: str, object_name: str
 def require_readable_run(
     session: Session, run_id: UUID, by: Principal, permission: Permission = Permission.READ
 ) -> RunRow:
-    """The run. Raises NotFound where there is none or the principal may not read it, Forbidden where that is not all
-    that is asked and they may not do that with it."""
+    """Return the run.
+
+    Raises NotFound if it does not exist or the principal may not read it, and Forbidden if another permission is
+    required that the principal does not have."""
     require_permission_anywhere(by, permission)
     run = session.get(RunRow, run_id)
     if run is None:
@@ -137,8 +147,9 @@ def require_readable_run(
 
 
 def see_task(session: Session, task_id: UUID, by: Principal) -> TaskRow:
-    """The task. Raises NotFound where there is none, or neither its contract is theirs to read nor it was asked for by
-    them."""
+    """Return the task.
+
+    Raises NotFound unless it exists and the principal requested it or may read its contract."""
     require_permission_anywhere(by, Permission.READ)
     task = session.get(TaskRow, task_id)
     if task is None or not (task.payload.get("author") == str(by.user_id) or _may_read(session, task, by)):
@@ -152,42 +163,45 @@ def _may_read(session: Session, task: TaskRow, by: Principal) -> bool:
 
 
 def readable_contracts(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
-    """The condition on contracts that the principal has the permission there."""
+    """Return the SQL filter: contracts on which the principal has the permission."""
     if by.may(permission):
         return true()
-    held = _governed(by, permission)
+    governed = _governed(by, permission)
     if permission is not Permission.READ:
-        return held
+        return governed
     link = DatasetContractRow
-    spoken = select(link.contract_id).where(col(link.dataset_id).in_(_datasets(by, permission)))
-    return or_(held, col(ContractRow.id).in_(spoken))
+    described = select(link.contract_id).where(col(link.dataset_id).in_(_datasets(by, permission)))
+    return or_(governed, col(ContractRow.id).in_(described))
 
 
 def proposals(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
-    """The condition on proposals that the principal has the permission there; their own can always be read."""
+    """Return the SQL filter: proposals on which the principal has the permission.
+
+    Principals can always read their own proposals."""
     if by.may(permission):
         return true()
-    held = or_(
+    governed = or_(
         col(ProposalRow.contract_id).in_(by.targets(permission, GrantScope.CONTRACT)),
         col(ProposalRow.domain).in_(by.targets(permission, GrantScope.DOMAIN)),
     )
-    return or_(held, col(ProposalRow.author_id) == by.user_id) if permission is Permission.READ else held
+    return or_(governed, col(ProposalRow.author_id) == by.user_id) if permission is Permission.READ else governed
 
 
 def entries(by: Principal) -> ColumnElement[bool]:
-    """The condition on entries of the catalog that the principal may read what they say: the contract, or where there
-    is none yet, all that is proposed to be it."""
+    """Return the SQL filter: search entries that the principal may read.
+
+    An entry without a contract requires permission to read all proposals under review for it."""
     if by.may(Permission.READ):
         return true()
     own, proposal = col(SearchEntryRow.contract_id), col(ProposalRow.contract_id)
-    seen = select(ProposalRow.id).where(proposals(by))
-    hidden = select(proposal).where(col(ProposalRow.state).in_(REVIEWED), col(ProposalRow.id).not_in(seen))
+    readable = select(ProposalRow.id).where(proposals(by))
+    hidden = select(proposal).where(col(ProposalRow.state).in_(REVIEWED), col(ProposalRow.id).not_in(readable))
     proposed = own.not_in(select(ContractRow.id)) & own.in_(select(proposal).where(proposals(by))) & own.not_in(hidden)
     return or_(own.in_(select(ContractRow.id).where(readable_contracts(by))), proposed)
 
 
 def runs(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
-    """The condition on runs that the principal has the permission there."""
+    """Return the SQL filter: runs on which the principal has the permission."""
     if by.may(permission):
         return true()
     governed = select(ContractRow.id).where(_governed(by, permission))
@@ -195,7 +209,7 @@ def runs(by: Principal, permission: Permission = Permission.READ) -> ColumnEleme
 
 
 def tasks(by: Principal) -> ColumnElement[bool]:
-    """The condition on tasks that their contract is the principal's to read, or they asked for them."""
+    """Return the SQL filter: tasks that the principal requested or whose contract they may read."""
     if by.may(Permission.READ):
         return true()
     payload: Any = col(TaskRow.payload)
@@ -205,21 +219,22 @@ def tasks(by: Principal) -> ColumnElement[bool]:
 
 
 def datasets(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
-    """The condition on datasets that the principal has the permission there; nobody's are only for who has it
-    everywhere."""
+    """Return the SQL filter: datasets on which the principal has the permission.
+
+    Datasets without a contract need a global permission."""
     if by.may(permission):
         return true()
     link = DatasetContractRow
-    held = select(link.dataset_id).join(ContractRow, col(ContractRow.id) == col(link.contract_id))
-    governed = held.where(_governed(by, permission))
+    linked = select(link.dataset_id).join(ContractRow, col(ContractRow.id) == col(link.contract_id))
+    governed = linked.where(_governed(by, permission))
     return or_(col(DatasetRow.id).in_(governed), col(DatasetRow.id).in_(_alike(_datasets(by, permission))))
 
 
 def own_subscriptions(by: Principal) -> ColumnElement[bool]:
-    """The condition on subscriptions that they are the principal's, or of a team that they belong to."""
+    """Return the SQL filter: subscriptions of the principal or of one of their teams."""
     teams = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == by.user_id)
-    alone = (col(SubscriptionRow.user_id) == by.user_id) & col(SubscriptionRow.team_id).is_(None)
-    return or_(alone, col(SubscriptionRow.team_id).in_(teams))
+    personal = (col(SubscriptionRow.user_id) == by.user_id) & col(SubscriptionRow.team_id).is_(None)
+    return or_(personal, col(SubscriptionRow.team_id).in_(teams))
 
 
 def _governed(by: Principal, permission: Permission) -> ColumnElement[bool]:
@@ -234,8 +249,10 @@ def _datasets(by: Principal, permission: Permission) -> list[UUID]:
 
 
 def _alike(ids: Collection[UUID]) -> SelectOfScalar[UUID]:
-    """These datasets, and all that are other names of them."""
-    mine, other = aliased(DatasetContractRow), aliased(DatasetContractRow)
-    same = (col(other.contract_id) == col(mine.contract_id)) & (col(other.object) == col(mine.object))
-    named = select(other.dataset_id).join(mine, same).where(col(mine.dataset_id).in_(ids))
+    """Select these datasets and all their aliases."""
+    given_link, alias_link = aliased(DatasetContractRow), aliased(DatasetContractRow)
+    same = (col(alias_link.contract_id) == col(given_link.contract_id)) & (
+        col(alias_link.object) == col(given_link.object)
+    )
+    named = select(alias_link.dataset_id).join(given_link, same).where(col(given_link.dataset_id).in_(ids))
     return select(DatasetRow.id).where(or_(col(DatasetRow.id).in_(ids), col(DatasetRow.id).in_(named)))

@@ -1,4 +1,4 @@
-"""The HTTP service, put together from its settings and its database."""
+"""Create the HTTP service from its settings and its database."""
 
 import os
 from collections.abc import AsyncIterator
@@ -58,7 +58,7 @@ from treaty.registry.lineage.events.receiver import EventReceiver, IntakeLimits
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
 ROUTERS = (
-    # Events come by the thousand, and routes are looked for in this order.
+    # First, because lineage events are by far the most frequent requests and routes are matched in this order.
     lineage_intake.router,
     health.router,
     people.router,
@@ -92,16 +92,17 @@ ROUTERS = (
 
 @asynccontextmanager
 async def _until_the_end(app: FastAPI) -> AsyncIterator[None]:
-    """The first request builds what all others use: it is one of ours, for which nobody waits. Once no request is
-    answered any more, what was taken is written."""
-    async with AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as own:
-        await own.get(f"{PREFIX}/health")
+    """Warm up the application at startup and flush accepted events at shutdown.
+
+    The first request builds structures that all others use, so it is one that no client waits for."""
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as client:
+        await client.get(f"{PREFIX}/health")
     yield
     await run_in_threadpool(app.state.receiver.close)
 
 
 def create_app(settings: RegistrySettings, engine: Engine) -> FastAPI:
-    """The application over that database, which must be migrated. Raises PluginError for a plug-in that is no use."""
+    """Create the application on a migrated database. Raises PluginError if a plug-in cannot be loaded."""
     plugins.load(settings.plugin_names)
     app = FastAPI(
         title="Treaty",
@@ -115,14 +116,19 @@ def create_app(settings: RegistrySettings, engine: Engine) -> FastAPI:
     app.state.service = Service(settings, engine, oidc.provider(settings))
     app.state.senders = SenderCache()
     app.state.receiver = EventReceiver(engine, IntakeLimits(high_water=settings.intake_limit_events))
-    apart = {LINEAGE: None, f"{PREFIX}{gate_store.PATH}": settings.max_state_bytes}
+    path_limits = {LINEAGE: None, f"{PREFIX}{gate_store.PATH}": settings.max_state_bytes}
     app.add_exception_handler(RequestReplayed, repeat)
     app.add_middleware(IdempotencyMiddleware)
-    app.add_middleware(BodyLimitMiddleware, most=settings.max_body_bytes, apart=apart)
-    app.state.figures = figures = ProcessRegistry({"process": str(os.getpid())} if settings.api_processes > 1 else {})
-    app.add_middleware(RequestMetricsMiddleware, requests=RequestMetrics(figures))
+    app.add_middleware(BodyLimitMiddleware, most=settings.max_body_bytes, apart=path_limits)
+    app.state.figures = metrics_registry = ProcessRegistry(
+        {"process": str(os.getpid())} if settings.api_processes > 1 else {}
+    )
+    app.add_middleware(RequestMetricsMiddleware, requests=RequestMetrics(metrics_registry))
     app.state.events = Counter(
-        "treaty_lineage_events_total", "Events that came, by what became of them.", ("became",), registry=figures
+        "treaty_lineage_events_total",
+        "Lineage events received, by result.",
+        ("became",),
+        registry=metrics_registry,
     )
     app.add_middleware(RequestIdMiddleware)
     problems.install(app)

@@ -1,4 +1,6 @@
-"""The audit: one entry for each change, written with it, each hash covering the entry before."""
+"""Append entries to the hash-chained audit log, list, stream and verify them.
+
+Every change writes one entry in its own transaction. The hash of an entry covers the previous entry."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -23,13 +25,15 @@ from treaty.registry.tables import AuditEntryRow
 APPENDING = 7_268_392_102
 AT_A_TIME = 500
 WAITING = "audit entries"
-# Read as they are stored: what somebody put there may be no word, no JSON and no time.
+# Read as raw text: a value that was tampered with may not be a valid action, JSON document or time.
 UNREAD = frozenset({"action", "details", "time"})
 NEWEST = SortOrder((AuditEntryRow.position,), newest_first=True)
 
 
 class PendingEntry(NamedTuple):
-    """An entry that has no place in the chain yet, and the transactions that it ends with if one is undone."""
+    """An entry without a position in the chain yet.
+
+    `transactions`: the entry is dropped when any of them is rolled back."""
 
     entry: AuditEntryRow
     transactions: tuple[SessionTransaction, ...]
@@ -44,9 +48,10 @@ def record(
     now: datetime,
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """Appends the entry of a change to the session's transaction. Details are plain data, never secrets or data values.
+    """Add the entry of a change to the session's transaction.
 
-    It is given its place in the chain as the last thing before the commit: only then do writers wait for each other."""
+    `details`: plain data, never secrets or data values.
+    The entry gets its position in the chain right before the commit, so writers wait for each other only then."""
     entry = AuditEntryRow(
         position=0,
         time=now,
@@ -64,25 +69,27 @@ def record(
 
 
 def plain(entry: AuditEntryRow) -> Entry:
-    """The entry as it is hashed and exported."""
+    """Return the entry as plain data, as it is hashed and exported."""
     return {**entry.model_dump(), "action": entry.action.value, "time": hash_chain.written(entry.time)}
 
 
 def verify(session: Session, head: AuditHead | None = None) -> ChainCheck:
-    """Reads the whole audit and says where it is broken. Entries cut off at its end are seen by an earlier head."""
+    """Verify the whole audit log and report the first broken entry.
+
+    `head`: an earlier head; it reveals entries that were cut off at the end. None skips that check."""
     return hash_chain.follow(stream(session), head)
 
 
 def head_of(session: Session, *, now: datetime) -> AuditHead:
-    """The last entry as it stands now, unsigned; position 0 where nothing was written yet."""
+    """Return the current last entry as an unsigned head; its position is 0 if the log is empty."""
     position, last = _last(session)
     return AuditHead(position=position, hash=last, time=now)
 
 
 def stream(session: Session, *, after: int = 0) -> Iterator[Entry]:
-    """All entries behind that position in their order, as they are exported; read piece by piece.
+    """Yield all entries after that position in order, in the exported form, fetched in batches.
 
-    What somebody made unreadable is None: no entry is sealed with it."""
+    A value that cannot be parsed is None; no entry is ever sealed with such a value."""
     table = AuditEntryRow.__table__  # type: ignore[attr-defined]
     raw = [type_coerce(each, String).label(each.name) if each.name in UNREAD else each for each in table.columns]
     query = rows(*raw).where(table.c.position > after).order_by(table.c.position)
@@ -93,7 +100,7 @@ def stream(session: Session, *, after: int = 0) -> Iterator[Entry]:
 def entries(
     session: Session, asked: PageRequest, *, action: AuditAction | None = None, object_id: str | None = None
 ) -> RowPage[AuditEntryRow]:
-    """Entries, newest first."""
+    """List entries, newest first."""
     query = NEWEST.of(select(AuditEntryRow), asked)
     if action is not None:
         query = query.where(AuditEntryRow.action == action)
@@ -103,16 +110,16 @@ def entries(
 
 
 def _within(session: Session) -> Iterator[SessionTransaction]:
-    """The transactions that are open, from the innermost."""
-    found = session.get_nested_transaction() or session.get_transaction()
-    while found is not None:
-        yield found
-        found = found.parent
+    """Yield the open transactions, innermost first."""
+    transaction = session.get_nested_transaction() or session.get_transaction()
+    while transaction is not None:
+        yield transaction
+        transaction = transaction.parent
 
 
 @event.listens_for(AnySession, "before_commit")
 def _append(session: Any) -> None:
-    """Gives the transaction's entries their places at the end of the chain."""
+    """Assign positions at the end of the chain to the transaction's entries."""
     if session.in_nested_transaction():
         return
     waiting = session.info.pop(WAITING, ())
@@ -131,19 +138,19 @@ def _append(session: Any) -> None:
 
 @event.listens_for(AnySession, "after_soft_rollback")
 def _forget(session: Any, undone: SessionTransaction) -> None:
-    """Drops the entries of what was undone."""
+    """Drop the entries of transactions that were rolled back."""
     if WAITING in session.info:
         session.info[WAITING] = [each for each in session.info[WAITING] if undone not in each.transactions]
 
 
 def _last(session: Session) -> tuple[int, str]:
-    """Position and hash of the last entry; those before the first where there is none."""
+    """Return position and hash of the last entry; 0 and `BEGINNING` if the log is empty."""
     query = select(AuditEntryRow.position, AuditEntryRow.hash).order_by(col(AuditEntryRow.position).desc()).limit(1)
     return session.exec(query).first() or (0, BEGINNING)
 
 
 def _details(stored: Any) -> Any:
-    """What PostgreSQL reads itself, and SQLite gives as the text that it keeps."""
+    """Return the details as JSON: PostgreSQL returns them parsed, SQLite as text."""
     with suppress(ValueError, RecursionError):
         return json.loads(stored) if isinstance(stored, str) else stored
     return None
@@ -151,6 +158,6 @@ def _details(stored: Any) -> Any:
 
 def _time(stored: Any) -> str | None:
     with suppress(ValueError, TypeError):
-        found = datetime.fromisoformat(stored) if isinstance(stored, str) else stored
-        return hash_chain.written(clock.aware(found))
+        moment = datetime.fromisoformat(stored) if isinstance(stored, str) else stored
+        return hash_chain.written(clock.aware(moment))
     return None

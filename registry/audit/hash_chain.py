@@ -1,6 +1,6 @@
-"""The audit as a chain of plain entries: what each one's hash covers, whether they follow each other, and the head.
+"""Hash, verify, export and sign the chain of audit entries.
 
-Knows no database, so that an export is verified wherever it lies."""
+Needs no database, so that an export can be verified anywhere."""
 
 import hmac
 import json
@@ -22,18 +22,20 @@ FIELDS = frozenset(
 ABOUT_HEADS = b"treaty: head of an audit "
 Entry = Mapping[str, Any]
 
-NO_ENTRY = "is not written as an audit writes its entries"
-MISSING = "is missing: another entry stands in its place"
-CHANGED = "is not as it was written"
-LOOSE = "does not follow the entry before it"
-REPLACED = "is another than the one that the head names"
-CUT_OFF = "is missing: the audit had more entries when its head was taken"
+NO_ENTRY = "is not a valid audit entry"
+MISSING = "is missing: another entry is in its place"
+CHANGED = "has been modified"
+LOOSE = "does not continue the chain of the previous entry"
+REPLACED = "does not match the head"
+CUT_OFF = "is missing: the audit log had more entries when the head was created"
 
 
 class AuditHead(BaseModel):
-    """The last entry of an audit at a moment; keep it elsewhere, and nothing before it can be cut off or rewritten.
+    """The last entry of an audit log at a point in time.
 
-    `key` says which key signed it; None: it is not signed."""
+    Store it outside the registry: no entry up to it can then be removed or rewritten without detection.
+
+    - `key`: id of the key that signed it; null if it is unsigned."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,9 +48,11 @@ class AuditHead(BaseModel):
 
 @dataclass(frozen=True)
 class ChainCheck:
-    """How far entries follow each other: so many do, up to the one of that hash.
+    """Result of verifying a chain of entries.
 
-    `broken_at` is the first position at which something is wrong, `fault` what; both None where nothing is."""
+    `entries`: number of valid entries before the first fault.
+    `hash`: hash of the last valid entry.
+    `broken_at`, `fault`: position and description of the first fault; None if the chain is valid."""
 
     entries: int
     hash: str = BEGINNING
@@ -56,17 +60,19 @@ class ChainCheck:
     fault: str | None = None
 
     def broken(self, fault: str) -> "ChainCheck":
-        """The chain, of which the next entry has that fault."""
+        """Return the check with that fault at the next entry."""
         return ChainCheck(self.entries, self.hash, self.entries + 1, fault)
 
 
 def seal(entry: Entry) -> str:
-    """The hash that the entry must have. Raises ValueError for what is no plain data."""
+    """Return the hash of an entry. Raises ValueError if the entry is not plain data."""
     return fingerprint({name: value for name, value in entry.items() if name != "hash"})
 
 
 def follow(entries: Iterable[Entry], head: AuditHead | None = None) -> ChainCheck:
-    """Whether the entries are as they were written, up to the head where one is given. [] follow each other."""
+    """Verify that the entries form an unmodified chain, up to `head` if it is set.
+
+    An empty chain is valid."""
     chain = ChainCheck(0)
     for entry in entries:
         fault = _fault(entry, chain, head)
@@ -77,22 +83,24 @@ def follow(entries: Iterable[Entry], head: AuditHead | None = None) -> ChainChec
 
 
 def lines(entries: Iterable[Entry]) -> Iterator[bytes]:
-    """The entries as an export has them: canonical JSON, one to a line."""
+    """Return the entries as export lines, each a canonical JSON document."""
     return (canonical(entry) + b"\n" for entry in entries)
 
 
 def read(exported: Iterable[bytes]) -> Iterator[Entry]:
-    """The entries of an export; an empty one for a line that no export writes, with which no chain goes on."""
+    """Return the entries of an export. A malformed line yields an empty entry, which breaks the chain."""
     return map(_entry, exported)
 
 
 def signed(head: AuditHead, key: HashKey | None) -> AuditHead:
-    """The head with the key's signature; as it is where there is no key."""
+    """Return the head signed with the key; unchanged if `key` is None."""
     return head.model_copy(update={"key": key.id, "signature": _signature(head, key)}) if key else head
 
 
 def genuine(head: AuditHead, keys: Collection[HashKey]) -> bool | None:
-    """Whether one of the keys signed the head; None where it is not signed, or by a key that is not among them."""
+    """Return whether the head's signature is valid.
+
+    None if the head is unsigned or its key is not among `keys`."""
     key = next((each for each in keys if each.id == head.key), None)
     if head.signature is None or key is None:
         return None
@@ -100,13 +108,13 @@ def genuine(head: AuditHead, keys: Collection[HashKey]) -> bool | None:
 
 
 def written(time: datetime) -> str:
-    """A moment as entries and heads are hashed with it."""
+    """Format a time as it is hashed: ISO 8601 in UTC."""
     return time.astimezone(UTC).isoformat()
 
 
 def _signature(head: AuditHead, key: HashKey) -> str:
-    told = {"position": head.position, "hash": head.hash, "time": written(head.time)}
-    return hmac.digest(key.content, ABOUT_HEADS + canonical(told), sha256).hex()
+    payload = {"position": head.position, "hash": head.hash, "time": written(head.time)}
+    return hmac.digest(key.content, ABOUT_HEADS + canonical(payload), sha256).hex()
 
 
 def _fault(entry: Entry, before: ChainCheck, head: AuditHead | None) -> str | None:
@@ -131,7 +139,7 @@ def _sealed(entry: Entry) -> str | None:
 
 def _entry(line: bytes) -> Entry:
     try:
-        found = json.loads(line)
-        return found if isinstance(found, dict) and canonical(found) + b"\n" == line else {}
+        parsed = json.loads(line)
+        return parsed if isinstance(parsed, dict) and canonical(parsed) + b"\n" == line else {}
     except (ValueError, RecursionError):
         return {}

@@ -1,4 +1,4 @@
-"""Heads of the audit: signed with its key, read back from where they were kept."""
+"""Sign audit heads with the audit key and parse stored heads."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,21 +15,21 @@ from treaty.registry.core.settings import RegistrySettings
 
 
 def keys(settings: RegistrySettings) -> Sequence[HashKey]:
-    """The keys that heads are signed with, the current one first; () where there is none.
+    """Return the keys that sign heads, the current one first; empty if none is configured.
 
-    Raises as `keys.ring`."""
+    Raises the errors of `keys.ring`."""
     return ring("TREATY_AUDIT_KEY_TEXT", texts=settings.audit_key_text, files=settings.audit_keys)
 
 
 def signed_head(session: Session, signing: Sequence[HashKey], *, now: datetime) -> AuditHead:
-    """The audit's last entry as it stands now, signed with the first of the keys; unsigned where there are none."""
+    """Return the current head of the audit log, signed with the first key; unsigned without keys."""
     return hash_chain.signed(audit_log.head_of(session, now=now), next(iter(signing), None))
 
 
 def read(text: bytes) -> AuditHead:
-    """The head in that JSON text. Raises Invalid for any other text."""
+    """Parse a head from JSON. Raises InvalidRequest if the text is not a valid head."""
     try:
         return AuditHead.model_validate_json(text)
     except ValidationError as error:
-        places = ", ".join(sorted({".".join(map(str, each["loc"])) or "its JSON" for each in error.errors()}))
-        raise InvalidRequest(f"this is no head of an audit: {places} cannot be used") from None
+        places = ", ".join(sorted({".".join(map(str, each["loc"])) or "the JSON text" for each in error.errors()}))
+        raise InvalidRequest(f"Not a valid audit head: {places} cannot be used.") from None

@@ -1,1 +1,1 @@
-"""Lists, search and inbox."""
+"""Contract list, search and inbox."""

@@ -1,4 +1,6 @@
-"""The checks of a contract by who judges them. A text is signed by whoever approved the version that it stands in."""
+"""List the checks of a contract by executor.
+
+Checks that people evaluate carry the approval of the version that contains them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from treaty.engine.core.results import Runner
 
 @dataclass(frozen=True)
 class VersionApproval:
-    """Who approved a version, and when."""
+    """Approver and approval time of a version."""
 
     by: str
     approved_at: datetime
@@ -21,7 +23,10 @@ class VersionApproval:
 
 @dataclass(frozen=True)
 class EntrustedCheck:
-    """A check of an object, what its entry says of it, and who signed it; None unless people judge it."""
+    """A check of an object with its executor, description and approval.
+
+    `about`: description of the check in the document; None if it has none.
+    `signature`: approval of the version; None unless people evaluate the check."""
 
     object: str
     check: CheckAssignment
@@ -30,7 +35,9 @@ class EntrustedCheck:
 
 
 def checks_with_executors(contract: Contract, signature: VersionApproval | None = None) -> Iterator[EntrustedCheck]:
-    """All checks of the contract. `signature` None: it is no version, so that nobody has signed its texts."""
+    """Yield all checks of the contract with their executors.
+
+    `signature`: approval of the version; None if the document is not an approved version."""
     entries = dict(walk(dict(contract.document)))
     for described in contract.objects:
         for each in checks_with_runners(described):

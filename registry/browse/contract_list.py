@@ -1,4 +1,4 @@
-"""What there is: contracts with their last verdict, and proposals. Each list is a few queries."""
+"""List contracts with their last verdict and open proposals in a few queries per list."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,9 +27,11 @@ BY_ID = SortOrder((ContractRow.id,))
 
 @dataclass(frozen=True, kw_only=True)
 class ContractListing:
-    """A contract, its owner's name, its last run (None: never judged) and how many proposals are open.
+    """A contract with the values shown in lists.
 
-    `upstream_failed`: bad data came to its own from further up, or are on their way."""
+    `owner`: user name of the owner.
+    `last_run`: None means never validated.
+    `upstream_failed`: bad upstream data has reached, or is about to reach, a dataset of the contract."""
 
     contract: ContractRow
     owner: str
@@ -39,36 +41,38 @@ class ContractListing:
 
 
 def contracts(session: Session, by: Principal, asked: PageRequest) -> RowPage[ContractListing]:
-    """Contracts that the principal may read, by id."""
+    """List the contracts that the principal may read, ordered by id."""
     query = select(ContractRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ContractRow.owner_id))
-    found = _contract_listings(session, BY_ID.of(query.where(visibility.readable_contracts(by)), asked), by)
-    return BY_ID.cut(found, asked, lambda each: each.contract)
+    listings = _contract_listings(session, BY_ID.of(query.where(visibility.readable_contracts(by)), asked), by)
+    return BY_ID.cut(listings, asked, lambda each: each.contract)
 
 
 def ids(session: Session, by: Principal) -> Sequence[str]:
-    """The ids of all contracts that the principal may read, in their order."""
+    """Return the sorted ids of all contracts that the principal may read."""
     return session.exec(select(ContractRow.id).where(visibility.readable_contracts(by)).order_by(ContractRow.id)).all()
 
 
 def contract(session: Session, contract_id: str, by: Principal) -> ContractListing:
-    """The contract of that id. Raises NotFound where there is none, or it is not the principal's to read."""
+    """Fetch a contract. Raises NotFound if it does not exist or the principal may not read it."""
     query = select(ContractRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ContractRow.owner_id))
-    found = _contract_listings(
+    listings = _contract_listings(
         session, query.where(ContractRow.id == contract_id, visibility.readable_contracts(by)), by
     )
-    if not found:
+    if not listings:
         raise NotFound
-    return found[0]
+    return listings[0]
 
 
 def verdicts(session: Session, contract_id: str, by: Principal) -> list[Verdict]:
-    """Of each object of the contract the verdict of its last run, of those that the principal may read; [] for none."""
+    """Return the last verdict of each object of the contract.
+
+    Considers only runs that the principal may read; empty if there is none."""
     mine = (col(RunRow.contract_id) == contract_id) & visibility.runs(by)
     return [run.verdict for run in session.exec(_latest_runs(mine))]
 
 
 class RecentVerdict(NamedTuple):
-    """How a run of a contract came out, and when."""
+    """Verdict and time of a run."""
 
     contract_id: str
     id: UUID
@@ -77,45 +81,50 @@ class RecentVerdict(NamedTuple):
 
 
 def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Mapping[str, Sequence[RecentVerdict]]:
-    """Of each contract its last runs that say how its data are, at most `RECENT`, oldest first; of those that the
-    principal may read. One query."""
+    """Return the recent runs of each contract, oldest first.
+
+    At most `RECENT` runs per contract, limited to runs that assess the data and that the principal may read. One
+    query."""
     newest = col(RunRow.finished_at).desc(), col(RunRow.id).desc()
     place = func.row_number().over(partition_by=col(RunRow.contract_id), order_by=newest).label("place")
-    told = select(RunRow.contract_id, RunRow.id, RunRow.verdict, RunRow.finished_at).add_columns(place)
-    ranked = told.where(col(RunRow.contract_id).in_(contract_ids) & visibility.runs(by), reports_on_data()).subquery()
-    shown = ranked.c.contract_id, ranked.c.id, ranked.c.verdict, ranked.c.finished_at
-    asked = select(*shown).where(ranked.c.place <= RECENT).order_by(ranked.c.finished_at, ranked.c.id)
-    found: dict[str, list[RecentVerdict]] = {}
-    for run in (RecentVerdict(*each) for each in session.exec(asked)):
-        found.setdefault(run.contract_id, []).append(run)
-    return found
+    runs = select(RunRow.contract_id, RunRow.id, RunRow.verdict, RunRow.finished_at).add_columns(place)
+    ranked = runs.where(col(RunRow.contract_id).in_(contract_ids) & visibility.runs(by), reports_on_data()).subquery()
+    columns = ranked.c.contract_id, ranked.c.id, ranked.c.verdict, ranked.c.finished_at
+    newest_runs = select(*columns).where(ranked.c.place <= RECENT).order_by(ranked.c.finished_at, ranked.c.id)
+    by_contract: dict[str, list[RecentVerdict]] = {}
+    for run in (RecentVerdict(*each) for each in session.exec(newest_runs)):
+        by_contract.setdefault(run.contract_id, []).append(run)
+    return by_contract
 
 
 def _contract_listings(session: Session, query: Select[ContractRow, str], by: Principal) -> list[ContractListing]:
-    found = session.exec(query).all()
-    shown = [contract.id for contract, _ in found]
-    last = _last_runs(session, shown, by)
+    rows = session.exec(query).all()
+    contract_ids = [contract.id for contract, _ in rows]
+    last = _last_runs(session, contract_ids, by)
     opened = select(ProposalRow.contract_id, func.count())
-    opened = opened.where(col(ProposalRow.contract_id).in_(shown), col(ProposalRow.state).in_(OPEN))
+    opened = opened.where(col(ProposalRow.contract_id).in_(contract_ids), col(ProposalRow.state).in_(OPEN))
     open_counts = dict(session.exec(opened.group_by(ProposalRow.contract_id)).all())
-    harmed = upstream_warning.harmed(session, shown)
+    warned_ids = upstream_warning.harmed(session, contract_ids)
     return [
         ContractListing(
             contract=each,
             owner=owner,
             last_run=last.get(each.id),
             open_proposals=open_counts.get(each.id, 0),
-            upstream_failed=each.id in harmed,
+            upstream_failed=each.id in warned_ids,
         )
-        for each, owner in found
+        for each, owner in rows
     ]
 
 
 def _last_runs(session: Session, contract_ids: Collection[str], by: Principal) -> dict[str, RunRow]:
-    """Of each contract its last run that says how its data are, of those that the principal may read. An index finds
-    it, however many there were before."""
-    of, last = aliased(ContractRow), aliased(RunRow)
-    mine = select(RunRow.id).where(RunRow.contract_id == of.id, reports_on_data(), visibility.runs(by)).correlate(of)
-    newest = mine.order_by(col(RunRow.finished_at).desc(), col(RunRow.id).desc()).limit(1).scalar_subquery()
-    query = select(last).join(of, col(last.id) == newest).where(col(of.id).in_(contract_ids))
+    """Return each contract's last readable run that assesses its data, found through an index."""
+    contract_row, last = aliased(ContractRow), aliased(RunRow)
+    readable_runs = (
+        select(RunRow.id)
+        .where(RunRow.contract_id == contract_row.id, reports_on_data(), visibility.runs(by))
+        .correlate(contract_row)
+    )
+    newest = readable_runs.order_by(col(RunRow.finished_at).desc(), col(RunRow.id).desc()).limit(1).scalar_subquery()
+    query = select(last).join(contract_row, col(last.id) == newest).where(col(contract_row.id).in_(contract_ids))
     return {run.contract_id: run for run in session.exec(query)}

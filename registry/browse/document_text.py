@@ -1,4 +1,4 @@
-"""What a contract document says in words: its names, its labels, its descriptions, for whoever looks for it."""
+"""Extract the searchable text of a contract document: names, labels and descriptions."""
 
 import re
 import unicodedata
@@ -21,7 +21,7 @@ MOST_TAGS, LONGEST_LABEL = 50, 200
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentText:
-    """What a document says of itself; all of it is empty where the text cannot be read."""
+    """Searchable text of a contract document; empty if the document cannot be parsed."""
 
     names: tuple[str, ...] = ()
     prose: tuple[str, ...] = ()
@@ -32,12 +32,12 @@ class DocumentText:
 
     @property
     def summary(self) -> str | None:
-        """The beginning of its description; None where it has none."""
+        """Return the beginning of the description; None if there is no description."""
         return self.prose[0][:SHOWN_PROSE] if self.prose else None
 
 
 def described(body: bytes) -> DocumentText:
-    """What the document says of itself."""
+    """Extract the searchable text of the document."""
     try:
         document = yaml_syntax.parse(body).data
     except ContractError:
@@ -55,16 +55,16 @@ def described(body: bytes) -> DocumentText:
 
 
 def index_words(texts: Iterable[str]) -> list[str]:
-    """The words to find the texts by, in their order: names of columns whole and in parts."""
-    found: list[str] = []
+    """Return the words to index, in order; compound column names are indexed whole and in parts."""
+    words: list[str] = []
     for text in texts:
         whole, parts = _words(text), _words(_HUMP.sub(" ", text))
-        found += whole if whole == parts else [*whole, *parts]
-    return found[:MOST_WORDS]
+        words += whole if whole == parts else [*whole, *parts]
+    return words[:MOST_WORDS]
 
 
 def query_words(text: str) -> list[str]:
-    """The words of a question, in the form in which `words` has them. Whatever it says, they hold a-z and 0-9 alone."""
+    """Return the words of a search query, normalized as in `index_words`: only a-z and 0-9, at most 12 words."""
     return _words(text)[:12]
 
 
@@ -75,24 +75,24 @@ def _words(text: str) -> list[str]:
 
 
 def _spelled(word: str) -> str:
-    # Neither database has an opinion then about letters of other scripts, and beginnings stay beginnings.
+    # Databases disagree about letters of other scripts. The escaped form is unambiguous and preserves prefixes.
     return "".join(each if each.isascii() else f"u{ord(each):05x}" for each in word)
 
 
 def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The document, its tables, and their columns at every depth."""
+    """Yield the document, its tables, and their columns at every depth."""
     yield document
-    waiting = list(_members(document, "schema"))
-    while waiting:
-        part = waiting.pop(0)
+    pending = list(_members(document, "schema"))
+    while pending:
+        part = pending.pop(0)
         yield part
         items = part.get("items")
-        waiting += [*_members(part, "properties"), *([items] if isinstance(items, dict) else [])]
+        pending += [*_members(part, "properties"), *([items] if isinstance(items, dict) else [])]
 
 
 def _members(part: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
-    found = part.get(key)
-    return (each for each in (found if isinstance(found, list) else ()) if isinstance(each, dict))
+    value = part.get(key)
+    return (each for each in (value if isinstance(value, list) else ()) if isinstance(each, dict))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _labels(texts: Iterable[str]) -> Iterator[str]:
-    # PostgreSQL keeps no zero character, and no index a text of any length.
+    # PostgreSQL stores no NUL characters, and limits the size of an index entry.
     return (each.replace("\x00", "").strip()[:LONGEST_LABEL] for each in texts)
 
 
@@ -111,8 +111,8 @@ def _prose(description: Any) -> Iterator[str]:
 
 
 def _people(team: Any) -> Iterator[str]:
-    """The names in a team, as a list of people or as an object with members."""
-    listed = team if isinstance(team, list) else [team]
-    for each in (each for each in listed if isinstance(each, dict)):
+    """Yield the names in a team: a list of people or an object with members."""
+    people = team if isinstance(team, list) else [team]
+    for each in (each for each in people if isinstance(each, dict)):
         yield from (text for key in MEMBERS for text in _texts(each.get(key)))
         yield from _people(each.get("members"))

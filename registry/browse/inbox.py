@@ -1,4 +1,4 @@
-"""What waits for whom: proposals and failed runs, to be looked at one by one, or to be counted."""
+"""List and count the proposals and failed runs that wait for a principal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,16 +21,21 @@ from treaty.registry.review.proposals import assignment, proposal_list, revision
 from treaty.registry.review.proposals.proposal_list import ProposalListing
 from treaty.registry.tables import ContractRow, ProposalApprovalRow, ProposalRow, RunRow
 
-# The most of each kind.
+# Maximum number of items of each kind.
 MOST = 50
 Proposals = Select[ProposalRow, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class UserInbox:
-    """What waits for a principal's decision, what they wait for, and what else affects them: proposals for contracts
-    that concern them, and runs of these that failed. `to_change`: their own, of which changes are asked. `snoozed`:
-    what would wait for them, had they not put it off."""
+    """Proposals and failed runs that concern a principal.
+
+    `to_decide`: proposals that wait for the principal's decision.
+    `to_change`: the principal's own proposals with requested changes.
+    `snoozed`: proposals that the principal has snoozed.
+    `waiting`: proposals that the principal wrote, approved or requested changes of, and that wait for others.
+    `affecting`: other open proposals for contracts that the principal owns or subscribes to.
+    `failed_runs`: failed runs of contracts that the principal owns or subscribes to."""
 
     to_decide: Sequence[ProposalListing]
     to_change: Sequence[ProposalListing]
@@ -42,7 +47,7 @@ class UserInbox:
 
 @dataclass(frozen=True)
 class UserInboxCounts:
-    """How much of each kind waits for a principal themself."""
+    """Number of items of each kind that wait for a principal."""
 
     failed_runs: int
     acknowledgements: int
@@ -52,7 +57,7 @@ class UserInboxCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class _Queries:
-    """What asks for each part of an inbox, oldest proposals and newest runs first."""
+    """Queries for the sections of an inbox: oldest proposals and newest runs first."""
 
     to_decide: Proposals
     to_change: Proposals
@@ -63,11 +68,10 @@ class _Queries:
 
 
 def inbox(session: Session, by: Principal, *, now: datetime) -> UserInbox:
-    """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide.
+    """Return the inbox of the principal, oldest proposals first.
 
-    Who approved a proposal already, asks for changes of it or had a hand in it, waits for others; so does whoever sees
-    it in the hands of another. A failed run waits for nobody whose incident somebody else looks after, or is put off,
-    or over."""
+    `to_decide` is empty unless the principal may decide about a contract, and omits proposals assigned to someone
+    else. A failed run is omitted if its incident is assigned to someone else, snoozed or resolved."""
     queries = _queries(by, now)
     return UserInbox(
         to_decide=proposal_list.proposal_listings(session, queries.to_decide)
@@ -82,12 +86,11 @@ def inbox(session: Session, by: Principal, *, now: datetime) -> UserInbox:
 
 
 def counts(session: Session, by: Principal, *, now: datetime) -> UserInboxCounts:
-    """How much waits for the principal: as much as `inbox` lists, and of what they are asked what they did not answer.
-    One statement."""
+    """Count the items of the inbox and the unanswered acknowledgement requests in one statement."""
     queries = _queries(by, now)
-    of = queries.failed_runs, acknowledgements.unanswered(by), queries.to_change, queries.to_decide
-    failed, asked, to_change, to_decide = session.connection().execute(select(*map(_size, of))).one()
-    return UserInboxCounts(failed, asked, to_change, to_decide)
+    sections = queries.failed_runs, acknowledgements.unanswered(by), queries.to_change, queries.to_decide
+    failed_runs, unanswered, to_change, to_decide = session.connection().execute(select(*map(_size, sections))).one()
+    return UserInboxCounts(failed_runs, unanswered, to_change, to_decide)
 
 
 def _size(query: Any) -> Any:
@@ -102,32 +105,32 @@ def _queries(by: Principal, now: datetime) -> _Queries:
         .limit(MOST)
     )
     changing = (col(ProposalRow.state) == ProposalState.CHANGES_REQUESTED) & (col(ProposalRow.author_id) == by.user_id)
-    mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
-    others = query.where(col(ProposalRow.state) != ProposalState.DRAFT, not_(mine))
-    free = col(ProposalRow.state).in_(PROPOSAL.states_allowing("approve")) & not_(
+    involved = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
+    reviewable = query.where(col(ProposalRow.state) != ProposalState.DRAFT, not_(involved))
+    undecided = col(ProposalRow.state).in_(PROPOSAL.states_allowing("approve")) & not_(
         func.coalesce(assignment.assigned_elsewhere(by), false())
     )
-    deciding = func.coalesce(visibility.proposals(by, Permission.DECIDE), false()) & free
-    later, concerning = assignment.snoozed_by(by, now=now), col(ProposalRow.contract_id).in_(_concerning(by))
+    deciding = func.coalesce(visibility.proposals(by, Permission.DECIDE), false()) & undecided
+    snoozed, concerning = assignment.snoozed_by(by, now=now), col(ProposalRow.contract_id).in_(_concerning(by))
     failing = latest.failing_runs(col(RunRow.contract_id).in_(_concerning(by)))
-    failed = failing.where(visibility.runs(by), not_(ownership.cared_for(by, now=now)))
+    failed_runs = failing.where(visibility.runs(by), not_(ownership.cared_for(by, now=now)))
     return _Queries(
-        to_decide=others.where(deciding, not_(later)),
-        to_change=query.where(changing, not_(later)),
-        put_off=query.where(later, or_(changing, not_(mine) & deciding)),
-        waiting=query.where(mine, not_(changing)),
-        affecting=others.where(concerning, not_(deciding)),
-        failed_runs=failed.order_by(col(RunRow.finished_at).desc()).limit(MOST),
+        to_decide=reviewable.where(deciding, not_(snoozed)),
+        to_change=query.where(changing, not_(snoozed)),
+        put_off=query.where(snoozed, or_(changing, not_(involved) & deciding)),
+        waiting=query.where(involved, not_(changing)),
+        affecting=reviewable.where(concerning, not_(deciding)),
+        failed_runs=failed_runs.order_by(col(RunRow.finished_at).desc()).limit(MOST),
     )
 
 
 def _concerning(by: Principal) -> SelectOfScalar[str]:
-    """The contracts that the principal owns, or is subscribed to, alone or with a team."""
+    """Select the contracts that the principal owns or subscribes to, directly or through a team."""
     used = col(ContractRow.id).in_(subscriptions.contracts(by))
     return select(ContractRow.id).where((col(ContractRow.owner_id) == by.user_id) | used)
 
 
 def _approved(by: Principal) -> ColumnElement[bool]:
-    """The condition that the principal approved a proposal as it stands."""
-    given = select(ProposalApprovalRow.proposal_id).where(ProposalApprovalRow.approver_id == by.user_id)
-    return col(ProposalRow.id).in_(given.where(col(ProposalApprovalRow.voided_at).is_(None)))
+    """Return the condition that the principal has approved a proposal in its current form."""
+    approvals = select(ProposalApprovalRow.proposal_id).where(ProposalApprovalRow.approver_id == by.user_id)
+    return col(ProposalRow.id).in_(approvals.where(col(ProposalApprovalRow.voided_at).is_(None)))

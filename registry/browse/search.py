@@ -1,8 +1,8 @@
-"""The search: contracts found by their words, counted by owner, domain, tag and state.
+"""Search contracts by words, with facets for owner, domain, tag and state.
 
-The index follows the contracts: whatever transaction changes one, a version of it or a proposal for it indexes it anew
-before it commits. The words are the same on both databases (`treaty.registry.browse.document_text`), the index is that
-of each (`treaty.registry.browse.search_index`)."""
+Every transaction that changes a contract, its versions or its proposals updates the index before it commits. The words
+are the same on both databases (`treaty.registry.browse.document_text`); the index is specific to each
+(`treaty.registry.browse.search_index`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ from treaty.registry.tables import (
 
 PROPOSED = "proposed"
 MOST_FACETS = 20
-# What is told in the index: of each table the column that names the contract, and those whose change is noticed.
+# Columns to watch: for each table, the column with the contract id and the columns whose change requires reindexing.
 WATCHED: dict[type, tuple[str, tuple[str, ...]]] = {
     ContractRow: ("id", ("active_version", "owner_id", "name")),
     ContractVersionRow: ("contract_id", ("state",)),
@@ -44,7 +44,9 @@ TOUCHED = "treaty.touched"
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """What is looked for: words, of which the last may be the beginning of one, and labels."""
+    """A search by words and labels.
+
+    `text`: the last word matches as a prefix."""
 
     text: str = ""
     labels: Mapping[LabelKind, str] = field(default_factory=dict)
@@ -52,7 +54,7 @@ class SearchQuery:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What was found: a portion of it, best first, how much in all, and of each kind of label how often which."""
+    """One page of matches, best first, with the total and the facet counts."""
 
     portion: RowPage[SearchEntryRow]
     total: int
@@ -61,7 +63,7 @@ class SearchResult:
 
 @dataclass(frozen=True, kw_only=True)
 class _Source:
-    """What of a contract is indexed."""
+    """The indexed content of a contract."""
 
     name: str
     owner: str
@@ -73,9 +75,10 @@ class _Source:
 def find(
     session: Session, wanted: SearchQuery, asked: PageRequest, *, readable: ColumnElement[bool] | None = None
 ) -> SearchResult:
-    """Entries that have all words and labels; of those, the ones that are `readable`. Without words by id.
+    """Return entries that have all words and labels, ordered by rank; by id if there are no words.
 
-    Raises Invalid for a cursor of another list."""
+    `readable`: visibility filter; None returns all entries.
+    Raises InvalidRequest if the cursor belongs to another list."""
     hits = search_index.hits(session, wanted.text)
     chosen = (
         true() if readable is None else readable,
@@ -91,9 +94,9 @@ def find(
 
 
 def index(session: Session, contract_id: str) -> None:
-    """Has the contract found by what it says now: its version in force, else its newest one, else what is proposed.
+    """Index the version in force of a contract, else its newest version, else its proposal.
 
-    Whoever else indexes it waits for this transaction."""
+    Concurrent transactions that index the same contract wait for this one."""
     lock(session, number_of(f"search {contract_id}"))
     search_index.forget(session, contract_id)
     session.exec(delete(SearchLabelRow).where(col(SearchLabelRow.contract_id) == contract_id))
@@ -104,16 +107,18 @@ def index(session: Session, contract_id: str) -> None:
 
 
 def complete(engine: Engine, *, anew: bool = False) -> int:
-    """Indexes contracts that are not indexed, or all of them `anew`, each in a transaction of its own; how many."""
+    """Index contracts that are missing from the index, or on request all contracts.
+
+    Each contract is indexed in its own transaction. Returns the number of indexed contracts."""
     with read_session(engine) as session:
-        kept = set(session.exec(select(SearchEntryRow.contract_id)).all())
-        there = set(session.exec(select(ContractRow.id)).all()) | set(session.exec(_in_review()).all())
-    wanted = sorted(there | kept if anew else there - kept)
-    for contract_id in wanted:
+        indexed = set(session.exec(select(SearchEntryRow.contract_id)).all())
+        existing = set(session.exec(select(ContractRow.id)).all()) | set(session.exec(_in_review()).all())
+    pending = sorted(existing | indexed if anew else existing - indexed)
+    for contract_id in pending:
         with transaction(engine) as session:
             index(session, contract_id)
             session.commit()
-    return len(wanted)
+    return len(pending)
 
 
 def _in_review() -> Any:
@@ -127,27 +132,27 @@ def _labelled(kind: LabelKind, value: str) -> ColumnElement[bool]:
 
 
 def _facets(session: Session, ids: Any) -> Mapping[LabelKind, list[tuple[str, int]]]:
-    label, many = SearchLabelRow, func.count().label("many")
-    query = select(label.kind, label.value, many).where(col(label.contract_id).in_(ids))
-    found: dict[LabelKind, list[tuple[str, int]]] = {kind: [] for kind in LabelKind}
-    for kind, value, times in session.exec(query.group_by(label.kind, label.value).order_by(many.desc(), label.value)):
-        found[LabelKind(kind)].append((value, times))
-    return found
+    label, total = SearchLabelRow, func.count().label("many")
+    query = select(label.kind, label.value, total).where(col(label.contract_id).in_(ids))
+    facets: dict[LabelKind, list[tuple[str, int]]] = {kind: [] for kind in LabelKind}
+    for kind, value, times in session.exec(query.group_by(label.kind, label.value).order_by(total.desc(), label.value)):
+        facets[LabelKind(kind)].append((value, times))
+    return facets
 
 
 def _keep(session: Session, contract_id: str, source: _Source) -> None:
-    said = described(source.body)
+    document = described(source.body)
     labels = [
         (LabelKind.OWNER, source.owner),
         (LabelKind.STATE, source.state),
-        *((LabelKind.DOMAIN, each) for each in (said.domain,) if each),
-        *((LabelKind.TAG, each) for each in said.tags),
+        *((LabelKind.DOMAIN, each) for each in (document.domain,) if each),
+        *((LabelKind.TAG, each) for each in document.tags),
     ]
-    session.add(SearchEntryRow(contract_id=contract_id, summary=_shown(source, said)))
+    session.add(SearchEntryRow(contract_id=contract_id, summary=_shown(source, document)))
     session.add_all(SearchLabelRow(contract_id=contract_id, kind=kind.value, value=value) for kind, value in labels)
     session.flush()
-    names = (contract_id, source.name, *said.names, *_datasets(session, contract_id))
-    parts = (names, (*(value for _, value in labels), *said.people), said.prose)
+    names = (contract_id, source.name, *document.names, *_datasets(session, contract_id))
+    parts = (names, (*(value for _, value in labels), *document.people), document.prose)
     search_index.keep(session, contract_id, [index_words(each) for each in parts])
 
 
@@ -185,9 +190,9 @@ def _source(session: Session, contract_id: str) -> _Source | None:
     proposal = session.exec(query.order_by(col(ProposalRow.created_at).desc()).limit(1)).first()
     if proposal is None:
         return None
-    said = described(proposal.base).names
+    names = described(proposal.base).names
     return _Source(
-        name=said[0] if said else contract_id,
+        name=names[0] if names else contract_id,
         owner=_name(session, proposal.author_id),
         state=PROPOSED,
         version=None,
@@ -196,7 +201,7 @@ def _source(session: Session, contract_id: str) -> _Source | None:
 
 
 def _version(session: Session, contract: ContractRow) -> ContractVersionRow | None:
-    """The contract's version in force; where none is, its newest."""
+    """Return the version in force; the newest version if none is in force."""
     row = ContractVersionRow
     in_force = (col(row.version) == (contract.active_version or "")).desc()
     query = select(row).where(row.contract_id == contract.id).order_by(in_force, col(row.approved_at).desc())
@@ -209,14 +214,14 @@ def _name(session: Session, user_id: UUID) -> str:
 
 @event.listens_for(AnySession, "before_flush")
 def _note(session: Any, *_: Any) -> None:
-    """Notes which contracts the index must follow."""
+    """Record the contracts to reindex."""
     for row in (*session.new, *session.dirty):
         key, watched = WATCHED.get(type(row), ("", ()))
         if any(inspect(row).attrs[name].history.has_changes() for name in watched):
             session.info.setdefault(TOUCHED, set()).add(getattr(row, key))
 
 
-# Before the audit is written to, for which all writers wait.
+# Inserted first: the audit log's hook takes a lock that all writers wait for.
 @event.listens_for(AnySession, "before_commit", insert=True)
 def _follow(session: Any) -> None:
     if session.in_nested_transaction():

@@ -1,7 +1,6 @@
-"""The words by which contracts are found, as each database keeps them: SQLite by FTS5, PostgreSQL by tsvector.
+"""Store the searchable words in the database: FTS5 on SQLite, tsvector on PostgreSQL.
 
-Words hold a-z and 0-9 alone, whatever was asked (`treaty.registry.browse.document_text`), so that no question can be
-anything but one."""
+Words contain only a-z and 0-9 (`treaty.registry.browse.document_text`), so a query cannot inject search syntax."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -17,16 +16,18 @@ from treaty.registry.browse.document_text import query_words
 from treaty.registry.tables import SearchEntryRow
 from treaty.registry.tables.search import WORDS
 
-# How much a word counts in names, in labels, in descriptions.
+# Weights of words in names, labels and descriptions.
 WEIGHTS = (10.0, 4.0, 1.0)
-# PostgreSQL's own limit to positions, and its letters for weights with D, which is not used, first.
+# PostgreSQL limits positions in a tsvector. It lists the weights of letters from D, which is not used, to A.
 MOST_POSITIONS = 16_000
 LETTERS = "ABC"
 
 
 @dataclass(frozen=True)
 class SearchIndex:
-    """How a database keeps words: `forget` and `keep` are statements, `hits` asks with words, never none."""
+    """Full-text index of a database.
+
+    `keep`, `forget`: SQL statements. `hits`: returns the query for a non-empty list of words."""
 
     keep: str
     forget: str
@@ -34,21 +35,25 @@ class SearchIndex:
 
 
 def hits(session: Session, question: str) -> Subquery:
-    """The contracts that have all words of the question, the best of the lowest `rank`; all where it says nothing."""
-    found = query_words(question)
-    if found:
-        return _index(session).hits(found).subquery("hits")  # type: ignore[no-any-return]
+    """Return the contracts that contain all words; the lowest `rank` is the best match.
+
+    All contracts match a blank text; none matches a text without words."""
+    words = query_words(question)
+    if words:
+        return _index(session).hits(words).subquery("hits")  # type: ignore[no-any-return]
     everything = select(col(SearchEntryRow.contract_id), literal(0.0).label("rank"))
     return everything.where(literal(not question.strip())).subquery("hits")
 
 
 def forget(session: Session, contract_id: str) -> None:
-    """Has the contract found by no word any more."""
+    """Remove the words of the contract from the index."""
     session.connection().execute(text(_index(session).forget), _parameters(contract_id))
 
 
 def keep(session: Session, contract_id: str, parts: Sequence[Sequence[str]]) -> None:
-    """Has the contract, which is found by no word, found by those in its names, labels and descriptions."""
+    """Add the words of the contract's names, labels and descriptions to the index.
+
+    The contract must not have words in the index."""
     session.connection().execute(text(_index(session).keep), _parameters(contract_id, parts))
 
 
@@ -57,14 +62,14 @@ def _index(session: Session) -> SearchIndex:
 
 
 def _parameters(contract_id: str, parts: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
-    given = dict(zip(("names", "labels", "prose"), (" ".join(each) for each in parts), strict=False))
-    # A number that is always the same, so that FTS5 need not look through all rows for one.
+    texts = dict(zip(("names", "labels", "prose"), (" ".join(each) for each in parts), strict=False))
+    # A deterministic row id saves FTS5 a scan of all rows when an entry is deleted.
     number = int.from_bytes(hashlib.sha256(contract_id.encode()).digest()[:8]) >> 1
-    return {"id": contract_id, "number": number, "words": _positions(parts), **given}
+    return {"id": contract_id, "number": number, "words": _positions(parts), **texts}
 
 
 def _positions(parts: Sequence[Sequence[str]]) -> str:
-    """A tsvector: each word with its places, and the letter of the part that each is in."""
+    """Format a tsvector: each word with its positions and the weight letter of its part."""
     places: dict[str, list[str]] = {}
     place = count(1)
     for letter, part in zip(LETTERS, parts, strict=False):
@@ -83,9 +88,9 @@ def _fts5(words: Sequence[str]) -> Any:
 def _tsvector(words: Sequence[str]) -> Any:
     question = cast(literal(" & ".join(words) + ":*"), TSQUERY)
     weights: Any = literal_column(f"'{{0, {', '.join(str(each / WEIGHTS[0]) for each in reversed(WEIGHTS))}}}'::real[]")
-    held: Any = col(SearchEntryRow.words)
-    rank = func.ts_rank(weights, held, question, 1, type_=Float)
-    return select(col(SearchEntryRow.contract_id), (-rank).label("rank")).where(held.op("@@")(question))
+    vector: Any = col(SearchEntryRow.words)
+    rank = func.ts_rank(weights, vector, question, 1, type_=Float)
+    return select(col(SearchEntryRow.contract_id), (-rank).label("rank")).where(vector.op("@@")(question))
 
 
 INDEXES = {

@@ -1,4 +1,6 @@
-"""The typed client of the API, for the command line, the pages and programs. Imports no database and no server."""
+"""Typed client of the HTTP API, for the command line, the pages and programs.
+
+Imports no database and no server."""
 
 from types import TracebackType
 from typing import Self
@@ -52,10 +54,12 @@ class Client(
     ContractRequestsApi,
     VersionsApi,
 ):
-    """The API at `base_url`, as whoever `token` (an API token or a session's secret) says; None: as nobody.
+    """Client of the API at `base_url`.
 
-    Every method raises ClientError for an answer that is not a success. `http` is the connection to use instead of an
-    own one, as tests do."""
+    `token`: an API token or the secret of a session; None sends anonymous requests.
+    `http`: an existing connection to use, for example in tests; None opens a new one.
+    `timeout`: seconds per request.
+    Every method raises ClientError if the response is not successful."""
 
     def __enter__(self) -> Self:
         return self
@@ -64,5 +68,5 @@ class Client(
         self.close()
 
     def close(self) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         self._http.close()

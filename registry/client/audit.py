@@ -1,4 +1,4 @@
-"""Calls about proof: the audit, its head and its export, the records of approvals."""
+"""Client methods for the audit log and approval records."""
 
 from treaty.registry import schemas
 from treaty.registry.client.transport import ApiTransport
@@ -6,7 +6,7 @@ from treaty.registry.core.enums import AuditAction
 
 
 class AuditApi(ApiTransport):
-    """Proof: the audit, its head and its export, the records of approvals."""
+    """Client methods for the audit log and approval records."""
 
     def audit(
         self,
@@ -15,24 +15,26 @@ class AuditApi(ApiTransport):
         object_id: str | None = None,
         limit: int = 100,
     ) -> list[schemas.AuditOut]:
-        """Audit entries, newest first."""
+        """List audit entries, newest first."""
         form = schemas.Page[schemas.AuditOut]
         return self._list(form, "/audit", action=action, object_id=object_id, limit=limit)
 
     def audit_chain(self) -> schemas.ChainOut:
-        """Whether the audit is as it was written."""
+        """Verify that the audit log is unmodified."""
         return self._get(schemas.ChainOut, "/audit/chain")
 
     def audit_head(self) -> schemas.AuditHead:
-        """The last entry as it stands now: keep it, to see later that nothing is cut off or rewritten."""
+        """Fetch the current head of the audit log.
+
+        Store it: it proves later that no entry was cut off or rewritten."""
         return self._get(schemas.AuditHead, "/audit/head")
 
     def audit_export(self, *, after: int = 0) -> bytes:
-        """All entries behind that position as lines of JSON."""
+        """Export all entries after that position as JSON lines."""
         return self._send("GET", "/audit/export", query={"after": after}).content
 
     def approvals(self, contract_id: str, version: str | None = None) -> list[schemas.ApprovalRecordOut]:
-        """The records of the approvals of a version, the active one where none is named."""
+        """List the approval records of a version; of the version in force if `version` is None."""
         return self._get(
             list[schemas.ApprovalRecordOut], "/contract/approvals", contract_id=contract_id, version=version
         )

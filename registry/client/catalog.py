@@ -1,4 +1,4 @@
-"""Calls about the catalog."""
+"""Client methods for the contract search."""
 
 from treaty.registry import schemas
 from treaty.registry.client.transport import ApiTransport
@@ -6,7 +6,7 @@ from treaty.registry.core.enums import LabelKind
 
 
 class CatalogApi(ApiTransport):
-    """The catalog: everything that there is, and what of it somebody looks for."""
+    """Client methods for the contract search."""
 
     def search(
         self,
@@ -17,8 +17,9 @@ class CatalogApi(ApiTransport):
         limit: int = 20,
         cursor: str | None = None,
     ) -> schemas.CatalogPageOut:
-        """Contracts that have all words and labels, best first; the last word may be a beginning. `subscribed`: only
-        those that whom this client acts as subscribes to."""
+        """Search contracts that have all words and labels, best first.
+
+        The last word matches as a prefix. `subscribed`: only contracts that the caller subscribes to."""
         chosen = {kind.value: value for kind, value in (labels or {}).items()}
-        asked = {**chosen, "subscribed": subscribed or None, "limit": limit, "cursor": cursor}
-        return self._get(schemas.CatalogPageOut, "/catalog", q=words, **asked)
+        parameters = {**chosen, "subscribed": subscribed or None, "limit": limit, "cursor": cursor}
+        return self._get(schemas.CatalogPageOut, "/catalog", q=words, **parameters)

@@ -1,4 +1,4 @@
-"""Calls about consumers: subscriptions, checks of their own, and what they acknowledge."""
+"""Client methods for subscriptions, consumer checks and acknowledgements."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -8,68 +8,72 @@ from treaty.registry.client.transport import ApiTransport
 
 
 class ConsumersApi(ApiTransport):
-    """Consumers: subscriptions, checks of their own, and what they acknowledge."""
+    """Client methods for subscriptions, consumer checks and acknowledgements."""
 
     def subscriptions(
         self, *, contract_id: str | None = None, mine: bool = False, ended: bool = False
     ) -> list[schemas.SubscriptionOut]:
-        """Subscriptions, of a contract or one's own; each with whether its pin is behind."""
+        """List subscriptions, each with the reason if its pin is outdated.
+
+        `contract_id`: only of this contract. `mine`: only the caller's own. `ended`: includes ended ones."""
         form = schemas.Page[schemas.SubscriptionOut]
         return self._list(form, "/subscriptions", contract_id=contract_id, mine=mine, ended=ended)
 
     def subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
-        """A subscription."""
+        """Fetch a subscription."""
         return self._get(schemas.SubscriptionOut, f"/subscriptions/{subscription_id}")
 
     def subscribe(self, subscription: schemas.SubscriptionIn) -> schemas.SubscriptionOut:
-        """Subscribes to a contract, for a purpose."""
+        """Subscribe to a contract for a purpose."""
         return self._post(schemas.SubscriptionOut, "/subscriptions", subscription)
 
     def change_subscription(
         self, subscription_id: UUID, change: schemas.SubscriptionUpdateIn
     ) -> schemas.SubscriptionOut:
-        """Replaces what one says of one's use, as of the revision that was seen."""
+        """Update a subscription. The change names the revision that it is based on."""
         sent = self._send("PUT", f"/subscriptions/{subscription_id}", body=change)
         return self._answer(schemas.SubscriptionOut, sent)
 
     def choose_notifications(
         self, seen: schemas.SubscriptionOut, *, notification_kinds: Sequence[str], channel_id: UUID | None
     ) -> schemas.SubscriptionOut:
-        """Chooses of which notices one is told for the subscription, () of all, and through which channel, None through
-        all; what else it says stays as it was seen."""
+        """Set the notification kinds and the channel of a subscription.
+
+        `notification_kinds`: empty means all. `channel_id`: None means all of the caller's general channels.
+        All other fields remain as in the subscription passed."""
         use = seen.model_dump(include={*schemas.UseIn.model_fields})
         chosen = {**use, "notification_kinds": notification_kinds, "channel_id": channel_id, "revision": seen.revision}
         return self.change_subscription(seen.id, schemas.SubscriptionUpdateIn.model_validate(chosen))
 
     def end_subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
-        """Ends one's subscription for good."""
+        """End one of the caller's subscriptions permanently."""
         return self._post(schemas.SubscriptionOut, f"/subscriptions/{subscription_id}/end")
 
     def consumer_checks(self, subscription_id: UUID) -> list[schemas.ConsumerCheckOut]:
-        """The checks of a subscription as they are now."""
+        """List the current checks of a subscription."""
         return self._get(list[schemas.ConsumerCheckOut], f"/subscriptions/{subscription_id}/checks")
 
     def add_consumer_check(self, subscription_id: UUID, check: schemas.ConsumerCheckIn) -> schemas.ConsumerCheckOut:
-        """Adds a check of one's own."""
+        """Add a check to a subscription."""
         return self._post(schemas.ConsumerCheckOut, f"/subscriptions/{subscription_id}/checks", check)
 
     def copy_check(self, subscription_id: UUID, copied: schemas.CheckCopyIn) -> schemas.ConsumerCheckOut:
-        """Copies a check of a contract, which then stands by itself."""
+        """Copy a check of a contract to a subscription; the copy is independent of the original."""
         return self._post(schemas.ConsumerCheckOut, f"/subscriptions/{subscription_id}/checks/copies", copied)
 
     def change_consumer_check(
         self, subscription_id: UUID, check_id: str, check: schemas.ConsumerCheckIn
     ) -> schemas.ConsumerCheckOut:
-        """Has the check say something else from now on."""
+        """Replace the definition of a consumer check."""
         sent = self._send("PUT", f"/subscriptions/{subscription_id}/checks/{check_id}", body=check)
         return self._answer(schemas.ConsumerCheckOut, sent)
 
     def end_consumer_check(self, subscription_id: UUID, check_id: str) -> None:
-        """Has the check be judged no longer."""
+        """Remove a consumer check; it is no longer evaluated."""
         self._send("DELETE", f"/subscriptions/{subscription_id}/checks/{check_id}")
 
     def promote_check(self, subscription_id: UUID, check_id: str) -> schemas.ProposalSummaryOut:
-        """Proposes a consumer's check for the contract itself."""
+        """Propose a consumer check for the contract."""
         return self._post(schemas.ProposalSummaryOut, f"/subscriptions/{subscription_id}/checks/{check_id}/promote")
 
     def acknowledgements(
@@ -80,7 +84,9 @@ class ConsumersApi(ApiTransport):
         mine: bool = False,
         waiting: bool = False,
     ) -> list[schemas.AcknowledgementOut]:
-        """What consumers were told of approved versions, and their answers, newest first."""
+        """List acknowledgement requests for approved versions and their answers, newest first.
+
+        `waiting`: only unanswered ones."""
         form, path = schemas.Page[schemas.AcknowledgementOut], "/acknowledgements"
         return self._list(form, path, contract_id=contract_id, version=version, mine=mine, waiting=waiting)
 
@@ -91,10 +97,12 @@ class ConsumersApi(ApiTransport):
         *,
         comment: str | None = None,
     ) -> schemas.AcknowledgementOut:
-        """Acknowledges a version that breaks one, or objects to it; `PENDING` takes that back while it waits."""
+        """Acknowledge a breaking version or object to it.
+
+        `PENDING` withdraws an answer while the version is still waiting."""
         body = schemas.AcknowledgementIn(state=given, comment=comment)
         return self._post(schemas.AcknowledgementOut, f"/acknowledgements/{acknowledgement_id}/answer", body)
 
     def impact(self, proposal_id: UUID) -> list[schemas.ConsumerImpactOut]:
-        """What a proposal would mean for each consumer of its contract."""
+        """Fetch the impact of a proposal on each consumer of its contract."""
         return self._get(list[schemas.ConsumerImpactOut], f"/proposals/{proposal_id}/impact")

@@ -1,4 +1,4 @@
-"""Calls about contracts that people ask for."""
+"""Client methods for contract requests."""
 
 from uuid import UUID
 
@@ -7,17 +7,17 @@ from treaty.registry.client.transport import ApiTransport
 
 
 class ContractRequestsApi(ApiTransport):
-    """Contracts that people ask for."""
+    """Client methods for contract requests."""
 
     def contract_requests(self) -> list[schemas.ContractRequestOut]:
-        """Contracts that are asked for and of which there is no draft yet, the oldest first."""
+        """List requested contracts that have no draft yet, oldest first."""
         return self._get(list[schemas.ContractRequestOut], "/contract-requests")
 
     def request_contract(self, name: str, why: str, *, namespace: str = "file") -> schemas.ContractRequestOut:
-        """Asks for a contract of a dataset that has none."""
+        """Request a contract for a dataset that has none."""
         body = schemas.ContractRequestIn(namespace=namespace, name=name, purpose=why)
         return self._post(schemas.ContractRequestOut, "/contract-requests", body)
 
     def close_contract_request(self, request_id: UUID, reason: str | None = None) -> None:
-        """Takes one's own request back; declines another's, for that reason."""
+        """Withdraw an own request, or decline another user's with a reason."""
         self._send("POST", f"/contract-requests/{request_id}/close", body=schemas.ContractRequestEndIn(reason=reason))

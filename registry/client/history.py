@@ -1,4 +1,4 @@
-"""Calls about history: of metrics, and of the results of one check."""
+"""Client methods for the history of metrics and checks."""
 
 from datetime import datetime
 
@@ -7,16 +7,18 @@ from treaty.registry.client.transport import ApiTransport
 
 
 class HistoryApi(ApiTransport):
-    """What was measured over time."""
+    """Client methods for the history of metrics and checks."""
 
     def metric_history(self, asked: schemas.MetricHistoryQuery) -> list[schemas.MetricHistoryItemOut]:
-        """Return the newest measurements of an object's metrics, oldest first."""
+        """Fetch the newest measurements of an object's metrics, oldest first."""
         return self._get(list[schemas.MetricHistoryItemOut], "/history/metrics", **asked.model_dump(mode="json"))
 
     def check_history(
         self, contract_id: str, object_name: str, check: str, *, since: datetime | None = None, limit: int = 500
     ) -> list[schemas.CheckHistoryItemOut]:
-        """The newest results of the check of that id, oldest first."""
+        """Fetch the newest results of a check, oldest first.
+
+        `since`: earliest end of the run; None means no limit."""
         moment = since.isoformat() if since else None
         return self._get(
             list[schemas.CheckHistoryItemOut],

@@ -1,4 +1,4 @@
-"""Calls about incidents."""
+"""Client methods for incidents."""
 
 from datetime import datetime
 from uuid import UUID
@@ -9,7 +9,7 @@ from treaty.registry.core.enums import IncidentState
 
 
 class IncidentsApi(ApiTransport):
-    """Incidents: lists, single ones, and what people do with them. Each step names the revision that was seen."""
+    """Client methods for incidents. Every change names the revision that it is based on."""
 
     def incidents(
         self,
@@ -20,26 +20,28 @@ class IncidentsApi(ApiTransport):
         snoozed: bool = True,
         limit: int | None = None,
     ) -> list[schemas.IncidentOut]:
-        """Incidents, newest first."""
-        form, which = schemas.Page[schemas.IncidentOut], state.value if state else None
+        """List incidents, newest first.
+
+        `mine`: only those assigned to the caller. `snoozed`: includes snoozed ones."""
+        form, state_value = schemas.Page[schemas.IncidentOut], state.value if state else None
         return self._list(
-            form, "/incidents", limit=limit, contract_id=contract_id, state=which, mine=mine, snoozed=snoozed
+            form, "/incidents", limit=limit, contract_id=contract_id, state=state_value, mine=mine, snoozed=snoozed
         )
 
     def incident(self, incident_id: UUID) -> schemas.IncidentOut:
-        """An incident with what fails in it."""
+        """Fetch an incident with its failing checks."""
         return self._get(schemas.IncidentOut, f"/incidents/{incident_id}")
 
     def acknowledge_incident(self, incident_id: UUID, revision: int) -> schemas.IncidentOut:
-        """Says that one looks after it."""
+        """Acknowledge the incident."""
         return self._step(incident_id, "acknowledge", schemas.IncidentStepIn(revision=revision))
 
     def assign_incident(self, incident_id: UUID, revision: int, assignee: str | None) -> schemas.IncidentOut:
-        """Says who looks after it; None: nobody in particular."""
+        """Assign the incident to a user; None removes the assignee."""
         return self._step(incident_id, "assign", schemas.IncidentAssignIn(revision=revision, assignee=assignee))
 
     def snooze_incident(self, incident_id: UUID, revision: int, until: datetime | None) -> schemas.IncidentOut:
-        """Puts it off until then; None: not any longer."""
+        """Snooze the incident until a time; None ends the snooze."""
         return self._step(incident_id, "snooze", schemas.IncidentSnoozeIn(revision=revision, snoozed_until=until))
 
     def resolve_incident(
@@ -51,14 +53,16 @@ class IncidentsApi(ApiTransport):
         comment: str | None = None,
         duplicate_of: UUID | None = None,
     ) -> schemas.IncidentOut:
-        """Ends it for a reason."""
+        """Resolve the incident with a reason.
+
+        `duplicate_of`: the other incident, for the resolution "duplicate"."""
         body = schemas.IncidentResolveIn(
             revision=revision, resolution=resolution, comment=comment, duplicate_of=duplicate_of
         )
         return self._step(incident_id, "resolve", body)
 
     def reopen_incident(self, incident_id: UUID, revision: int) -> schemas.IncidentOut:
-        """Opens it again."""
+        """Reopen the incident."""
         return self._step(incident_id, "reopen", schemas.IncidentStepIn(revision=revision))
 
     def _step(self, incident_id: UUID, step: str, body: schemas.IncidentStepIn) -> schemas.IncidentOut:

@@ -1,4 +1,4 @@
-"""Calls about the lineage graph: what lies around a dataset, what bad data do in it, and who reads it."""
+"""Client methods for the lineage graph, the impact of bad data, and inferred consumers."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -8,39 +8,43 @@ from treaty.registry.client.transport import ApiTransport
 
 
 class GraphApi(ApiTransport):
-    """The lineage graph."""
+    """Client methods for the lineage graph."""
 
     def lineage(self, node_id: str, *, depth: int | None = None) -> schemas.GraphOut:
-        """The graph around a node, `dataset:{namespace}:{name}` or `job:{namespace}:{name}`."""
+        """Fetch the graph around a node, `dataset:{namespace}:{name}` or `job:{namespace}:{name}`.
+
+        `depth`: None means the default depth of the service."""
         return self._get(schemas.GraphOut, "/lineage", nodeId=node_id, depth=depth)
 
     def downstream_impact(
         self, name: str, *, namespace: str | None = None, columns: Sequence[str] | None = None
     ) -> schemas.DownstreamImpactOut:
-        """What lies downstream of a dataset, and what bad data made of it."""
+        """Fetch the downstream impact of bad data in a dataset.
+
+        `columns`: the bad columns; None means all."""
         named = list(columns) if columns else None
         return self._get(schemas.DownstreamImpactOut, "/dataset/impact", name=name, namespace=namespace, column=named)
 
     def incident_impact(self, incident_id: UUID) -> schemas.DownstreamImpactOut:
-        """What the bad data of an incident came to."""
+        """Fetch the downstream impact of an incident."""
         return self._get(schemas.DownstreamImpactOut, f"/incidents/{incident_id}/impact")
 
     def upstream(self, contract_id: str) -> list[schemas.UpstreamIncidentOut]:
-        """What bad data came to a contract's datasets from further up."""
+        """List upstream incidents that affect the datasets of a contract."""
         return self._get(list[schemas.UpstreamIncidentOut], "/contract/upstream", contract_id=contract_id)
 
     def inferred_consumers(self, contract_id: str) -> list[schemas.InferredConsumerOut]:
-        """Jobs of others that were seen reading a contract's data."""
+        """List jobs outside the producers' namespaces that read the contract's data according to lineage."""
         return self._get(list[schemas.InferredConsumerOut], "/contract/inferred-consumers", contract_id=contract_id)
 
     def confirm_inferred_consumer(self, contract_id: str, job_namespace: str, job_name: str) -> schemas.SubscriptionOut:
-        """Subscribes one to what that job of one's own reads."""
+        """Subscribe the caller to the data that one of their jobs reads."""
         body = schemas.InferredConsumerIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
         return self._post(schemas.SubscriptionOut, "/contract/inferred-consumers/confirm", body)
 
     def dismiss_inferred_consumer(
         self, contract_id: str, job_namespace: str, job_name: str
     ) -> schemas.InferredConsumerOut:
-        """Says that the job is no consumer."""
+        """Dismiss the job as a consumer."""
         body = schemas.InferredConsumerIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
         return self._post(schemas.InferredConsumerOut, "/contract/inferred-consumers/dismiss", body)

@@ -1,4 +1,4 @@
-"""Calls about channels, and about the messages that go out."""
+"""Client methods for channels and outgoing messages."""
 
 from uuid import UUID
 
@@ -8,28 +8,30 @@ from treaty.registry.core.enums import OutboxState
 
 
 class NotificationsApi(ApiTransport):
-    """Channels, and the messages that go out."""
+    """Client methods for channels and outgoing messages."""
 
     def channels(self) -> list[schemas.ChannelOut]:
-        """One's own channels and those of one's teams, oldest first; all for who manages users."""
+        """List the channels of the caller and their teams, oldest first.
+
+        Users with the permission to manage users receive all channels."""
         return self._get(list[schemas.ChannelOut], "/channels")
 
     def add_channel(self, channel: schemas.ChannelIn) -> schemas.NewChannelOut:
-        """A new channel, with the secret of its webhooks, which is told this once."""
+        """Add a channel. The response contains the webhook secret, which cannot be retrieved later."""
         return self._post(schemas.NewChannelOut, "/channels", channel)
 
     def remove_channel(self, channel_id: UUID) -> None:
-        """Removes a channel."""
+        """Remove a channel."""
         self._send("DELETE", f"/channels/{channel_id}")
 
     def test_channel(self, channel_id: UUID) -> schemas.ChannelOut:
-        """Has a notice be sent that says only that it came."""
+        """Send a test notification to a channel."""
         return self._post(schemas.ChannelOut, f"/channels/{channel_id}/test")
 
     def messages(self, *, state: OutboxState | None = None, limit: int | None = 100) -> list[schemas.OutboxMessageOut]:
-        """Messages that go out, newest first; for who administers."""
+        """List outgoing messages, newest first. Requires an administrator."""
         return self._list(schemas.Page[schemas.OutboxMessageOut], "/messages", limit=limit, state=state)
 
     def retry_message(self, message_id: UUID) -> schemas.OutboxMessageOut:
-        """Has a message that was given up be delivered after all."""
+        """Retry a message whose delivery was abandoned."""
         return self._post(schemas.OutboxMessageOut, f"/messages/{message_id}/retry")

@@ -1,20 +1,20 @@
-"""Calls about patterns."""
+"""Client methods for text patterns."""
 
 from treaty.registry import schemas
 from treaty.registry.client.transport import ApiTransport
 
 
 class PatternsApi(ApiTransport):
-    """Patterns of texts."""
+    """Client methods for text patterns."""
 
     def patterns(self, limit: int = 100) -> list[schemas.CommonPatternOut]:
-        """The common domains of text columns, those of most columns first."""
+        """List the common patterns of text columns, most frequent first."""
         return self._get(list[schemas.CommonPatternOut], "/patterns", limit=limit)
 
     def pattern_columns(self, pattern: str) -> schemas.PatternInfoOut:
-        """The columns that carry a pattern, what is known of it, and its neighbours."""
+        """Fetch a pattern with its columns and its neighbours."""
         return self._get(schemas.PatternInfoOut, "/patterns/columns", pattern=pattern)
 
     def learn_patterns(self) -> schemas.TaskOut:
-        """Has the index of patterns brought up to date with the tables that contracts in force are about."""
+        """Start a task that updates the pattern index from tables with contracts in force."""
         return self._post(schemas.TaskOut, "/patterns")

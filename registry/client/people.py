@@ -1,4 +1,4 @@
-"""Calls about people: the one-time link, sessions, users, tokens, teams and grants."""
+"""Client methods for setup, sessions, users, tokens, teams and grants."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -11,56 +11,61 @@ from treaty.registry.core.enums import Permission, Role, TeamRole
 
 
 class PeopleApi(ApiTransport):
-    """People: the one-time link, sessions, users, tokens, teams and grants."""
+    """Client methods for setup, sessions, users, tokens, teams and grants."""
 
     def ready(self) -> schemas.ReadinessOut:
-        """The service's state."""
+        """Fetch the readiness of the service."""
         return self._get(schemas.ReadinessOut, "/ready")
 
     def set_up(self, token: str, *, name: str, password: str) -> schemas.UserOut:
-        """Creates the first administrator with the token of the one-time link."""
+        """Create the first administrator with the token of the one-time link."""
         body = schemas.SetupIn(token=token, name=name, password=SecretStr(password))
         return self._post(schemas.UserOut, "/setup", body)
 
     def sign_in(self, name: str, password: str, *, address: str | None = None) -> schemas.SessionOut:
-        """A new session; make another Client with its secret. `address`: of whom this is asked for, where it is asked
-        for somebody else; a service on this machine believes it."""
+        """Open a session; create another Client with its secret.
+
+        `address`: address of the end user when signing in on their behalf; accepted from services on the same
+        machine only."""
         body = schemas.CredentialsIn(name=name, password=SecretStr(password))
         headers = {"X-Forwarded-For": address} if address else None
         return self._answer(schemas.SessionOut, self._send("POST", "/session", body=body, headers=headers))
 
     def sign_in_with_oidc(self, token: str, nonce: str) -> schemas.SessionOut:
-        """A new session for whom the identity provider's token names; make another Client with its secret."""
+        """Open a session with an identity provider's token; create another Client with its secret."""
         body = schemas.IdentityTokenIn(token=SecretStr(token), nonce=SecretStr(nonce))
         return self._post(schemas.SessionOut, "/session/oidc", body)
 
     def sign_out(self) -> None:
-        """Closes the session that this client acts through."""
+        """Close the session of this client."""
         self._send("DELETE", "/session")
 
     def me(self) -> schemas.CurrentUserOut:
-        """Who this client acts as, and what they may do."""
+        """Fetch the caller and their permissions."""
         return self._get(schemas.CurrentUserOut, "/me")
 
     def users(self) -> list[schemas.UserOut]:
-        """All users, by name."""
+        """List all users by name."""
         return self._list(schemas.Page[schemas.UserOut], "/users")
 
     def create_user(self, name: str, *, roles: Iterable[str], password: str | None = None) -> schemas.UserOut:
-        """A new user; without a password, one that signs in with API tokens only. Raises ValueError for no role."""
+        """Create a user.
+
+        `password`: None creates a user that signs in with API tokens only. Raises ValueError for an unknown role."""
         secret = SecretStr(password) if password is not None else None
         return self._post(
             schemas.UserOut, "/users", schemas.UserIn(name=name, password=secret, roles=frozenset(map(Role, roles)))
         )
 
     def change_user(self, user_id: UUID, change: schemas.UserUpdateIn, *, seen: str = "*") -> schemas.UserOut:
-        """Changes what `change` gives; the user's sessions end. `seen`: the `etag` of the user as read, 412 where that
-        is not so any more; otherwise whatever is there is changed."""
+        """Update the fields set in `change` and end the user's sessions.
+
+        `seen`: `etag` of the user as read, responds 412 if it has changed since; "*" updates unconditionally."""
         sent = self._send("PATCH", f"/users/{user_id}", body=change, headers={"If-Match": seen})
         return self._answer(schemas.UserOut, sent)
 
     def tokens(self) -> list[schemas.TokenOut]:
-        """One's own tokens; all for who manages users."""
+        """List the caller's API tokens; all tokens for users who manage users."""
         return self._list(schemas.Page[schemas.TokenOut], "/tokens")
 
     def issue_token(
@@ -71,7 +76,10 @@ class PeopleApi(ApiTransport):
         expires_days: int | None = 365,
         user_id: UUID | None = None,
     ) -> schemas.NewTokenOut:
-        """A new API token, with its secret. `user_id` None: for oneself. Raises ValueError for no permission."""
+        """Issue an API token and return it with its secret.
+
+        `expires_days`: None means no expiry. `user_id`: None means the caller.
+        Raises ValueError for an unknown permission."""
         body = schemas.TokenIn(
             name=name, scopes=frozenset(map(Permission, scopes)), expires_days=expires_days, user_id=user_id
         )
@@ -80,43 +88,47 @@ class PeopleApi(ApiTransport):
     def rotate_token(
         self, token_id: UUID, *, overlap_hours: float = 24, expires_days: int | None = None
     ) -> schemas.NewTokenOut:
-        """A new secret for the token; the one before stays good for so long."""
+        """Replace the secret of a token.
+
+        `overlap_hours`: how long the previous secret remains valid. `expires_days`: None keeps the expiry."""
         body = schemas.RotationIn(overlap_hours=overlap_hours, expires_days=expires_days)
         return self._post(schemas.NewTokenOut, f"/tokens/{token_id}/rotation", body)
 
     def revoke_token(self, token_id: UUID) -> None:
-        """Ends a token."""
+        """Revoke a token."""
         self._send("DELETE", f"/tokens/{token_id}")
 
     def teams(self) -> list[schemas.TeamOut]:
-        """One's own teams, by name; all for who manages users."""
+        """List the caller's teams by name; all teams for users who manage users."""
         return self._list(schemas.Page[schemas.TeamOut], "/teams")
 
     def create_team(self, name: str) -> schemas.TeamOut:
-        """A new team, which nobody belongs to."""
+        """Create a team without members."""
         return self._post(schemas.TeamOut, "/teams", schemas.TeamIn(name=name))
 
     def remove_team(self, team_id: UUID) -> None:
-        """Removes a team with all that it was granted."""
+        """Delete a team with its grants."""
         self._send("DELETE", f"/teams/{team_id}")
 
     def set_member(self, team_id: UUID, name: str, role: TeamRole = TeamRole.MEMBER) -> schemas.TeamOut:
-        """Has the user of that name belong to the team."""
+        """Add a user to the team, or change their role in it."""
         body = schemas.MemberIn(name=name, role=role)
         return self._answer(schemas.TeamOut, self._send("PUT", f"/teams/{team_id}/members", body=body))
 
     def remove_member(self, team_id: UUID, name: str) -> schemas.TeamOut:
-        """Has the user of that name belong to the team no longer."""
+        """Remove a user from the team."""
         return self._answer(schemas.TeamOut, self._send("DELETE", f"/teams/{team_id}/members", query={"name": name}))
 
     def grants(self, *, target: str | None = None) -> list[schemas.GrantOut]:
-        """All grants, oldest first, or those on one domain, contract or dataset."""
+        """List grants, oldest first.
+
+        `target`: only grants on this domain, contract or dataset; None lists all."""
         return self._list(schemas.Page[schemas.GrantOut], "/grants", target=target)
 
     def grant(self, given: schemas.GrantIn) -> schemas.GrantOut:
-        """Grants a role to a user or to a team."""
+        """Grant a role to a user or a team."""
         return self._post(schemas.GrantOut, "/grants", given)
 
     def revoke_grant(self, grant_id: UUID) -> None:
-        """Ends a grant."""
+        """Revoke a grant."""
         self._send("DELETE", f"/grants/{grant_id}")

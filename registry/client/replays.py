@@ -1,4 +1,4 @@
-"""Calls about replays."""
+"""Client methods for replays."""
 
 from uuid import UUID
 
@@ -7,14 +7,14 @@ from treaty.registry.client.transport import ApiTransport
 
 
 class ReplaysApi(ApiTransport):
-    """Replays: what a version would have found on all that is stored."""
+    """Client methods for replays of versions on stored states."""
 
     def replay(self, proposal_id: UUID) -> schemas.ReplayOut:
-        """The proposal judged on stored states, beside the version in force."""
+        """Fetch the replay of a proposal on stored states, compared with the version in force."""
         return self._get(schemas.ReplayOut, f"/proposals/{proposal_id}/replay")
 
     def replay_document(self, contract_id: str, document: str) -> schemas.ReplayOut:
-        """Any document judged as a version of the contract."""
+        """Replay a document as a version of the contract."""
         body = schemas.DocumentIn(document=document)
         response = self._request(
             "POST", "/contract/replay", params={"contract_id": contract_id}, json=body.model_dump(mode="json")
@@ -22,5 +22,5 @@ class ReplaysApi(ApiTransport):
         return self._answer(schemas.ReplayOut, response)
 
     def request_replay(self, asked: schemas.ReplayIn) -> schemas.TaskOut:
-        """Asks a worker for a replay; the finished task's result is what `replay` answers."""
+        """Start a replay task. The result of the finished task has the form that `replay` returns."""
         return self._post(schemas.TaskOut, "/replays", asked)

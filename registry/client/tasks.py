@@ -1,4 +1,4 @@
-"""Calls about tasks and lineage."""
+"""Client methods for tasks and for sending lineage events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,26 +9,26 @@ from treaty.registry.client.transport import ApiTransport
 
 
 class TasksApi(ApiTransport):
-    """Tasks and lineage."""
+    """Client methods for tasks and for sending lineage events."""
 
     def request_draft(self, draft: schemas.DraftIn) -> schemas.TaskOut:
-        """Asks for a table to be profiled; the finished task's result names the proposal."""
+        """Start a task that profiles a table; its result names the proposal."""
         return self._post(schemas.TaskOut, "/drafts", draft)
 
     def task(self, task_id: UUID) -> schemas.TaskOut:
-        """A task: its state, how far it is, and its result."""
+        """Fetch a task with its state, progress and result."""
         return self._get(schemas.TaskOut, f"/tasks/{task_id}")
 
     def retry_task(self, task_id: UUID) -> schemas.TaskOut:
-        """Has a task that was given up tried anew."""
+        """Retry a dead-letter task."""
         return self._post(schemas.TaskOut, f"/tasks/{task_id}/retry")
 
     def stop_task(self, task_id: UUID) -> schemas.TaskOut:
-        """Ends a draft or a replay that waits or is being done."""
+        """Stop a queued or running draft or replay."""
         return self._post(schemas.TaskOut, f"/tasks/{task_id}/stop")
 
     def retry_event(self, event_id: UUID) -> None:
-        """Has a lineage event that could not be folded tried anew."""
+        """Retry a lineage event that could not be processed."""
         self._request("POST", f"/lineage/events/{event_id}/retry")
 
     def tasks(
@@ -39,10 +39,10 @@ class TasksApi(ApiTransport):
         contract_id: str | None = None,
         limit: int | None = 100,
     ) -> list[schemas.TaskSummaryOut]:
-        """Tasks of the queue that the caller may see, newest first."""
+        """List the tasks that the caller may see, newest first."""
         form = schemas.Page[schemas.TaskSummaryOut]
         return self._list(form, "/tasks", state=state, kind=kind, contract_id=contract_id, limit=limit)
 
     def send_event(self, event: Mapping[str, Any]) -> None:
-        """Sends one OpenLineage event; returning means that it is kept."""
+        """Send an OpenLineage event. It is stored when the method returns."""
         self._request("POST", "/lineage", json=dict(event))

@@ -1,4 +1,6 @@
-"""How a request is sent and its answer read: every method raises ClientError for one that is not a success."""
+"""Send requests to the API and parse its responses.
+
+Every method raises ClientError if the response is not successful."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -17,7 +19,9 @@ UNREACHABLE = 0
 
 
 class ClientError(Exception):
-    """The API refused, or could not be reached (status 0): `message` and `faults` are fit for people."""
+    """The API rejected the request or could not be reached (status 0).
+
+    `message` and `faults` can be shown to users. `reference` identifies an unexpected error in the log."""
 
     def __init__(
         self, status: int, message: str, faults: Iterable[schemas.FaultOut] = (), *, reference: str | None = None
@@ -27,7 +31,9 @@ class ClientError(Exception):
 
 
 class ApiTransport:
-    """The API at `base_url`, as whoever `token` says. `http` is the connection to use instead of an own one."""
+    """HTTP transport of the client.
+
+    `token`: None sends anonymous requests. `http`: an existing connection to use; None opens a new one."""
 
     def __init__(
         self, base_url: str, token: str | None = None, *, http: httpx.Client | None = None, timeout: float = 30
@@ -39,17 +45,17 @@ class ApiTransport:
         return self._answer(form, self._send("GET", path, query=query))
 
     def _list(self, form: type[schemas.Page[Item]], path: str, *, limit: int | None = None, **query: Any) -> list[Item]:
-        """The first `limit` items of a list, None: all, in as many requests as that takes."""
-        found: list[Item] = []
+        """Return the first `limit` items of a list, or all if None, page by page."""
+        items: list[Item] = []
         cursor: str | None = None
-        while limit is None or len(found) < limit:
-            most = PORTION if limit is None else min(PORTION, limit - len(found))
-            page = self._get(form, path, **query, limit=most, cursor=cursor)
-            found += page.items
+        while limit is None or len(items) < limit:
+            page_size = PORTION if limit is None else min(PORTION, limit - len(items))
+            page = self._get(form, path, **query, limit=page_size, cursor=cursor)
+            items += page.items
             cursor = page.next
             if cursor is None:
                 break
-        return found
+        return items
 
     def _post(self, form: type[Answer], path: str, body: BaseModel | None = None, **query: Any) -> Answer:
         return self._answer(form, self._send("POST", path, query=query, body=body))
@@ -58,8 +64,8 @@ class ApiTransport:
         return self._answer(form, self._send("PUT", path, body=body))
 
     def _answer(self, form: type[Answer], response: httpx.Response) -> Answer:
-        found: Answer = _adapter(form).validate_json(response.content)  # type: ignore[arg-type] # a class is hashable
-        return found
+        parsed: Answer = _adapter(form).validate_json(response.content)  # type: ignore[arg-type] # a class is hashable
+        return parsed
 
     def _send(
         self,
@@ -70,14 +76,14 @@ class ApiTransport:
         body: BaseModel | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        given = {key: value for key, value in (query or {}).items() if value is not None}
-        return self._request(method, path, headers, params=given, json=_plain(body) if body else None)
+        parameters = {key: value for key, value in (query or {}).items() if value is not None}
+        return self._request(method, path, headers, params=parameters, json=_plain(body) if body else None)
 
     def _request(self, method: str, path: str, headers: Mapping[str, str] | None = None, **sent: Any) -> httpx.Response:
         try:
             response = self._http.request(method, PREFIX + path, headers={**self._headers, **(headers or {})}, **sent)
         except httpx.TransportError as error:
-            raise ClientError(UNREACHABLE, f"the service cannot be reached: {error}") from error
+            raise ClientError(UNREACHABLE, f"The service cannot be reached: {error}") from error
         if not response.is_success:
             raise _refusal(response)
         return response
@@ -85,12 +91,12 @@ class ApiTransport:
 
 @cache
 def _adapter(form: type[Any]) -> TypeAdapter[Any]:
-    """What reads answers of that form. To make one takes as long as to read many answers."""
+    """Return the cached parser of a form. Creating one takes as long as parsing many responses."""
     return TypeAdapter(form)
 
 
 def _plain(body: BaseModel) -> dict[str, Any]:
-    """The body as JSON data, with its secrets, which a dump would mask."""
+    """Return the body as JSON data with its secrets, which a dump would mask."""
     content = body.model_dump(mode="json", exclude_unset=True)
     secrets = {name: value.get_secret_value() for name, value in body if isinstance(value, SecretStr)}
     return {**content, **secrets}
@@ -100,5 +106,5 @@ def _refusal(response: httpx.Response) -> ClientError:
     try:
         problem = schemas.ProblemOut.model_validate_json(response.content)
     except ValueError:
-        return ClientError(response.status_code, f"the service answered {response.status_code}")
+        return ClientError(response.status_code, f"The service responded with status {response.status_code}.")
     return ClientError(response.status_code, problem.message, problem.faults, reference=problem.reference)

@@ -1,4 +1,4 @@
-"""Calls about versions: where one stands, what owners do to an approved one, and how two differ."""
+"""Client methods for versions: status, deprecation, retirement and differences."""
 
 from uuid import UUID
 
@@ -7,16 +7,16 @@ from treaty.registry.client.transport import ApiTransport
 
 
 class VersionsApi(ApiTransport):
-    """Versions: where one stands, what owners do to an approved one, and how two differ."""
+    """Client methods for versions: status, deprecation, retirement and differences."""
 
     def version(self, contract_id: str, version: str) -> schemas.VersionDetailOut:
-        """A version, and what keeps it from coming into force."""
+        """Fetch a version with the reason why it is not in force yet."""
         return self._get(schemas.VersionDetailOut, "/contract/version", contract_id=contract_id, version=version)
 
     def deprecate(
         self, contract_id: str, version: str, reason: str, *, successor: str | None = None
     ) -> schemas.VersionOut:
-        """Advises against a version, which stays in force."""
+        """Deprecate a version; it stays in force."""
         return self._leave(
             "deprecate", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor_version=successor)
         )
@@ -24,7 +24,7 @@ class VersionsApi(ApiTransport):
     def retire(
         self, contract_id: str, version: str, reason: str, *, successor: str | None = None
     ) -> schemas.VersionOut:
-        """Ends a version for good."""
+        """Retire a version permanently."""
         return self._leave(
             "retire", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor_version=successor)
         )
@@ -36,9 +36,11 @@ class VersionsApi(ApiTransport):
         return self._answer(schemas.VersionOut, self._send("POST", f"/contract/version/{step}", query=query, body=body))
 
     def diff(self, contract_id: str, old: str | None = None, new: str | None = None) -> schemas.DiffOut:
-        """What differs from one version to another; the version in force where one is not named."""
+        """Compare two versions.
+
+        `old`, `new`: None means the version in force."""
         return self._get(schemas.DiffOut, "/contract/diff", contract_id=contract_id, old=old, new=new)
 
     def proposal_diff(self, proposal_id: UUID) -> schemas.DiffOut:
-        """What differs from the version in force to what the proposal would make a version."""
+        """Compare the proposed document with the version in force."""
         return self._get(schemas.DiffOut, f"/proposals/{proposal_id}/diff")

@@ -1,4 +1,4 @@
-"""What the API takes and gives, as plain models. Imports no database, so that the client and the pages may use it."""
+"""Request and response models of the API. Imports no database, so that the client and the pages can use them."""
 
 from treaty.engine.profile.format import ColumnDocument, HistogramBins, ProfileDocument, ValueCount
 from treaty.registry.schemas.audit import ApprovalRecordOut, AuditHead, AuditOut, ChainOut

@@ -1,4 +1,4 @@
-"""The audit and the records of approvals, as the API gives them."""
+"""Models of the audit log and approval records."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ __all__ = ["ApprovalRecordOut", "AuditHead", "AuditOut", "ChainOut"]
 
 
 class AuditOut(ApiModel):
-    """One audited change."""
+    """An entry of the audit log."""
 
     position: int
     time: datetime
@@ -25,9 +25,12 @@ class AuditOut(ApiModel):
 
 
 class ChainOut(ApiModel):
-    """Whether the audit is as it was written: so many entries are, up to the one of that hash.
+    """Result of verifying the audit log.
 
-    `broken_at` is the first position that is not, `fault` what is wrong there."""
+    - `entries`: number of valid entries before the first fault.
+    - `hash`: hash of the last valid entry.
+    - `broken_at`: position of the first invalid entry; null if the log is intact.
+    - `fault`: description of the fault; null if the log is intact."""
 
     entries: int
     hash: str
@@ -36,7 +39,11 @@ class ChainOut(ApiModel):
 
 
 class ApprovalRecordOut(ApiModel):
-    """An approval as it was given, under the hash of `content`; `faults` says what no longer agrees with it."""
+    """The stored record of an approval.
+
+    - `hash`: hash of `content`.
+    - `content`: the record as signed off by the approver.
+    - `faults`: disagreements of the record with the version or the audit log; empty if there are none."""
 
     hash: str
     proposal_id: UUID

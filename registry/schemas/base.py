@@ -1,4 +1,4 @@
-"""The base of all API models, and the texts that they admit."""
+"""Base classes and constrained text types of the API models."""
 
 from typing import Annotated, Generic, TypeVar
 
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints,
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.registry.core.enums import USER_NAME
 
-# PostgreSQL cannot keep NUL in a text, and no name, title or reason needs a control character.
+# PostgreSQL cannot store NUL in text, and no name, title or reason needs control characters.
 PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=PRINTABLE)]
 UserName = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, max_length=100, pattern=USER_NAME)]
@@ -19,36 +19,45 @@ Item = TypeVar("Item")
 
 
 class ApiModel(BaseModel):
-    """The base of all: immutable, readable from rows."""
+    """Base class of all models: immutable and readable from rows."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class ApiRequest(ApiModel):
-    """The base of what is sent: unknown words are refused."""
+    """Base class of request bodies. Unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Page(ApiModel, Generic[Item]):
-    """A portion of a list. `next` is the cursor to ask for the one after it with; None: there is none."""
+    """One page of a list.
+
+    - `next`: cursor of the next page; null on the last page."""
 
     items: tuple[Item, ...]
     next: str | None = None
 
 
 class EtagModel(ApiModel):
-    """An object that can be changed. `etag` says which state of it this is: send it as `If-Match` with a change."""
+    """An object that can be changed.
+
+    - `etag`: identifies the current content; send it as `If-Match` with a change."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def etag(self) -> str:
-        """A tag that differs where any field does."""
+        """Entity tag; changes whenever a field changes."""
         return f'"{short_fingerprint(self.model_dump(mode="json", exclude={"etag"}))}"'
 
 
 class FaultOut(ApiModel):
-    """One thing wrong with a document or a request: what, where, what to do."""
+    """A fault in a document or a request.
+
+    - `code`: stable code of the kind of fault.
+    - `where`: the field or the path of the element.
+    - `remedy`: how to fix it; may be empty.
+    - `line`: line of the document, starting at 1; null if unknown."""
 
     code: str
     where: str
@@ -58,9 +67,11 @@ class FaultOut(ApiModel):
 
 
 class ProblemOut(ApiModel):
-    """The body of every answer that is not a success, as RFC 9457 has it. `faults` name each field and what is wrong
-    with it, `reference` finds an unexpected failure in the log. `error` and `message` say `title` and `detail` again,
-    for programs that know this form only."""
+    """The body of every error response, in the format of RFC 9457 (Problem Details).
+
+    - `faults`: every invalid field with a description of the fault.
+    - `reference`: identifies an unexpected error in the service's log; null otherwise.
+    - `error`, `message`: repeat `title` and `detail` for clients that support only this format."""
 
     type: str = "about:blank"
     title: str = ""
@@ -73,13 +84,15 @@ class ProblemOut(ApiModel):
 
 
 class HealthOut(ApiModel):
-    """The process answers."""
+    """The process is alive."""
 
     status: str
 
 
 class ReadinessOut(ApiModel):
-    """The service answers and its database is at this schema version."""
+    """The service is ready.
+
+    - `migration`: schema version of the database."""
 
     status: str
     migration: str

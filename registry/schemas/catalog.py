@@ -1,4 +1,4 @@
-"""The catalog, as the API gives it: contracts that were found, and what there is to choose from."""
+"""Models of the contract search."""
 
 from datetime import datetime
 from uuid import UUID
@@ -8,7 +8,7 @@ from treaty.registry.schemas.base import ApiModel, Page
 
 
 class RecentRunOut(ApiModel):
-    """One of the last runs of a contract, of whichever of its tables."""
+    """A recent run of a contract, for any of its tables."""
 
     id: UUID
     verdict: Verdict
@@ -16,10 +16,13 @@ class RecentRunOut(ApiModel):
 
 
 class CatalogItemOut(ApiModel):
-    """A contract that was found: what its version in force says, or `state` proposed: what is proposed to be it.
+    """A contract found by the search.
 
-    `objects` are its tables; `description` the beginning of what it says of itself; `recent` its last runs, as far as
-    they may be read, the newest last."""
+    The content is that of the version in force, or of the proposed document if `state` is `proposed`.
+
+    - `objects`: tables of the contract.
+    - `description`: beginning of the description; null if there is none.
+    - `recent`: recent runs that the caller may read, oldest first."""
 
     id: str
     name: str
@@ -34,14 +37,17 @@ class CatalogItemOut(ApiModel):
 
 
 class FacetOut(ApiModel):
-    """How many of all that were found have this word."""
+    """Number of matching contracts with this label."""
 
     value: str
     count: int
 
 
 class CatalogPageOut(Page[CatalogItemOut]):
-    """What was found, best first: `total` in all, and how many of them have which owner, domain, tag and state."""
+    """A page of search results, best match first.
+
+    - `total`: number of all matches.
+    - `facets`: number of matches by owner, domain, tag and state."""
 
     total: int
     facets: dict[str, tuple[FacetOut, ...]]

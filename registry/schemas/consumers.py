@@ -1,4 +1,4 @@
-"""Consumers: their subscriptions, checks and acknowledgements, as the API takes and gives them."""
+"""Models of subscriptions, consumer checks and acknowledgements."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -12,24 +12,28 @@ from treaty.registry.schemas.base import PRINTABLE, ApiModel, ApiRequest, EtagMo
 ContractId = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
 CheckId = Annotated[str, StringConstraints(max_length=100, pattern=r"^[A-Za-z0-9_-]+$")]
-# What a consumer may say of a version: that they know of it, that it must not be, or that they have not said it.
+# Answers to an acknowledgement request; PENDING withdraws an answer.
 AcknowledgementAnswer = Literal[
     AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED, AcknowledgementState.PENDING
 ]
 Reads = Annotated[dict[Path, Annotated[list[Path], Field(max_length=5000)]], Field(max_length=200)]
 
 
-# Of what consumers are told as consumers.
+# Notification kinds for consumers.
 Consumed = Literal[
     NotificationKind.VIOLATION, NotificationKind.RECOVERY, NotificationKind.BREAKING, NotificationKind.LAG
 ]
 
 
 class UseIn(ApiRequest):
-    """What a consumer says of their use of the data. `reads`: columns by object, "*" for all; None: all of everything.
+    """Use of a contract's data by a consumer.
 
-    `pinned_to` names the group or the version that `pin` speaks of. `notification_kinds`: of which notices they are
-    told; (): of all. `channel_id`: through which channel of theirs; None: through all that are of no one contract."""
+    - `purpose`: what the data is used for.
+    - `contact`: how to reach the consumer.
+    - `pin`: what the consumer follows. `pinned_to`: the version or group of versions of the pin.
+    - `reads`: columns by object, `"*"` for all columns; null means all columns of all objects.
+    - `notification_kinds`: kinds of notifications to send; empty means all.
+    - `channel_id`: channel for the notifications; null means all channels that are not limited to one contract."""
 
     purpose: Name
     contact: Name
@@ -41,23 +45,30 @@ class UseIn(ApiRequest):
 
 
 class SubscriptionIn(UseIn):
-    """A new subscription to a contract; `team`: of the team of that name, to which the subscriber belongs."""
+    """A new subscription to a contract.
+
+    - `team`: name of a team of the caller to subscribe; null subscribes the caller."""
 
     contract_id: ContractId
     team: Name | None = None
 
 
 class SubscriptionUpdateIn(UseIn):
-    """What a subscription shall say; `revision` is the one that was shown."""
+    """New values of a subscription.
+
+    - `revision`: revision of the subscription that the change is based on."""
 
     revision: int
 
 
 class SubscriptionOut(EtagModel):
-    """A subscription. `outdated_reason` says why its pin is behind what is in force; None: it is not. `checks`: how
-    many.
+    """A subscription of a user or team to a contract.
 
-    `team`: `subscriber` is a team, of which every member may change it. `is_own`: the asking principal may."""
+    - `subscriber`: name of the user, or of the team if `team` is true. Every member of the team may change it.
+    - `reads`: columns by object, `"*"` for all columns.
+    - `checks`: number of consumer checks.
+    - `outdated_reason`: why the pin is older than the version in force; null if it is not.
+    - `is_own`: the caller may change the subscription."""
 
     id: UUID
     contract_id: str
@@ -81,15 +92,16 @@ class SubscriptionOut(EtagModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def etag(self) -> str:
-        """Its revision: whether it lags is no part of its state."""
+        """The revision. An outdated pin does not change it."""
         return f'"{self.revision}"'
 
 
 class ConsumerCheckIn(ApiRequest):
-    """A check of a consumer's own, on an object or one of its columns.
+    """A consumer's check on an object or one of its columns.
 
-    `patch` has either `quality`, one entry as in a document, or words of the column: required, unique, enum,
-    logicalTypeOptions. `id` None: one is made."""
+    - `patch`: either `quality` with one check in the document format, or attributes of the column: `required`,
+      `unique`, `enum`, `logicalTypeOptions`.
+    - `id`: null generates an id."""
 
     object: Path
     column: Path | None = None
@@ -98,8 +110,10 @@ class ConsumerCheckIn(ApiRequest):
 
 
 class CheckCopyIn(ApiRequest):
-    """A check of a contract's version (None: the one in force), to be copied; `target_object` and `id` None: as it is
-    there."""
+    """A check of a contract to copy.
+
+    - `version`: null means the version in force.
+    - `target_object`, `id`: null keeps those of the original."""
 
     contract_id: ContractId
     object: Path
@@ -110,7 +124,12 @@ class CheckCopyIn(ApiRequest):
 
 
 class ConsumerCheckOut(EtagModel):
-    """A consumer's check as it is now. `misfit_reason`: why it no longer fits the contract in force; None: it does."""
+    """The current state of a consumer check.
+
+    - `number`: number of the check's definition; increases with every change.
+    - `source`: the check that it was copied from; null if it is not a copy.
+    - `sentence`: the check in words.
+    - `misfit_reason`: why the check no longer fits the contract in force; null if it fits."""
 
     id: str
     number: int
@@ -125,13 +144,15 @@ class ConsumerCheckOut(EtagModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def etag(self) -> str:
-        """Its number: whether it fits the contract in force is no part of its state."""
+        """The number of the check. Changes of the contract do not change it."""
         return f'"{self.number}"'
 
 
 class AcknowledgementOut(EtagModel):
-    """What a consumer was told of an approved version. `breaking_reasons`: why it breaks them; () where they are only
-    told."""
+    """A consumer's acknowledgement of an approved version.
+
+    - `breaking_reasons`: why the version breaks the consumer; empty if it is only announced.
+    - `due_at`: deadline for the answer; null if no answer is required."""
 
     id: UUID
     contract_id: str
@@ -148,15 +169,20 @@ class AcknowledgementOut(EtagModel):
 
 
 class AcknowledgementIn(ApiRequest):
-    """Whether the consumer acknowledges the version or objects to it, which needs a comment; `pending` takes an answer
-    back while the version waits."""
+    """An answer to an acknowledgement request.
+
+    - `state`: `acknowledged`, `objected`, or `pending` to withdraw an answer while the version is waiting.
+    - `comment`: required for an objection."""
 
     state: AcknowledgementAnswer
     comment: Prose | None = None
 
 
 class ConsumerImpactOut(ApiModel):
-    """What a proposal would mean for a consumer: whether it breaks them, and why."""
+    """The impact of a proposal on a consumer.
+
+    - `breaks`: reasons why the proposal breaks the consumer; empty if it does not.
+    - `affected`: the proposal breaks the consumer."""
 
     subscription_id: UUID
     subscriber: str

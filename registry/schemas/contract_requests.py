@@ -1,4 +1,4 @@
-"""Contracts that people ask for, as the API takes and gives them."""
+"""Models of contract requests."""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,7 +7,10 @@ from treaty.registry.schemas.base import ApiModel, ApiRequest, Location, Name, P
 
 
 class ContractRequestIn(ApiRequest):
-    """Which dataset shall have a contract, as lineage names it, and why."""
+    """A request for a contract of a dataset.
+
+    - `namespace`, `name`: the dataset as in lineage events.
+    - `purpose`: why the contract is needed."""
 
     namespace: Name = "file"
     name: Location
@@ -15,8 +18,11 @@ class ContractRequestIn(ApiRequest):
 
 
 class ContractRequestOut(ApiModel):
-    """A contract that somebody asks for. `location`: where Spark reads the dataset. `is_own`: the asking principal asks
-    for it; `can_decide`: they may decide about it."""
+    """A requested contract.
+
+    - `location`: where Spark reads the dataset.
+    - `is_own`: the caller created the request.
+    - `can_decide`: the caller may decide about the request."""
 
     id: UUID
     namespace: str
@@ -30,6 +36,8 @@ class ContractRequestOut(ApiModel):
 
 
 class ContractRequestEndIn(ApiRequest):
-    """Why a contract that was asked for will not be; who takes their own request back need not say."""
+    """Closes a contract request.
+
+    - `reason`: required to decline another user's request, optional to withdraw an own one."""
 
     reason: Prose | None = None

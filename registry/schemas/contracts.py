@@ -1,4 +1,4 @@
-"""Contracts with their checks and deadlines, runs and measurements, as the API gives them."""
+"""Models of contracts, checks, deadlines, runs, measurements and the inbox."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,10 @@ from treaty.registry.schemas.versions import VersionOut
 
 
 class DatasetOut(ApiModel):
-    """A dataset that a contract object is about, as lineage names it."""
+    """A dataset of a contract object, named as in lineage events.
+
+    - `object`: the object of the contract; null if there is none.
+    - `location`: where Spark reads the dataset; null if unknown."""
 
     id: UUID
     namespace: str
@@ -30,8 +33,12 @@ class DatasetOut(ApiModel):
 
 
 class RunSummaryOut(ApiModel):
-    """A run in a list; `subscription_id`: of a consumer's own checks, None: of the contract's. `outcome_counts`: how
-    many results had each outcome, `warned` for those that failed and are of severity warning."""
+    """A run in a list.
+
+    - `subscription_id`: the subscription whose checks ran; null for the contract's own checks.
+    - `outcome_counts`: number of results by outcome; `warned` counts failed checks with severity warning.
+    - `rows`: number of rows validated; null if unknown.
+    - `reason`: why nothing could be evaluated, or other information about the run; null if there is none."""
 
     id: UUID
     contract_id: str
@@ -48,8 +55,12 @@ class RunSummaryOut(ApiModel):
 
 
 class ContractSummaryOut(ApiModel):
-    """A contract in a list; `last_run` None: never judged. `upstream_failed`: bad data came to its own from further up,
-    or are on their way, whatever the verdict on them is."""
+    """A contract in a list.
+
+    - `active_version`: version in force; null if there is none.
+    - `last_run`: null if the contract was never validated.
+    - `upstream_failed`: bad upstream data has reached a dataset of the contract, or is about to, whatever its
+      verdict."""
 
     id: str
     name: str
@@ -70,19 +81,28 @@ class ContractOut(ContractSummaryOut):
 
 
 class CheckResultOut(ResultFields, ApiModel):
-    """One check of a run. `value` is the measured number as text, `finding` what was found in words.
+    """The result of one check of a run.
 
-    Of how many rows: `row_count` were measured, `violating_rows` break it (None: single rows do not),
-    `unevaluated_rows` it could not be evaluated on. `threshold` is what the value was held against, `reference` if it
-    came from another dataset. `band`: of a detector, from the metric's past, what it admits, expects and promises."""
+    - `value`: measured value as text, with all digits; null if it was not measured.
+    - `finding`: the result in words.
+    - `row_count`: number of rows measured.
+    - `violating_rows`: number of violating rows; null if the check does not concern single rows.
+    - `unevaluated_rows`: number of rows on which the check could not be evaluated.
+    - `threshold`: the bound that the value was compared with.
+    - `reference`: origin of the threshold if it is a metric of another dataset.
+    - `band`: bounds, expected value and false-alarm guarantee of a detector, from the history of the metric."""
 
-    # Every field is there in an answer, whether it has a default or not.
+    # Responses contain every field, including those with defaults.
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
     value: str | None = None
 
 
 class ViolationSampleOut(ApiModel):
-    """Rows that break a check of a run: texts, None for null, under `columns`; values of `masked` ones are masked."""
+    """Sample rows that violate a check of a run.
+
+    - `rows`: values as text in the order of `columns`; null values are null.
+    - `masked`: columns whose values are masked.
+    - `expires_at`: when the sample is deleted."""
 
     check_id: str
     columns: tuple[str, ...]
@@ -91,18 +111,28 @@ class ViolationSampleOut(ApiModel):
     expires_at: datetime
 
 
+# A dataclass rather than a model, because a thousand of them are parsed and serialized at once.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurementOut(MetricPoint):
-    """One metric at one time, of one partition (None: the whole dataset), measured on `row_count` rows.
+    """A measured value of a metric.
 
-    `details` is the distribution behind the value. No model: a thousand of them are read, and written, at once."""
+    - `partition`: null means the whole dataset.
+    - `exact`: value as text, with all digits.
+    - `reason`: why there is no value; null if there is one.
+    - `row_count`: number of rows measured.
+    - `details`: distribution behind the value; null if there is none or it was omitted."""
 
 
 class RunOut(RunSummaryOut):
-    """A run report: its results, and the history of each metric that did not pass, oldest first.
+    """A run with its results.
 
-    `detection_method`: by what it was told which partitions to judge; `read_version`: the version that was read, of a
-    table format that has them."""
+    - `fingerprint`: fingerprint of the contract version.
+    - `task_id`: the task that ran the validation; null if it did not run as a task.
+    - `lineage_run`: the lineage run that triggered the validation; null if there was none.
+    - `dataset_fingerprint`: identifies the validated data.
+    - `detection_method`: how the changed partitions were detected.
+    - `read_version`: the table version that was read, for table formats with versions.
+    - `history`: previous values of each metric that did not pass, oldest first."""
 
     fingerprint: str
     dataset: DatasetOut | None
@@ -116,8 +146,9 @@ class RunOut(RunSummaryOut):
 
 
 class InboxCountsOut(ApiModel):
-    """How much waits for the asking principal themself, of each part of their inbox; of `acknowledgements` what they
-    neither acknowledged nor objected to."""
+    """Number of inbox items that wait for the caller.
+
+    - `acknowledgements`: requests that the caller has not answered."""
 
     failed_runs: int
     acknowledgements: int
@@ -127,19 +158,24 @@ class InboxCountsOut(ApiModel):
 
     @property
     def total(self) -> int:
-        """How much that is together."""
+        """Return the sum of all counts."""
         return self.failed_runs + self.acknowledgements + self.to_change + self.to_decide + self.contract_requests
 
 
 class InboxOut(ApiModel):
-    """What waits for the asking principal: to decide, own and under way; and what else affects them: proposals for
-    contracts that concern them, and failed runs of these whose incident is not over, put off or looked after by
-    somebody else.
+    """The inbox of the caller.
 
-    `to_change`: own ones of which changes are asked; `snoozed`: what would wait, had they not put it off.
-    `incidents`: those that the failed runs belong to. `acknowledgements`: the versions that they have not acknowledged;
-    `outdated_pins`: their subscriptions whose pin is behind. `contract_requests`: contracts that others ask for, which
-    they may decide about."""
+    - `to_decide`: proposals that wait for the caller's decision. Proposals assigned to someone else are omitted.
+    - `awaiting_others`: proposals that the caller wrote, approved or requested changes of, and that wait for others.
+    - `affecting`: other open proposals for contracts that the caller owns or subscribes to.
+    - `to_change`: the caller's proposals with requested changes.
+    - `snoozed`: proposals that the caller has snoozed.
+    - `failed_runs`: failed runs of contracts that the caller owns or subscribes to, unless their incident is
+      resolved, snoozed or assigned to someone else.
+    - `incidents`: incidents of the failed runs.
+    - `acknowledgements`: versions that the caller has not acknowledged.
+    - `outdated_pins`: subscriptions of the caller whose pin is older than the version in force.
+    - `contract_requests`: contracts requested by others that the caller may decide about."""
 
     to_decide: tuple[ProposalSummaryOut, ...]
     awaiting_others: tuple[ProposalSummaryOut, ...]
@@ -154,10 +190,14 @@ class InboxOut(ApiModel):
 
 
 class CheckOut(ApiModel):
-    """A check: its promise in words, who judges it, and why nobody does here (None where it is judged here).
+    """A check of a version with its executor.
 
-    `description` is what its entry says of it. `signed_by`, `signed_at`: who read a text and approved the version with
-    it, and when; None of what engines judge, and of a document that is no version."""
+    - `sentence`: the check in words.
+    - `description`: description of the check in the document; null if it has none.
+    - `runner`: `here` (Treaty), `elsewhere` (another tool) or `people`.
+    - `reason`: why Treaty does not evaluate the check; null if it does.
+    - `signed_by`, `signed_at`: approver and approval time of a check that people evaluate; null for other checks and
+      for documents that are not a version."""
 
     object: str
     id: str
@@ -173,7 +213,7 @@ class CheckOut(ApiModel):
 
 
 class ChecksOut(ApiModel):
-    """All checks of a version, table by table."""
+    """All checks of a version, ordered by table."""
 
     contract_id: str
     version: str
@@ -181,8 +221,12 @@ class ChecksOut(ApiModel):
 
 
 class DeadlineOut(ApiModel):
-    """A promise of when data of an object come: `due_at` next, `missed_at` since, `last_arrival_at` last. `fault`: why
-    it is not watched."""
+    """A deadline for new data of an object.
+
+    - `due_at`: next deadline; null if it depends on the next arrival.
+    - `missed_at`: the deadline that was missed, until new data arrives; null if none is missed.
+    - `last_arrival_at`: last arrival of data.
+    - `fault`: why the deadline is not monitored; null if it is."""
 
     version: str
     name: str

@@ -1,4 +1,4 @@
-"""What is imported, as the API takes and gives it."""
+"""Models of imports and templates."""
 
 from typing import Annotated
 
@@ -11,7 +11,9 @@ Text = Annotated[str, Field(max_length=2_000_000)]
 
 
 class ImportIn(ApiRequest):
-    """A text in the form of another tool; `name`: what its table is called where the text does not say."""
+    """A definition in the format of another tool.
+
+    - `name`: name of the table if the text does not contain one."""
 
     format: Form
     text: Text
@@ -19,7 +21,7 @@ class ImportIn(ApiRequest):
 
 
 class ImportOut(ApiModel):
-    """A contract document that was made of the text. It is not kept: propose it."""
+    """A contract document converted from another format. It is not stored; propose it to keep it."""
 
     contract_id: str
     version: str
@@ -27,8 +29,9 @@ class ImportOut(ApiModel):
 
 
 class TemplateIn(ApiRequest):
-    """A document for others to start from. Its places are written as ${id}; it must be a contract before they are
-    filled."""
+    """A document to start contracts from.
+
+    - `document`: must be a valid contract before its placeholders, such as `${id}`, are replaced."""
 
     name: Annotated[str, StringConstraints(max_length=60, pattern=r"^[a-z0-9][a-z0-9-]*$")]
     description: Name
@@ -36,9 +39,10 @@ class TemplateIn(ApiRequest):
 
 
 class TemplateOut(ApiModel):
-    """A document to start from: what it is for, and its places, such as ${id}, for what only its author knows.
+    """A document to start contracts from.
 
-    `owner`: who keeps it for others; None: it comes with Treaty."""
+    - `placeholders`: placeholders to fill in, such as `${id}`.
+    - `owner`: user who maintains the template; null if it is shipped with Treaty."""
 
     name: str
     description: str

@@ -1,4 +1,4 @@
-"""Fits of programs, and what people say of single points, as the API takes and gives it."""
+"""Models of fits of programs and of feedback on data points."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,9 @@ from treaty.registry.schemas.base import ApiModel, ApiRequest, Reason
 
 
 class FitsQuery(ApiModel):
-    """Of which object fits are asked for, and of which check; None: of all."""
+    """Filter of fits.
+
+    - `check_id`: null means all checks of the object."""
 
     contract_id: str
     object: str
@@ -19,12 +21,13 @@ class FitsQuery(ApiModel):
 
 
 class FitOut(ApiModel):
-    """Limits of a clause as newer history told them. `name` is what results of runs call them by, `clause` names the
-    limits that were approved with that version.
+    """Bounds of a clause that were refitted to newer history.
 
-    Learned from `points` partitions, from `first_partition` to `last_partition`, none of `excluded_partitions`; of
-    `backtest_points` of them `backtest_alarms` names those that limits learned so would have alarmed on. `is_active`:
-    they judge; else they were proposed."""
+    - `clause`: name of the bounds that were approved with `version`.
+    - `name`: name of the fit in results of runs.
+    - `points`: number of partitions used, from `first_partition` to `last_partition` without `excluded_partitions`.
+    - `backtest_alarms`: partitions that bounds learned in this way would have alarmed on, among `backtest_points`.
+    - `is_active`: the bounds are in use; otherwise they are only proposed."""
 
     id: UUID
     object: str
@@ -48,7 +51,7 @@ class FitOut(ApiModel):
 
 
 class FeedbackQuery(ApiModel):
-    """Of which object's data something was said."""
+    """Filter of feedback: an object of a contract."""
 
     contract_id: str
     object: str
@@ -56,7 +59,9 @@ class FeedbackQuery(ApiModel):
 
 
 class FeedbackIn(ApiRequest):
-    """What to say of what a run judged: of a partition, None: of all together."""
+    """Feedback on data that a run validated.
+
+    - `partition`: null means all partitions of the run together."""
 
     run_id: UUID
     partition: str | None = Field(default=None, max_length=1000)
@@ -65,8 +70,9 @@ class FeedbackIn(ApiRequest):
 
 
 class FeedbackOut(ApiModel):
-    """What somebody said of what a run judged, and when. `incident_id`: they ended that incident so, or opened it
-    again."""
+    """Feedback on data that a run validated.
+
+    - `incident_id`: the incident that was resolved or reopened with this feedback; null if there is none."""
 
     id: UUID
     object: str
@@ -80,7 +86,7 @@ class FeedbackOut(ApiModel):
 
 
 class FeedbackPreviewIn(ApiRequest):
-    """A word that might be said of what a run judged, and the check of which is asked what that would change."""
+    """Possible feedback on data of a run, and the check to preview."""
 
     check_id: str = Field(max_length=1000)
     run_id: UUID
@@ -92,9 +98,11 @@ Edges = tuple[float | None, float | None]
 
 
 class PreviewPointOut(ApiModel):
-    """A point: whether it is learned from, and what is admitted of it, each as it is and as it would be.
+    """A data point before and after the feedback.
 
-    `run_id` None: the next one, which is still to come. A band that is null: nothing is said of the point."""
+    - `run_id`: null for the next point, which has not arrived yet.
+    - `is_training`: whether the point is learned from, before and after.
+    - `bands`: lower and upper bound, before and after; a null band means that the point is not evaluated."""
 
     partition: str | None
     time: datetime
@@ -105,10 +113,12 @@ class PreviewPointOut(ApiModel):
 
 
 class FeedbackPreviewOut(ApiModel):
-    """What a word would change of a check. `limits`: of a program's clause, as they are and as they would be.
+    """The effect of feedback on a check.
 
-    `evaluated`: how many points would count as clean; `alarms`: how many of them lie outside, as it is and as it would
-    be. `backtest`: of limits learned so, how many of how many alarmed."""
+    - `limits`: bounds of the program's clause, before and after.
+    - `evaluated`: number of points considered clean.
+    - `alarms`: number of these points outside the bounds, before and after.
+    - `backtest`: number of alarms and of points in the backtest of the new bounds; null if there is none."""
 
     outlook: RefitOutlook
     points: tuple[PreviewPointOut, ...]

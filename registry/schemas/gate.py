@@ -1,4 +1,4 @@
-"""What the gate is asked and tells: generations of states, judgements, and the verdict for others."""
+"""Models of the gate: its answers, and generations of states."""
 
 from datetime import datetime
 from typing import Annotated
@@ -9,20 +9,26 @@ from pydantic import Field, StringConstraints
 from treaty.registry.core.enums import GateAnswer
 from treaty.registry.schemas.base import ApiModel, ApiRequest
 
-# A bag is named by its content, or is that of a row.
+# Either the hash of the content or the id of a row.
 BagName = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64}|[0-9a-f-]{36})$")]
 Text = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
 
 
 class PartitionEntryBody(ApiRequest):
-    """The states of a partition: the fingerprint of the files they were computed from, and the name of the bag."""
+    """The states of a partition.
+
+    - `fingerprint`: fingerprint of the files that the states were computed from.
+    - `bag`: name of the stored states."""
 
     fingerprint: Text
     bag: BagName
 
 
 class GenerationVerdictBody(ApiRequest):
-    """How a run ended, and the contract's fingerprint and object. `run` names the kept run."""
+    """The verdict of a run.
+
+    - `contract`: fingerprint of the contract.
+    - `run`: name of the stored run; null if it is not stored."""
 
     verdict: Text
     contract: Text
@@ -31,7 +37,10 @@ class GenerationVerdictBody(ApiRequest):
 
 
 class GenerationBody(ApiRequest):
-    """The states of all partitions: generation `number`, or the one to follow it. `verdict`: None where no run did."""
+    """The states of all partitions of a dataset.
+
+    - `number`: the generation; in a request, the generation to replace.
+    - `verdict`: null if no run validated the generation."""
 
     number: int = Field(ge=0)
     entries: dict[Text, PartitionEntryBody]
@@ -39,7 +48,7 @@ class GenerationBody(ApiRequest):
 
 
 class DatasetLocationOut(ApiModel):
-    """Where a dataset lies, as the registry knows it."""
+    """The location of a dataset. Fields that the registry does not know are null."""
 
     location: str | None
     format: str | None = None
@@ -47,8 +56,10 @@ class DatasetLocationOut(ApiModel):
 
 
 class FitLimitsOut(ApiModel):
-    """Limits of a clause that were learned from `points` partitions after a version was approved. `name` is the fit's,
-    `clause` names the approved limits."""
+    """Bounds of a clause learned from `points` partitions after the version was approved.
+
+    - `name`: name of the fit.
+    - `clause`: name of the approved bounds."""
 
     name: str
     clause: str
@@ -58,12 +69,14 @@ class FitLimitsOut(ApiModel):
 
 
 class GatedDatasetOut(ApiModel):
-    """What a gate needs to know of a dataset: the contract in force and its object, and where data are.
+    """A dataset with everything that a gate needs.
 
-    `datasets` are the datasets that its checks read or refer to, by the names they are called. `classifying`: documents
-    that say what any contract in force about the table classifies of it, and nothing else; states are kept by them all.
-    `fits`: by check the limits that judge in place of the approved ones. `excluded_partitions`: partitions that belong
-    to an incident, from which nothing is learned."""
+    - `contract_id`, `version`, `object`: the contract in force and its object.
+    - `datasets`: datasets that its checks read or reference, by name.
+    - `classifying`: documents with the classifications of all contracts in force on the table; states honor all of
+      them.
+    - `fits`: learned bounds by check, used in place of the approved ones.
+    - `excluded_partitions`: partitions of incidents, excluded from learning."""
 
     dataset_id: UUID
     namespace: str
@@ -79,14 +92,15 @@ class GatedDatasetOut(ApiModel):
 
 
 class StateBagOut(ApiModel):
-    """The name of what is kept."""
+    """The name of the stored content."""
 
     bag: str
 
 
 class GateVerdictOut(ApiModel):
-    """What the gate answers: the verdict of the contract in force on exactly the data of `dataset_fingerprint`, or
-    `unknown` for the `reason`."""
+    """The verdict of the contract in force on the data with the fingerprint `dataset_fingerprint`.
+
+    - `verdict`: `unknown` if it cannot be determined; `reason` explains why."""
 
     contract_id: str
     version: str
@@ -99,9 +113,11 @@ class GateVerdictOut(ApiModel):
 
 
 class ContractGateStatusOut(ApiModel):
-    """How the data stand to one promise about them. `dataset_fingerprint` names the data that were judged,
-    `states_version` their states; `subscription_id`: the promise is what that consumer checks, or follows.
-    `upstream_failed`: bad data came to them from further up, or are on their way."""
+    """The status of the data under one contract.
+
+    - `dataset_fingerprint`, `states_version`: the validated data and its states.
+    - `subscription_id`: the subscription whose checks or pin apply; null for the contract itself.
+    - `upstream_failed`: bad upstream data has reached the dataset, or is about to."""
 
     contract_id: str
     version: str
@@ -117,9 +133,12 @@ class ContractGateStatusOut(ApiModel):
 
 
 class GateOut(ApiModel):
-    """Whether the data may be read: the worst that any promise about them says, first among `contracts`.
+    """The gate's answer to whether data may be read.
 
-    `unknown`: other data may be there than those that were judged, or nobody judged them."""
+    - `answer`: the worst answer of all contracts. `unknown` means that the data was not validated or may have
+      changed since.
+    - `contracts`: status by contract; the decisive one is first.
+    - `partition`: null means the whole dataset."""
 
     answer: GateAnswer
     reason: str | None

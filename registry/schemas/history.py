@@ -1,4 +1,4 @@
-"""The history of metrics, and of the results of one check, as the API gives it."""
+"""Models of the history of metrics and checks."""
 
 from datetime import datetime
 from typing import Any
@@ -11,8 +11,10 @@ from treaty.registry.schemas.contracts import CheckResultOut
 
 
 class MetricHistoryQuery(ApiModel):
-    """Which measurements are asked for. `metric`: an analyzer's name, or a metric's identity. `since`, `until`: of the
-    data, the latter without its own moment."""
+    """Filter of measurements.
+
+    - `metric`: name of an analyzer or identity of a metric; null means all.
+    - `since`, `until`: time of the data, including `since` and excluding `until`."""
 
     contract_id: str
     object: str
@@ -25,8 +27,13 @@ class MetricHistoryQuery(ApiModel):
 
 
 class MetricHistoryItemOut(ApiModel):
-    """A metric as measured once. `data_at`: of what time the data are, by their partition's name, else when they were
-    measured. `segment`: what else that name says. `value` None: a gap, for the `reason`. `version`: of the contract."""
+    """One measurement of a metric.
+
+    - `data_at`: time of the data from the name of its partition, otherwise the time of measurement.
+    - `segment`: the rest of the partition's name.
+    - `value`: null if there is no value; `reason` explains why.
+    - `exact`: value as text, with all digits.
+    - `version`: version of the contract."""
 
     identity: str
     analyzer: str
@@ -46,7 +53,9 @@ class MetricHistoryItemOut(ApiModel):
 
 
 class CheckHistoryQuery(ApiModel):
-    """Which check is asked for, by its id. `since`: of runs that ended then or later."""
+    """Filter of check results.
+
+    - `since`: earliest end of the run; null means no limit."""
 
     contract_id: str
     object: str
@@ -56,7 +65,7 @@ class CheckHistoryQuery(ApiModel):
 
 
 class CheckHistoryItemOut(CheckResultOut):
-    """A result of a check, and the run that it is of: its contract's version, and when it ended."""
+    """A result of a check with the version and the end of its run."""
 
     run_id: UUID
     version: str

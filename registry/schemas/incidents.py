@@ -1,4 +1,4 @@
-"""Incidents, as the API takes and gives them."""
+"""Models of incidents."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -9,22 +9,26 @@ from pydantic import AwareDatetime, Field
 from treaty.registry.core.enums import IncidentState, Resolution
 from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel, Prose, UserName
 
-# What people say of it; that it recovered is found.
+# Resolutions that users choose; recovery is detected automatically.
 ManualResolution = Literal[
     Resolution.FIXED, Resolution.EXPECTED_CHANGE, Resolution.FALSE_ALARM, Resolution.DUPLICATE, Resolution.WONT_FIX
 ]
-Revision = Annotated[int, Field(ge=1, lt=2**31, description="the incident's revision, as it was seen")]
+Revision = Annotated[int, Field(ge=1, lt=2**31, description="Revision of the incident that the change is based on")]
 
 
 class FailingCheckOut(ApiModel):
-    """A check that fails, and on which partition; null: on all together."""
+    """A failing check.
+
+    - `partition`: null means all partitions together."""
 
     check: str
     partition: str | None = None
 
 
 class IncidentObjectOut(ApiModel):
-    """An object of a contract that fails in an incident; `active` false: it does not any more."""
+    """A contract object affected by an incident.
+
+    - `active`: false if the object does not fail any more."""
 
     contract_id: str
     object: str
@@ -38,10 +42,14 @@ class IncidentObjectOut(ApiModel):
 
 
 class IncidentOut(EtagModel):
-    """An incident: what it is about, since when the data are bad, what fails in it, and who looks after it.
+    """An incident: bad data of a contract object.
 
-    `revision` is sent back with every step. `columns`: those that failed checks are about; null: all. `recovered_at`:
-    when good data took their place. `resolved_by` null on a resolved one: it closed by itself."""
+    - `revision`: send it with every change of the incident.
+    - `started_at`: since when the data is bad.
+    - `columns`: columns of the failed checks; null means all.
+    - `recovered_at`: when the bad data was replaced by good data.
+    - `assignee`: null if unassigned.
+    - `resolved_by`: null if the incident was resolved automatically."""
 
     id: UUID
     contract_id: str
@@ -66,25 +74,31 @@ class IncidentOut(EtagModel):
 
 
 class IncidentStepIn(ApiRequest):
-    """A step that needs no more than to be taken."""
+    """A change of an incident without further parameters."""
 
     revision: Revision
 
 
 class IncidentAssignIn(IncidentStepIn):
-    """Who looks after it; null: nobody in particular."""
+    """Assigns an incident.
+
+    - `assignee`: null removes the assignee."""
 
     assignee: UserName | None
 
 
 class IncidentSnoozeIn(IncidentStepIn):
-    """Until when nobody is to be told of it; null: from now on they are."""
+    """Snoozes an incident: no notifications are sent until a time.
+
+    - `snoozed_until`: null ends the snooze."""
 
     snoozed_until: AwareDatetime | None
 
 
 class IncidentResolveIn(IncidentStepIn):
-    """Why it is over. `duplicate_of`: the incident that it is a duplicate of."""
+    """Resolves an incident.
+
+    - `duplicate_of`: the original incident, for the resolution `duplicate`."""
 
     resolution: ManualResolution
     comment: Prose | None = None

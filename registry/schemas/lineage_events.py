@@ -1,4 +1,4 @@
-"""What came over lineage, as the API gives it."""
+"""Models of received lineage events."""
 
 from datetime import datetime
 from uuid import UUID
@@ -8,10 +8,14 @@ from treaty.registry.schemas.base import ApiModel
 
 
 class LineageEventOut(ApiModel):
-    """An accepted event: when it came and from whom, what became of it, and what it says that it is about.
+    """An accepted lineage event.
 
-    `outputs`: the first few of the datasets that it says were written, of `written_partitions`. `duplicates`: how often
-    it came again. `diagnostics`: what of it was read otherwise than it was sent."""
+    - `outputs`: the first few datasets that the event reports as written.
+    - `written_partitions`: number of all datasets that the event reports as written.
+    - `duplicates`: number of times the event was received again.
+    - `diagnostics`: parts of the event that were ignored or corrected.
+    - `error`: why processing failed; null if it did not.
+    - `original_size`: size of the received body in bytes."""
 
     id: UUID
     content_hash: str
@@ -32,7 +36,7 @@ class LineageEventOut(ApiModel):
 
 
 class RejectedEventOut(ApiModel):
-    """A body that was refused: the status and the reason that its sender was told."""
+    """A rejected event body with the status and reason of the response."""
 
     id: UUID
     received_at: datetime
@@ -42,15 +46,21 @@ class RejectedEventOut(ApiModel):
 
 
 class RejectedEventDetailOut(RejectedEventOut):
-    """The same with how the body begins; null for whom it is not to see."""
+    """A rejected event body with its content.
+
+    - `body`: beginning of the body; null if the caller may not see it."""
 
     body: str | None
 
 
 class UnmatchedDatasetOut(ApiModel):
-    """A dataset that runs write and no contract in force is about: how often and when, by which job last, and what is
-    known of it. `location`: where Spark can read it. `candidates`: objects of contracts, by contract and object, whose
-    data lie at a path that ends so: the job may have said a path below the folder that it ran in."""
+    """A dataset that jobs write and no contract in force covers.
+
+    - `location`: where Spark can read it.
+    - `write_count`: number of writes between `first_seen_at` and `last_seen_at`.
+    - `job`: the last job that wrote it.
+    - `candidates`: contract and object pairs whose location ends with this path; the job may have reported a path
+      relative to its working directory."""
 
     namespace: str
     name: str
@@ -65,19 +75,23 @@ class UnmatchedDatasetOut(ApiModel):
 
     @property
     def remedies(self) -> tuple[tuple[str, ...], ...]:
-        """The commands that make a contract of it, and those that make it a name of what has a contract."""
+        """Return the commands that create a contract for the dataset or add an alias."""
         short = self.location.rstrip("/").rpartition("/")[2].rpartition(".")[2] or "table"
-        meant = self.candidates or (("CONTRACT", "OBJECT"),)
+        targets = self.candidates or (("CONTRACT", "OBJECT"),)
         return (
             ("treaty", "draft", self.location, "--id", short, "--out", f"{short}.yaml"),
             ("treaty", "propose", f"{short}.yaml"),
-            *(("treaty", "lineage", "alias", *of, self.namespace, self.name) for of in meant),
+            *(("treaty", "lineage", "alias", *target, self.namespace, self.name) for target in targets),
         )
 
 
 class LineageEventCountsOut(ApiModel):
-    """What lies in the inbox: events by state, how often any came again, refused bodies by the status of the answer,
-    and for how long the event waits that waits longest."""
+    """Number of events in the inbox.
+
+    - `events`: events by state.
+    - `duplicates`: number of repeated deliveries.
+    - `rejected`: rejected bodies by status of the response.
+    - `oldest_received_at`, `lag_seconds`: reception time and age of the oldest waiting event."""
 
     events: dict[LineageEventState, int]
     duplicates: int

@@ -1,4 +1,4 @@
-"""The lineage graph, as Marquez's clients know it, and what bad data do in it."""
+"""Models of the lineage graph, compatible with Marquez, and of the impact of bad data."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from treaty.registry.schemas.base import ApiModel
 
 
 class CamelModel(ApiModel):
-    """The base of what Marquez's clients read: their names have humps."""
+    """Base class of models for Marquez clients, with field names in camel case."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
@@ -31,7 +31,7 @@ class EdgeOut(CamelModel):
 
 
 class NodeOut(CamelModel):
-    """A node of the graph: a dataset or a job, with the edges that end and begin there."""
+    """A dataset or job in the graph, with its incoming and outgoing edges."""
 
     id: str
     type: Literal["DATASET", "JOB"]
@@ -41,21 +41,27 @@ class NodeOut(CamelModel):
 
 
 class GraphOut(CamelModel):
-    """The graph around a node. `complete` false: there is more than was told."""
+    """The graph around a node.
+
+    - `complete`: false if the graph was truncated."""
 
     graph: tuple[NodeOut, ...]
     complete: bool = True
 
 
 class LineageEventsOut(CamelModel):
-    """Events as they are kept, without their heavy facets, and how many there are of such in all."""
+    """Stored events without their large facets.
+
+    - `totalCount`: number of all matching events."""
 
     events: tuple[dict[str, Any], ...]
     total_count: int
 
 
 class AffectedContractOut(ApiModel):
-    """A contract's object about a dataset, its owner, and who subscribed to it for what."""
+    """A contract object about a dataset.
+
+    - `consumers`: name and purpose of each subscriber."""
 
     contract_id: str
     object: str
@@ -64,10 +70,13 @@ class AffectedContractOut(ApiModel):
 
 
 class DownstreamDatasetOut(ApiModel):
-    """A dataset downstream of bad data: how many jobs away and by which way, how far the data came and since when.
+    """A dataset downstream of bad data.
 
-    `is_direct` false: only by what a column decides. `is_table_level`: no job on the way tells of columns. `columns`:
-    those that are touched; null: all."""
+    - `distance`: number of jobs between the bad data and the dataset. `path`: the nodes on the way.
+    - `contamination`: whether the bad data has reached the dataset; `reached_at`: since when.
+    - `is_direct`: false if bad columns only influence the dataset, for example through a filter.
+    - `is_table_level`: no job on the way reports column lineage.
+    - `columns`: affected columns; null means all."""
 
     namespace: str
     name: str
@@ -83,10 +92,12 @@ class DownstreamDatasetOut(ApiModel):
 
 
 class DownstreamImpactOut(ApiModel):
-    """What bad data in a dataset do downstream, nearest first. `columns`: those that they are in; null: all.
+    """The downstream impact of bad data in a dataset.
 
-    `is_hypothetical`: the data are not known to be bad: this is what would be, were they. `complete` false: there is
-    more."""
+    - `columns`: bad columns; null means all.
+    - `is_hypothetical`: the data is not known to be bad; the impact is what bad data would have.
+    - `datasets`: affected datasets, nearest first.
+    - `complete`: false if the list was truncated."""
 
     namespace: str
     name: str
@@ -100,8 +111,11 @@ class DownstreamImpactOut(ApiModel):
 
 
 class UpstreamIncidentOut(ApiModel):
-    """That bad data came to a contract's object from further up, or are on their way: its own verdict says nothing of
-    them. `incident_id` and what it is about are null where they may not be read."""
+    """An upstream incident whose bad data has reached a contract's object, or is about to.
+
+    The contract's own verdict does not reflect it.
+
+    - `incident_id`, `cause`: null if the caller may not read the incident."""
 
     contract_id: str
     object: str
@@ -115,7 +129,11 @@ class UpstreamIncidentOut(ApiModel):
 
 
 class InferredConsumerOut(ApiModel):
-    """A job that was seen reading a contract's data, and what was decided about it."""
+    """A job that reads the contract's data according to lineage events.
+
+    - `reads`: columns by object.
+    - `state`: decision about the job.
+    - `subscription_id`: the subscription of a confirmed job; null otherwise."""
 
     job_namespace: str
     job_name: str
@@ -127,7 +145,7 @@ class InferredConsumerOut(ApiModel):
 
 
 class InferredConsumerIn(ApiModel):
-    """Which job is meant."""
+    """Selects an inferred consumer by its job."""
 
     model_config = ConfigDict(extra="forbid")
 

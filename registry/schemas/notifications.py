@@ -1,4 +1,4 @@
-"""Channels and messages that go out, as the API takes and gives them."""
+"""Models of channels and outgoing messages."""
 
 from datetime import datetime
 from typing import Annotated
@@ -12,9 +12,11 @@ from treaty.registry.schemas.consumers import ContractId
 
 
 class ChannelIn(ApiRequest):
-    """A new channel: one's own, or of a team that one leads. `target`: an address, or a URL.
+    """A new channel of the caller, or of a team that the caller leads.
 
-    `contract_id` None: for all contracts that concern its holder. `notification_kinds` (): for all notices."""
+    - `target`: email address or URL.
+    - `contract_id`: null means all contracts that concern the owner of the channel.
+    - `notification_kinds`: empty means all kinds."""
 
     kind: ChannelKind
     target: Annotated[SecretStr, Field(min_length=3, max_length=2000)]
@@ -24,7 +26,9 @@ class ChannelIn(ApiRequest):
 
 
 class OutboxMessageOut(ApiModel):
-    """A message that goes out, without what it says. `error`: why the last try failed; None: it did not."""
+    """An outgoing message without its content.
+
+    - `error`: why the last attempt failed; null if it did not."""
 
     id: UUID
     kind: str
@@ -38,8 +42,11 @@ class OutboxMessageOut(ApiModel):
 
 
 class ChannelOut(ApiModel):
-    """A channel. Of a URL, `target` shows the host alone. `last_message`: the last message to it; None: there was
-    none."""
+    """A notification channel.
+
+    - `target`: email address, or only the host of a URL.
+    - `holder`: the user or team that owns the channel.
+    - `last_message`: null if no message was sent."""
 
     id: UUID
     kind: ChannelKind
@@ -52,7 +59,9 @@ class ChannelOut(ApiModel):
 
 
 class NewChannelOut(ApiModel):
-    """A channel just added. `secret`: what its webhooks are signed with, shown this once; None: they are not."""
+    """A new channel.
+
+    - `secret`: signs the channel's webhooks; shown only once. Null if the channel does not sign messages."""
 
     channel: ChannelOut
     secret: str | None

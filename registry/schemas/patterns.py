@@ -1,12 +1,15 @@
-"""Patterns of texts, as the API tells of them."""
+"""Models of text patterns."""
 
 from treaty.registry.schemas.base import ApiModel
 
 
 class CommonPatternOut(ApiModel):
-    """A pattern of so many text columns of the lake. `impurity`: the share of their values that do not match, on
-    average (the paper's FPR); `false_alarms`: the estimated share of columns where promising it would alarm falsely;
-    `name`: what such values usually mean."""
+    """A pattern that several text columns share.
+
+    - `columns`: number of columns with the pattern.
+    - `impurity`: average share of values that do not match (FPR in the paper), from 0 to 1.
+    - `false_alarms`: estimated share of columns on which a check of the pattern would alarm falsely, from 0 to 1.
+    - `name`: usual meaning of such values; null if unknown."""
 
     pattern: str
     columns: int
@@ -16,8 +19,10 @@ class CommonPatternOut(ApiModel):
 
 
 class PatternColumnOut(ApiModel):
-    """A column that carries a pattern. `impurity`: the share of its values that do not match; `means`: what nearly
-    all of them mean, check digits included."""
+    """A column with a pattern.
+
+    - `impurity`: share of values that do not match, from 0 to 1.
+    - `means`: meaning of nearly all values, including valid check digits; null if unknown."""
 
     contract_id: str
     object: str
@@ -27,8 +32,11 @@ class PatternColumnOut(ApiModel):
 
 
 class PatternInfoOut(ApiModel):
-    """A pattern: its `domain` (None: too few columns have it), the columns that carry it, purest first, and its
-    nearest neighbours."""
+    """A pattern with its columns and neighbours.
+
+    - `domain`: statistics of the pattern; null if too few columns have it.
+    - `columns`: columns with the pattern, lowest impurity first.
+    - `narrower`, `wider`: the nearest more specific and more general patterns."""
 
     domain: CommonPatternOut | None
     columns: tuple[PatternColumnOut, ...]

@@ -1,4 +1,4 @@
-"""Users, sessions, tokens, teams and grants, as the API takes and gives them."""
+"""Models of users, sessions, tokens, teams and grants."""
 
 from datetime import datetime
 from typing import Annotated
@@ -11,7 +11,9 @@ from treaty.registry.schemas.base import PRINTABLE, ApiModel, ApiRequest, EtagMo
 
 
 class SetupIn(ApiRequest):
-    """The one-time link's token and the first administrator."""
+    """Creates the first administrator.
+
+    - `token`: token of the one-time link."""
 
     token: str
     name: UserName
@@ -19,21 +21,23 @@ class SetupIn(ApiRequest):
 
 
 class CredentialsIn(ApiRequest):
-    """A name and its password."""
+    """User name and password."""
 
     name: Annotated[str, StringConstraints(max_length=200, pattern=PRINTABLE)]
     password: SecretStr
 
 
 class IdentityTokenIn(ApiRequest):
-    """An identity provider's token about somebody, and what it must say so that it is of this sign-in."""
+    """An identity provider's token.
+
+    - `nonce`: must match the token's nonce, which ties the token to this sign-in."""
 
     token: SecretStr
     nonce: Annotated[SecretStr, Field(min_length=16, max_length=200)]
 
 
 class UserOut(EtagModel):
-    """A user, without anything secret."""
+    """A user."""
 
     id: UUID
     name: str
@@ -43,7 +47,9 @@ class UserOut(EtagModel):
 
 
 class SessionOut(ApiModel):
-    """A signed-in session; `secret` is the bearer and is shown once."""
+    """A new session.
+
+    - `secret`: bearer secret of the session; shown only once."""
 
     secret: str
     expires_at: datetime
@@ -51,7 +57,7 @@ class SessionOut(ApiModel):
 
 
 class ScopedGrantOut(ApiModel):
-    """What the asking principal may do on one part of the registry."""
+    """Permissions of the caller on one domain, contract or dataset."""
 
     scope: GrantScope
     target: str
@@ -59,8 +65,10 @@ class ScopedGrantOut(ApiModel):
 
 
 class CurrentUserOut(ApiModel):
-    """Who is asking, and what they may do through this session or token: `permissions` on everything, `grants` on
-    parts of the registry."""
+    """The caller and the permissions of the current session or token.
+
+    - `permissions`: apply to everything.
+    - `grants`: apply to single domains, contracts or datasets."""
 
     user: UserOut
     permissions: tuple[Permission, ...]
@@ -68,9 +76,10 @@ class CurrentUserOut(ApiModel):
 
 
 class UserIn(ApiRequest):
-    """A new user. `password` None: a service, which signs in with API tokens only.
+    """A new user.
 
-    `roles` are on everything; without one, a user may what is granted to them on parts of the registry."""
+    - `password`: null creates a service user, which signs in with API tokens only.
+    - `roles`: global roles; may be empty for users with grants on single domains, contracts or datasets."""
 
     name: UserName
     password: Password | None = None
@@ -78,7 +87,7 @@ class UserIn(ApiRequest):
 
 
 class UserUpdateIn(ApiRequest):
-    """What to change about a user; absent means as it is."""
+    """Changes of a user. Omitted fields remain unchanged."""
 
     roles: frozenset[Role] | None = None
     active: bool | None = None
@@ -86,7 +95,10 @@ class UserUpdateIn(ApiRequest):
 
 
 class TokenIn(ApiRequest):
-    """A new API token. `user_id` None: for oneself; another's needs an administrator."""
+    """A new API token.
+
+    - `expires_days`: days until the token expires; null means never.
+    - `user_id`: null means the caller. Tokens of other users require an administrator."""
 
     name: Name
     scopes: Annotated[frozenset[Permission], Field(min_length=1)]
@@ -95,15 +107,19 @@ class TokenIn(ApiRequest):
 
 
 class RotationIn(ApiRequest):
-    """A new secret for a token: for how long the old one stays good, and when the token ends (None: as it did)."""
+    """Rotation of a token's secret.
+
+    - `overlap_hours`: how long the previous secret remains valid.
+    - `expires_days`: days until the token expires; null keeps the current expiry."""
 
     overlap_hours: Annotated[float, Field(ge=0, le=720)] = 24
     expires_days: Annotated[int, Field(ge=1, le=3650)] | None = None
 
 
 class TokenOut(ApiModel):
-    """An API token as listed: never its secret. Until `previous_expires_at` the secret before its last rotation is
-    good."""
+    """An API token without its secret.
+
+    - `previous_expires_at`: until when the secret before the last rotation remains valid; null if there is none."""
 
     id: UUID
     prefix: str
@@ -118,7 +134,9 @@ class TokenOut(ApiModel):
 
 
 class NewTokenOut(ApiModel):
-    """A token just issued; `secret` is shown this once."""
+    """A new API token.
+
+    - `secret`: bearer secret of the token; shown only once."""
 
     secret: str
     token: TokenOut
@@ -131,21 +149,21 @@ class TeamIn(ApiRequest):
 
 
 class MemberIn(ApiRequest):
-    """Who shall belong to a team, and as what."""
+    """Membership of a user in a team."""
 
     name: UserName
     role: TeamRole = TeamRole.MEMBER
 
 
 class MemberOut(ApiModel):
-    """A user of a team."""
+    """A member of a team."""
 
     name: str
     role: TeamRole
 
 
 class TeamOut(ApiModel):
-    """A team with its members, by name."""
+    """A team with its members, ordered by name."""
 
     id: UUID
     name: str
@@ -154,9 +172,9 @@ class TeamOut(ApiModel):
 
 
 class GrantIn(ApiRequest):
-    """A role of a user or of a team (one of both) on a part of the registry.
+    """Grants a role to either a user or a team.
 
-    `target`: the domain, the contract's id or the dataset's; '' on everything."""
+    - `target`: domain, contract id or dataset id; empty for the scope `everything`."""
 
     role: Role
     scope: GrantScope
@@ -166,7 +184,9 @@ class GrantIn(ApiRequest):
 
 
 class GrantOut(ApiModel):
-    """A role of a user or of a team, whose name is `holder`, on a part of the registry."""
+    """A role granted to a user or a team.
+
+    - `holder`: name of the user or team."""
 
     id: UUID
     role: Role

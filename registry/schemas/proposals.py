@@ -1,4 +1,4 @@
-"""Proposals, their suggestions and decisions, as the API takes and gives them."""
+"""Models of proposals, suggestions, decisions and comments."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -15,14 +15,19 @@ Document = Annotated[str, Field(min_length=1, max_length=262_144)]
 
 
 class EffectivePeriodIn(ApiRequest):
-    """When a version shall be in force; None: at once, and until another takes its place."""
+    """The period in which a version is in force.
+
+    - `effective_from`: null means from its approval.
+    - `effective_until`: null means until another version replaces it."""
 
     effective_from: AwareDatetime | None = None
     effective_until: AwareDatetime | None = None
 
 
 class ProposalIn(ApiRequest):
-    """A contract document to be reviewed, as text. `submit` puts it before the owners at once."""
+    """A contract document to review.
+
+    - `submit`: false creates a draft instead of submitting the proposal for review."""
 
     document: Document
     title: Name | None = None
@@ -32,9 +37,11 @@ class ProposalIn(ApiRequest):
 
 
 class EditIn(ApiRequest):
-    """Another document in place of the proposed one; `revision` is the one that was shown. `window` None: as it was.
+    """A new document of a proposal.
 
-    The comment is kept in the discussion, also where somebody else was first."""
+    - `revision`: revision of the proposal that the edit is based on.
+    - `window`: null leaves the effective period unchanged.
+    - `comment`: added to the discussion, even if the edit is rejected because the revision is outdated."""
 
     document: Document
     revision: int
@@ -43,10 +50,12 @@ class EditIn(ApiRequest):
 
 
 class SuggestionOut(ApiModel):
-    """A suggested check: what was drafted, with its evidence, and what was decided.
+    """A suggested check.
 
-    `edited_patch`: what was accepted in place of the drafted patch. `new_evidence`: of one rejected before, what its
-    evidence says now and did not say then."""
+    - `content`: the suggestion as drafted, with its evidence.
+    - `edited_patch`: the accepted patch if it differs from the drafted one.
+    - `rejected_before`: the same check was rejected in an earlier proposal.
+    - `new_evidence`: evidence that the earlier, rejected suggestion did not have."""
 
     id: UUID
     identity: str
@@ -62,7 +71,9 @@ class SuggestionOut(ApiModel):
 
 
 class ApprovalOut(ApiModel):
-    """An owner's approval of exactly the document of that fingerprint. `voided_at`: it was edited after that."""
+    """An approval of the document with the fingerprint `fingerprint`.
+
+    - `voided_at`: when a later edit voided the approval; null if it is valid."""
 
     approver: str
     version: str
@@ -73,9 +84,10 @@ class ApprovalOut(ApiModel):
 
 
 class ChangeRequestOut(ApiModel):
-    """What somebody asks to be changed, when the proposal was at that revision; it is not approved meanwhile.
+    """A request for changes, which blocks the approval of the proposal.
 
-    `is_own`: the asking principal said so."""
+    - `revision`: revision of the proposal when the request was made.
+    - `is_own`: the caller made the request."""
 
     author: str
     revision: int
@@ -85,8 +97,12 @@ class ChangeRequestOut(ApiModel):
 
 
 class ProposalSummaryOut(EtagModel):
-    """A proposal in a list. `voided_approvals`: the asking principal approved it, and it was edited after that.
-    `change_requests`: who asks for changes. `assignee`: who is to decide; None: whoever may."""
+    """A proposal in a list.
+
+    - `pending`, `accepted`, `rejected`: number of suggestions by decision.
+    - `voided_approvals`: the caller's approval was voided by a later edit.
+    - `change_requests`: open requests for changes.
+    - `assignee`: user assigned to decide; null if unassigned."""
 
     id: UUID
     contract_id: str
@@ -106,21 +122,22 @@ class ProposalSummaryOut(EtagModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def open(self) -> bool:
-        """Whether it may still be changed."""
+        """The proposal can still be changed."""
         return self.state in OPEN
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def etag(self) -> str:
-        """Its revision: what the reader may do to it is no part of its state."""
+        """The revision. The caller's permissions do not change it."""
         return f'"{self.revision}"'
 
 
 class ProposalOut(ProposalSummaryOut):
-    """A proposal with its suggestions. The `may_` fields say what the asking principal may do to it now.
+    """A proposal with its suggestions.
 
-    `approvals_given` are all approvals; `approvals_missing` says, while it is in review, what it lacks to become a
-    version."""
+    - `may_...`: actions that the caller can take now.
+    - `approvals_given`: all approvals.
+    - `approvals_missing`: what a proposal in review lacks to become a version."""
 
     comment: str | None
     reason: str | None
@@ -145,7 +162,10 @@ class ProposalOut(ProposalSummaryOut):
 
 
 class DecisionBaseIn(ApiRequest):
-    """What is decided; `revision` is the one that was shown. A rejection needs a reason."""
+    """A decision about suggestions.
+
+    - `revision`: revision of the proposal that the decision is based on.
+    - `reason`: required to reject."""
 
     decision: Decision
     revision: int
@@ -153,30 +173,36 @@ class DecisionBaseIn(ApiRequest):
 
 
 class DecisionIn(DecisionBaseIn):
-    """A decision about one suggestion. `patch`: what an accepted one sets in place of what was drafted."""
+    """A decision about one suggestion.
+
+    - `patch`: replaces the drafted patch of an accepted suggestion; null accepts it as drafted."""
 
     patch: dict[str, Any] | None = None
 
 
 class DecisionsIn(DecisionBaseIn):
-    """One decision about several suggestions of one proposal, all or none."""
+    """One decision about several suggestions of a proposal, applied to all or none."""
 
     suggestions: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
 
 
 class ResponseOptions(ApiRequest):
-    """How it is answered. `decided_only`: with the suggestions that were decided alone; the counts are of all."""
+    """Options of the response.
+
+    - `decided_only`: return only the suggestions that were decided; the counts cover all suggestions."""
 
     decided_only: bool = False
 
 
 class PreviewOut(ApiModel):
-    """The document as it would become a version. `fingerprint` is what an approval must name.
+    """The document that an approval would publish as a version.
 
-    `follows_version`: the version in force that it is compared with; None: it is the first. `bump`: how large the
-    change is, and `suggested_version` the free number that says so. `breaking_reasons`: the modes of compatibility that
-    it breaks, in words. `approval_blockers`: what of that, and of its number, the terms in force do not admit, so that
-    it cannot be approved."""
+    - `fingerprint`: send it with the approval.
+    - `follows_version`: version in force that the document was compared with; null for the first version.
+    - `bump`: size of the change. `suggested_version`: the next free version number for it.
+    - `breaking_reasons`: violated compatibility modes, in words.
+    - `approval_blockers`: changes or version numbers that the terms in force do not allow; they prevent the
+      approval."""
 
     document: str
     fingerprint: str
@@ -190,12 +216,12 @@ class PreviewOut(ApiModel):
 
 
 class ApprovalIn(ApiRequest):
-    """The fingerprint of the preview that the approver saw, and its revision, without which no window is approved.
+    """An approval of a previewed document.
 
-    `follows_version`: the version in force that the preview was compared with; where another is by now, nothing is
-    approved. `includes_replay`: they were shown the replay, too: what it says is part of the approval's record.
-
-    The comment is kept in the discussion, also where somebody else was first."""
+    - `fingerprint`, `revision`: of the preview. The revision is required to approve an effective period.
+    - `follows_version`: version in force that the preview was compared with; the approval fails if it has changed.
+    - `includes_replay`: the approver has seen the replay; it becomes part of the approval record.
+    - `comment`: added to the discussion, even if the approval is rejected because the revision is outdated."""
 
     fingerprint: str
     revision: int | None = None
@@ -205,13 +231,15 @@ class ApprovalIn(ApiRequest):
 
 
 class CommentIn(ApiRequest):
-    """What to say about a proposal."""
+    """A comment on a proposal."""
 
     text: Reason
 
 
 class CommentOut(ApiModel):
-    """What somebody said about a proposal, when it was at that revision."""
+    """A comment on a proposal.
+
+    - `revision`: revision of the proposal when the comment was written."""
 
     id: UUID
     author: str
@@ -221,30 +249,36 @@ class CommentOut(ApiModel):
 
 
 class ChangeRequestIn(CommentIn):
-    """What to change; `revision` is the one that was shown."""
+    """A request for changes.
+
+    - `revision`: revision of the proposal that the request is based on."""
 
     revision: int
 
 
 class AssigneeIn(ApiRequest):
-    """Who is to decide; null: nobody in particular."""
+    """Assigns a proposal.
+
+    - `assignee`: null removes the assignee."""
 
     assignee: UserName | None
 
 
 class ProposalSnoozeIn(ApiRequest):
-    """Until when it shall not wait for the asking user; null: it does from now on."""
+    """Snoozes a proposal for the caller.
+
+    - `snoozed_until`: null ends the snooze."""
 
     snoozed_until: AwareDatetime | None
 
 
 class ReasonIn(ApiRequest):
-    """Why."""
+    """A required reason."""
 
     reason: Reason
 
 
 class WithdrawalIn(ApiRequest):
-    """Why, if the author wants to say."""
+    """An optional reason for a withdrawal."""
 
     reason: Prose | None = None

@@ -1,4 +1,4 @@
-"""The reference of analyzers, as the API gives it."""
+"""Models of the analyzer reference."""
 
 from typing import Any
 
@@ -6,7 +6,9 @@ from treaty.registry.schemas.base import ApiModel
 
 
 class ArgumentOut(ApiModel):
-    """An argument of an analyzer; `form` is its JSON schema."""
+    """An argument of an analyzer.
+
+    - `form`: JSON schema of the argument."""
 
     name: str
     required: bool
@@ -15,7 +17,11 @@ class ArgumentOut(ApiModel):
 
 
 class AnalyzerOut(ApiModel):
-    """An analyzer: what it measures, in which unit, on what a check judges by default, and a check in YAML."""
+    """An analyzer: the declaration of a metric.
+
+    - `unit`: unit of the metric.
+    - `scope`: data that a check evaluates by default.
+    - `example`: a check in YAML."""
 
     name: str
     family: str

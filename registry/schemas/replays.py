@@ -1,4 +1,4 @@
-"""Replays, as the API takes and gives them."""
+"""Models of replays."""
 
 from typing import Annotated, Self
 from uuid import UUID
@@ -11,22 +11,27 @@ Document = Annotated[str, Field(min_length=1, max_length=262_144)]
 
 
 class NameListOut(ApiModel):
-    """Names of partitions or arrivals: how many, and the first of them."""
+    """Names of partitions or arrivals.
+
+    - `count`: number of all names.
+    - `names`: the first names."""
 
     count: int
     names: tuple[str, ...]
 
 
 class NotEvaluatedOut(NameListOut):
-    """Those on which a check could not be judged, for that reason."""
+    """Partitions or arrivals on which a check could not be evaluated, with the reason."""
 
     reason: str
 
 
 class CheckOutcomeOut(ApiModel):
-    """How a check of one version comes out. `unit`: what it is counted in: days, partitions, or arrivals.
+    """Results of a check of one version.
 
-    `evaluated`: on how many it is; `not_applicable`: on how many there is nothing to measure."""
+    - `unit`: unit of the counts: days, partitions or arrivals.
+    - `evaluated`: number of units evaluated.
+    - `not_applicable`: number of units without anything to measure."""
 
     scope: str
     severity: str
@@ -39,9 +44,12 @@ class CheckOutcomeOut(ApiModel):
 
 
 class ReplayedCheckOut(ApiModel):
-    """A check of the version in force (`old`) and of the proposed one (`new`); null: that version has none of its id.
+    """A check of the version in force (`old`) and of the proposed version (`new`).
 
-    `new_alerts`: where only the new one alerts, `resolved_alerts`: only the old one, `unchanged_alerts`: both."""
+    - `old`, `new`: null if the version has no check with this id.
+    - `new_alerts`: alerts of the proposed version only.
+    - `resolved_alerts`: alerts of the version in force only.
+    - `unchanged_alerts`: alerts of both versions."""
 
     check_id: str
     name: str
@@ -54,8 +62,10 @@ class ReplayedCheckOut(ApiModel):
 
 
 class ReplayedObjectOut(ApiModel):
-    """An object's checks on its stored states: `partitions` were judged of the `stored` ones, which are so many `days`
-    (null: not each partition is of one)."""
+    """The checks of an object, evaluated on its stored states.
+
+    - `partitions`: number of partitions evaluated, of `stored` stored ones.
+    - `days`: number of days that the partitions cover; null if they are not daily."""
 
     object: str
     sentence: str
@@ -66,8 +76,9 @@ class ReplayedObjectOut(ApiModel):
 
 
 class DifferenceEvidenceOut(ApiModel):
-    """A difference between the two versions, and what the stored partitions say of it: of what the texts leave open
-    (`direction` undetermined), and of what one of them permits and the other does not."""
+    """A difference between two versions, with evidence from the stored partitions.
+
+    It covers differences that the documents leave undetermined, and values that only one version allows."""
 
     object: str | None
     column: str | None
@@ -79,9 +90,11 @@ class DifferenceEvidenceOut(ApiModel):
 
 
 class ReplayOut(ApiModel):
-    """What a version would have found on all that is stored, beside what the version in force (`old`) does.
+    """The results of a version on all stored states.
 
-    Not `complete`: the time was over; judged are the partitions that came first. `milliseconds`: of each partition."""
+    - `old`: version in force to compare with; null if there is none. `new`: the replayed version.
+    - `complete`: false if the time limit was reached; the results then cover the first partitions.
+    - `milliseconds`: average time per partition."""
 
     contract_id: str
     old: str | None
@@ -99,10 +112,10 @@ class DocumentIn(ApiRequest):
 
 
 class ReplayIn(ApiRequest):
-    """What a worker shall replay: a proposal, or a document as a version of the contract of that id.
+    """A replay of a proposal, or of a document as a version of a contract.
 
-    `merge_counts`: counts of values are merged too, which takes long. `include_replaced`: states that were replaced
-    since are judged too, as far as they are kept."""
+    - `merge_counts`: merge counts of values as well, which is slow.
+    - `include_replaced`: evaluate replaced states as well, if they are still stored."""
 
     proposal_id: UUID | None = None
     contract_id: Annotated[str, Field(max_length=500)] | None = None
@@ -115,5 +128,5 @@ class ReplayIn(ApiRequest):
         if (self.proposal_id is None) == (self.document is None) or (self.document is None) != (
             self.contract_id is None
         ):
-            raise ValueError("name a proposal_id, or a document and the contract_id that it is a version of")
+            raise ValueError("set either proposal_id, or document and contract_id")
         return self

@@ -1,4 +1,4 @@
-"""What is remembered of datasets, and what it says, as the API gives it."""
+"""Models of stored states and metrics."""
 
 from datetime import datetime
 from typing import Any
@@ -8,8 +8,11 @@ from treaty.registry.schemas.base import ApiModel
 
 
 class MetricQueryOut(ApiModel):
-    """A metric over the chosen partitions: what `merged` stored states say together; of `missing_count` ones a state is
-    not there, `missing` names the first of these. Nothing is said of the others alone: then there is a `reason`."""
+    """A metric over the selected partitions.
+
+    - `merged`: number of stored states that were merged.
+    - `missing_count`: number of partitions without a state. `missing`: the first of them.
+    - `reason`: why there is no value, for example because states are missing; null if there is a value."""
 
     identity: str
     analyzer: str
@@ -23,9 +26,11 @@ class MetricQueryOut(ApiModel):
 
 
 class MetricValueOut(MetricQueryOut):
-    """What the states say of a metric. `value` is the number as text, every digit of it, measured on `row_count` rows.
+    """A metric computed from stored states.
 
-    `unevaluated_rows`: rows whose conditions could not be evaluated."""
+    - `value`: number as text, with all digits.
+    - `row_count`: number of rows measured.
+    - `unevaluated_rows`: number of rows whose conditions could not be evaluated."""
 
     value: str | None
     row_count: int | None
@@ -33,16 +38,19 @@ class MetricValueOut(MetricQueryOut):
 
 
 class MergeEstimateOut(MetricQueryOut):
-    """What merging the states of a metric would read: `bytes` of them."""
+    """The cost of merging the states of a metric.
+
+    - `bytes`: number of bytes to read."""
 
     bytes: int
 
 
 class StateQueryOut(ApiModel):
-    """The dataset and the contract's version in force; of how many `partitions` the condition chose
-    `selected_partitions`.
+    """A selection of stored states of a dataset, under the contract's version in force.
 
-    `states_version`: the version of the dataset's states that is told of."""
+    - `where`: condition on partitions; null selects all.
+    - `partitions`: number of all partitions. `selected_partitions`: number of partitions that match the condition.
+    - `states_version`: version of the dataset's states."""
 
     namespace: str
     name: str
@@ -56,19 +64,22 @@ class StateQueryOut(ApiModel):
 
 
 class MetricsOut(StateQueryOut):
-    """Metrics, from the stored states of the chosen partitions alone."""
+    """Metrics computed only from the stored states of the selected partitions."""
 
     metrics: tuple[MetricValueOut, ...]
 
 
 class PartitionStatesOut(ApiModel):
-    """The states of a partition's current generation: `bytes` bytes in the database, `file_bytes` bytes in files.
+    """The states in a partition's current generation.
 
-    `fingerprint` is the fingerprint of the content that they describe, `kinds` counts the states by kind of component,
-    `failed` those that could not be computed; `sources` say what they were read from. `fault`: why they are no use.
-
-    Where states of days were merged by month, `partition` names all the `days`, and `fingerprint` is of their
-    markers."""
+    - `bytes`, `file_bytes`: size of the states in the database and in files.
+    - `fingerprint`: fingerprint of the content that the states describe.
+    - `kinds`: number of states by kind of component.
+    - `failed`: number of states that could not be computed.
+    - `sources`: what the states were read from.
+    - `fault`: why the states cannot be used; null if they can.
+    - `days`: number of days if daily states were merged by month; `partition` names them, and `fingerprint` covers the
+      fingerprints of all days."""
 
     partition: str
     generation: int
@@ -84,8 +95,10 @@ class PartitionStatesOut(ApiModel):
 
 
 class StatesOut(StateQueryOut):
-    """What is kept of the chosen partitions, the first of them `partition_states`; `metrics`: what questions would
-    merge."""
+    """Stored states of the selected partitions.
+
+    - `partition_states`: the first partitions.
+    - `metrics`: cost of merging each metric."""
 
     bytes: int
     file_bytes: int
@@ -94,14 +107,18 @@ class StatesOut(StateQueryOut):
 
 
 class OutcomeOut(ApiModel):
-    """How a check ended: its outcome, and the measured value as text, every digit of it."""
+    """The outcome of a check.
+
+    - `value`: measured value as text, with all digits."""
 
     outcome: str
     value: str | None
 
 
 class RerunDifferenceOut(ApiModel):
-    """A check that comes out otherwise when its run is done again; None where it was or is not among the results."""
+    """A check whose result differs in the rerun.
+
+    - `before`, `after`: original result and result of the rerun; null if the check is absent."""
 
     check_id: str
     partition: str | None
@@ -111,7 +128,10 @@ class RerunDifferenceOut(ApiModel):
 
 
 class RerunOut(ApiModel):
-    """A run done again from the states that it judged: its verdict then and now, and every result that differs."""
+    """A run re-evaluated on the states that it validated.
+
+    - `before`, `after`: verdict of the run and of the rerun.
+    - `differences`: all results that differ."""
 
     run_id: UUID
     contract_id: str
@@ -124,8 +144,13 @@ class RerunOut(ApiModel):
 
 
 class ErasureOut(ApiModel):
-    """What was erased of the datasets of these names: generations of states and their files, samples, the values of
-    measurements and results, the evidence of suggestions, text columns of the index of patterns: how many of each."""
+    """Number of items erased from datasets.
+
+    - `datasets`: names of the datasets.
+    - `generations`, `files`: generations of states, and their files.
+    - `measurements`, `results`: measurements and results whose values were erased.
+    - `suggestions`: suggestions whose evidence was erased.
+    - `columns`: text columns removed from the pattern index."""
 
     datasets: tuple[str, ...]
     generations: int

@@ -1,4 +1,4 @@
-"""Draft requests and tasks, as the API takes and gives them."""
+"""Models of draft requests and tasks."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -12,17 +12,21 @@ from treaty.registry.schemas.base import ApiModel, ApiRequest, Location, Name
 
 
 class AliasIn(ApiRequest):
-    """A lineage identity of the drafted table."""
+    """A lineage alias of the drafted table."""
 
     namespace: Location
     name: Location
 
 
 class DraftIn(ApiRequest):
-    """A table to draft a contract of. `columns` () means all; `format` None: found out.
+    """A table to draft a contract for.
 
-    `sample`: about so many rows are read; None: all. `by_history`: programs are learned from the partitions, too, for
-    so many `false_alarms` a quarter of the whole table; `refit` says which limits that they learn later judge."""
+    - `format`: null detects the format.
+    - `columns`: empty means all columns.
+    - `sample`: approximate number of rows to read; null reads all.
+    - `by_history`: learn programs from the history of the partitions as well.
+    - `false_alarms`: false-alarm budget of the programs per quarter, for the whole table.
+    - `refit`: which refitted bounds of the programs take effect."""
 
     location: Location
     contract_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,200}$")]
@@ -39,7 +43,7 @@ class DraftIn(ApiRequest):
 
 
 class TaskOut(ApiModel):
-    """A task of the queue: how far it is, and what came of it."""
+    """A task in the queue, with its progress and result."""
 
     id: UUID
     kind: str
@@ -53,14 +57,18 @@ class TaskOut(ApiModel):
 
 
 class TaskEventsOut(ApiModel):
-    """The lineage events behind a task, oldest first, by their ids in the inbox."""
+    """Ids of the lineage events that triggered a task, oldest first."""
 
     events: list[UUID]
 
 
 class TaskSummaryOut(ApiModel):
-    """A task in a list: how urgent it is (0 first), about which object of which contract where it is about one, when it
-    may be done, and whether it is of a kind that may be stopped and is under way."""
+    """A task in a list.
+
+    - `priority`: 0 is the most urgent.
+    - `contract_id`, `object`: null if the task is not about a contract.
+    - `available_at`: earliest time to run the task.
+    - `can_stop`: the task is running or queued and can be stopped."""
 
     id: UUID
     kind: str

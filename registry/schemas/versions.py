@@ -1,4 +1,4 @@
-"""Versions of a contract and their differences, as the API takes and gives them."""
+"""Models of contract versions and their differences."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,7 +12,9 @@ from treaty.registry.schemas.base import ApiModel, ApiRequest, Name, Reason
 
 
 class VersionOut(ApiModel):
-    """A version of a contract, without its body. Of each group one is in force: `active` or `deprecated`."""
+    """A version of a contract without its document.
+
+    One version of each `group` is in force; its state is `active` or `deprecated`."""
 
     version: str
     fingerprint: str
@@ -30,30 +32,40 @@ class VersionOut(ApiModel):
 
 
 class VersionDetailOut(VersionOut):
-    """A version by itself. `activation_blocker`: what keeps an approved one from coming into force; None: nothing
-    does."""
+    """A version of a contract.
+
+    - `activation_blocker`: why an approved version is not in force yet; null if nothing prevents it."""
 
     activation_blocker: str | None
 
 
 class ApprovalResultOut(ApiModel):
-    """What an approval came to: the version, where it was the last one needed; else what is still missing."""
+    """The result of an approval.
+
+    - `version`: the published version; null if the proposal needs more approvals.
+    - `missing`: what the proposal still lacks."""
 
     version: VersionOut | None
     missing: tuple[str, ...]
 
 
 class VersionRetirementIn(ApiRequest):
-    """Why a version goes, and the version of the contract to use in its place."""
+    """Deprecates or retires a version.
+
+    - `successor_version`: version of the contract to use instead."""
 
     reason: Reason
     successor_version: Name | None = None
 
 
 class ContractDifferenceOut(ApiModel):
-    """One difference: what it is of, from what (`old`) to what (`new`), and the direction that it goes.
+    """A difference between two documents.
 
-    `presence`: it promises of data only that a column is there; data without it, read as nulls, keep it."""
+    - `element`, `path`: the changed element and its path in the document.
+    - `old`, `new`: values before and after; null if absent.
+    - `direction`: effect on the permitted data.
+    - `presence`: the element only requires that a column exists; data without the column, read as nulls, satisfies
+      it."""
 
     section: DifferenceSection
     kind: DifferenceKind
@@ -70,7 +82,9 @@ class ContractDifferenceOut(ApiModel):
 
 
 class CompatibilityModeOut(ApiModel):
-    """The mode that a part is under, as a sentence, and whether the new version keeps it."""
+    """The compatibility mode of a section of the contract.
+
+    - `is_kept`: the new version is compatible under this mode."""
 
     section: DifferenceSection
     mode: Mode
@@ -80,7 +94,7 @@ class CompatibilityModeOut(ApiModel):
 
 
 class CompatibilityBreachOut(ApiModel):
-    """A difference from a live version that breaks a mode."""
+    """A difference from a live version that violates a compatibility mode."""
 
     version: str
     mode: Mode
@@ -88,11 +102,13 @@ class CompatibilityBreachOut(ApiModel):
 
 
 class DiffOut(ApiModel):
-    """What differs from one version to another; `old` None: there is none before.
+    """The differences between two versions.
 
-    `bump`: the size of the change, of the structure and of the guarantees apart, too. `suggested_version` is the free
-    number that says so, `is_bump_sufficient` whether the new version's own number says at least that. `undetermined`:
-    how many changes an owner must say the meaning of; they count as major."""
+    - `old`: null if there is no previous version.
+    - `bump`: size of the change. `structure`, `guarantees`: size of the change of each section.
+    - `suggested_version`: the next free version number for the change.
+    - `is_bump_sufficient`: the number of the new version is large enough for the change.
+    - `undetermined`: number of changes whose meaning an owner must state; they count as major."""
 
     contract_id: str
     old: str | None

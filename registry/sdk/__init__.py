@@ -1,1 +1,1 @@
-"""What a user's Spark job imports."""
+"""Python API for Spark jobs: gated reads, gated writes and lineage settings."""

@@ -1,11 +1,11 @@
-"""Data read in Spark once the gate lets them through.
+"""Read data in Spark after the gate allows it.
 
     from treaty.registry.sdk.gated_read import table
 
     orders = table(spark, "shop-orders", partition="day=2026-01-01", wait="10m")
     orders.frame.show()
 
-Imports no database, and Spark only once there is something to read."""
+Imports no database, and imports Spark only when data is read."""
 
 import logging
 from dataclasses import dataclass
@@ -20,11 +20,13 @@ from treaty.registry.schemas import GateOut
 from treaty.registry.sdk.wait_for_gate import seconds_of, wait_for_answer
 
 log = logging.getLogger("treaty")
-NOWHERE = "the registry does not know where {} lies: name its location when it is drafted, or an alias in the contract"
+NOWHERE = "The location of {} is unknown. Set it when drafting the contract, or add an alias to the contract."
 
 
 class GateRefusal(Exception):
-    """The data are not read. `answer` is what the gate answered; the message says why."""
+    """The gate does not allow the read.
+
+    `answer`: the answer of the gate. The message contains the reason."""
 
     def __init__(self, told: GateOut, reason: str) -> None:
         self.answer = told
@@ -32,54 +34,59 @@ class GateRefusal(Exception):
 
 
 class ReadBlocked(GateRefusal):
-    """The data break a promise that is made of them."""
+    """The data violates its contract."""
 
 
 class VerdictUnknown(GateRefusal):
-    """Nobody knows whether the data that are there now keep what is promised of them."""
+    """The verdict of the current data is unknown."""
 
 
 @dataclass(frozen=True)
 class AdmittedTable:
-    """A table that was let through: its frame, and what the gate answered."""
+    """A table that the gate allows to be read: its data frame and the gate's answer."""
 
     frame: Any
     answer: GateOut
 
     @property
     def marker(self) -> str | None:
-        """What names the data that were judged."""
+        """Return the fingerprint of the validated data; None if there is none."""
         return self.answer.dataset_fingerprint
 
 
-def table(  # noqa: PLR0913 - each is a word of the question
+def table(  # noqa: PLR0913 - each parameter is part of the question to the gate
     spark: Any, dataset: str, *, partition: str | None = None, consumer: str | None = None, wait: str = "0s",
     namespace: str | None = None, client: Client | None = None,
 ) -> AdmittedTable:  # fmt: skip
-    """The dataset, or one partition of it, as a frame of the Spark session, once the gate says pass or warn.
+    """Return a data frame of the dataset or partition if the gate allows it.
 
-    `wait`: for an answer other than unknown. `client` None: the service and token of TREATY_API_URL and TREATY_TOKEN.
-    Raises Blocked, Unknown, ClientError where the service refuses, ValueError for a `wait` that is no duration, and
-    EngineError where the data cannot be read."""
+    `partition`: None means the whole dataset.
+    `consumer`: user, team or subscription whose checks and pin apply; None applies the contracts alone.
+    `wait`: how long to wait while the verdict is unknown, such as "30s", "10m" or "2h".
+    `client`: None uses the service and token of TREATY_API_URL and TREATY_TOKEN.
+
+    Raises ReadBlocked if the gate blocks the read, VerdictUnknown if the verdict or the location of the data is
+    unknown, ClientError if the service rejects the request, ValueError if `wait` is not a duration, and EngineError
+    if the data cannot be read. A warning of the gate is logged."""
     seconds, settings = seconds_of(wait), load()
-    with client or Client(settings.api, settings.token or None) as used:
-        ask = partial(used.gate, dataset, partition=partition, consumer=consumer, namespace=namespace)
-        told = wait_for_answer(ask, seconds)
-    _refuse(told)
-    return AdmittedTable(_frame(spark, told), told)
+    with client or Client(settings.api, settings.token or None) as api_client:
+        fetch_answer = partial(api_client.gate, dataset, partition=partition, consumer=consumer, namespace=namespace)
+        answer = wait_for_answer(fetch_answer, seconds)
+    _refuse(answer)
+    return AdmittedTable(_frame(spark, answer), answer)
 
 
 def _refuse(told: GateOut) -> None:
-    what = f"{told.name} {told.partition or ''}".rstrip()
-    why = f"{what} by {told.contract_id} {told.version}: {told.reason}"
+    target = f"{told.name} {told.partition or ''}".rstrip()
+    message = f"{target} (contract {told.contract_id} {told.version}): {told.reason}"
     if told.answer is GateAnswer.BLOCK:
-        raise ReadBlocked(told, why)
+        raise ReadBlocked(told, message)
     if told.answer is GateAnswer.UNKNOWN:
-        raise VerdictUnknown(told, why)
+        raise VerdictUnknown(told, message)
     if told.location.location is None:
         raise VerdictUnknown(told, NOWHERE.format(told.name))
     if told.answer is GateAnswer.WARN:
-        log.warning("%s", why)
+        log.warning("%s", message)
 
 
 def _frame(spark: Any, told: GateOut) -> Any:

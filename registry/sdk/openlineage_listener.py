@@ -1,15 +1,17 @@
-"""What a Spark job is to be set to, so that OpenLineage's listener in it tells this registry what it writes."""
+"""Spark settings that make OpenLineage's listener send lineage events to the registry."""
 
 from collections.abc import Mapping
 
-# For Spark 4; tests run real jobs with this one.
+# For Spark 4; the tests run real jobs with this version.
 PACKAGE = "io.openlineage:openlineage-spark_2.13:1.53.0"
 CLASS = "io.openlineage.spark.agent.OpenLineageSparkListener"
 
 
 def settings(url: str, token: str, jar: str | None = None) -> dict[str, str]:
-    """Spark's settings, by name. `url`, `token`: where the registry's API is, and a token that may send lineage. `jar`:
-    where the listener lies; None: Spark fetches it by its Maven name."""
+    """Return the Spark settings by name.
+
+    `url`: address of the registry's API. `token`: a token with the permission to send lineage events.
+    `jar`: path of the listener; None makes Spark download it from Maven."""
     return {
         **({"spark.jars": jar} if jar else {"spark.jars.packages": PACKAGE}),
         "spark.extraListeners": CLASS,
@@ -21,6 +23,6 @@ def settings(url: str, token: str, jar: str | None = None) -> dict[str, str]:
 
 
 def properties(found: Mapping[str, str]) -> str:
-    """The settings as a file that Spark reads, a line each."""
+    """Format the settings as a Spark properties file, one per line."""
     longest = max(map(len, found), default=0)
     return "".join(f"{name:<{longest}}  {value}\n" for name, value in found.items())

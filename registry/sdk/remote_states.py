@@ -1,13 +1,13 @@
-"""A gate whose states live in the registry: `registered_contract` hands out what it needs, over HTTP.
+"""Gate writes with states that are stored in the registry, over HTTP.
 
-    with registered_contract("shop-orders") as kept:
-        with gate(spark, "/data/orders", kept.contract, kept.store, **kept.more) as candidate:
+    with registered_contract("shop-orders") as registered:
+        with gate(spark, "/data/orders", registered.contract, registered.store, **registered.more) as candidate:
             candidate.write(frame, partition={"day": "2026-01-01"})
 
-The contract is the one in force: it judges by the limits that its programs have learned since, where it admits them,
-learns nothing from partitions of incidents, and knows what other contracts about the table classify of it. A published
-candidate's run and states are part of the registry's history, and no lineage event makes work of that write. Imports
-no database."""
+The contract is the version in force, with the learned limits of its programs where the contract allows refits, and with
+the classifications of other contracts on the same table. Partitions with incidents are excluded from learning. The run
+and the states of a published candidate become part of the registry's history, and no lineage event triggers another
+validation of that write. Imports no database."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -32,15 +32,16 @@ from treaty.registry.core.settings import load
 from treaty.registry.measurements.runs import run_codec
 
 NOT_FOUND, CONFLICT, FAILING = 404, 409, 500
-# States are large, and written to a database.
+# States are large and are written to a database.
 TIMEOUT_SECONDS = 300
 
 
 @dataclass(frozen=True, kw_only=True)
 class RegistryStates:
-    """The states of a dataset as the registry has them: a store for a gate. `place` is the service and the dataset.
+    """State store of a gate, backed by the registry.
 
-    Every method raises EngineError where the service refuses or cannot be reached."""
+    `place`: address of the service and the dataset.
+    Every method raises EngineError if the service rejects the request or cannot be reached."""
 
     client: Client
     place: str
@@ -51,26 +52,28 @@ class RegistryStates:
     _read: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     def current(self) -> Generation:
-        """The newest generation."""
+        """Fetch the newest generation."""
         with _engine_errors():
             return _generation(self.client.generation(self.name, **self._query))
 
     def keep(self, packed: bytes) -> str:
-        """The name of the bag, its content's checksum; it is not part of the memory until a generation names it."""
+        """Store packed states and return their name, the checksum of the content.
+
+        They become part of the dataset's states when a generation refers to them."""
         with _engine_errors():
-            kept = self.client.store_bag(packed)
-        self._read[kept] = packed
-        return kept
+            name = self.client.store_bag(packed)
+        self._read[name] = packed
+        return name
 
     def bag(self, name: str) -> bytes:
-        """The packed bag of that name, asked for once. Raises StateError where it is gone or damaged."""
+        """Return the packed states of that name, fetched once. Raises StateError if they are missing or damaged."""
         if name not in self._read:
             self._read[name] = self._fetched(name)
         return self._read[name]
 
     @property
     def _query(self) -> dict[str, str]:
-        """Which dataset of the name, and whose promises about it."""
+        """Return the query parameters that select the dataset and the contract."""
         return {"namespace": self.namespace, "contract_id": f"{self.contract_id}.{self.object.name}"}
 
     def _fetched(self, name: str) -> bytes:
@@ -85,17 +88,19 @@ class RegistryStates:
         return packed
 
     def verdict_of(self, run: RunResult, schema: Schema) -> GenerationVerdict:
-        """How the run ended, with the run itself kept, to be recorded with the generation. What the contract classifies
-        does not leave this process."""
+        """Store the run and return its verdict, to be recorded with the generation.
+
+        Classified values are redacted before the run is sent."""
         with _engine_errors():
-            kept = self.client.store_bag(run_codec.written(redact(bind(self.object, schema), run)))
-        return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, kept)
+            name = self.client.store_bag(run_codec.written(redact(bind(self.object, schema), run)))
+        return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, name)
 
     def swap(
         self, expected: int, entries: Mapping[str, PartitionEntry], judged: GenerationVerdict | None = None
     ) -> Generation:
-        """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current, or
-        the contract not in force."""
+        """Replace the generation `expected` by one with these entries.
+
+        Raises GenerationConflict if `expected` is not the current generation or the contract is not in force."""
         body = schemas.GenerationBody.model_validate(
             {"number": expected, "entries": {name: vars(each) for name, each in entries.items()},
              "verdict": vars(judged) if judged else None}
@@ -104,17 +109,17 @@ class RegistryStates:
             with _engine_errors():
                 return _generation(self.client.swap_generation(self.name, body, **self._query))
         except GenerationConflict:
-            # A request that was sent twice on its way is refused the second time: then what came first was this one.
-            found = self.current()
-            if (found.number, found.entries) != (expected + 1, entries):
+            # A request that was sent twice is rejected the second time although the first attempt succeeded.
+            newest = self.current()
+            if (newest.number, newest.entries) != (expected + 1, entries):
                 raise
-            return found
+            return newest
 
     def last(self) -> None:
-        """Nothing is to do: what the registry answered that it has, its database has."""
+        """Do nothing: the registry commits before it responds."""
 
     def collect(self) -> None:
-        """Has the registry know that no publication is open; it collects what is left over itself."""
+        """Report to the registry that no publication is open; the registry collects leftovers itself."""
         with _engine_errors():
             try:
                 self.client.recover_publication(self.name, **self._query)
@@ -127,54 +132,55 @@ class RegistryStates:
 def registered_contract(
     dataset: str, namespace: str | None = None, *, client: Client | None = None
 ) -> Iterator[GatedContract]:
-    """What the registry keeps of a dataset, named as for `treaty metrics`, as long as the block lasts.
+    """Yield the contract and the state store of a dataset for use with the gate.
 
-    `client` None: the service and token of TREATY_API_URL and TREATY_TOKEN. Raises EngineError where the registry knows
-    no such dataset, where the token may not write states, and where it cannot be reached."""
+    `dataset`, `namespace`: as for `treaty metrics`.
+    `client`: None uses the service and token of TREATY_API_URL and TREATY_TOKEN.
+    Raises EngineError if the dataset is unknown, the token may not write states, or the registry cannot be reached."""
     settings = load()
-    with client or Client(settings.api, settings.token or None, timeout=TIMEOUT_SECONDS) as used:
+    with client or Client(settings.api, settings.token or None, timeout=TIMEOUT_SECONDS) as api_client:
         with _engine_errors():
-            found = used.gated_dataset(dataset, namespace=namespace)
-            contract = _promised(used.document(found.contract_id, found.version), found)
-        where = f"{settings.api}/dataset/{found.dataset_id}"
-        others = {name: _source(place) for name, place in found.datasets.items()}
-        described = contract.object(found.object)
+            gated = api_client.gated_dataset(dataset, namespace=namespace)
+            contract = _promised(api_client.document(gated.contract_id, gated.version), gated)
+        address = f"{settings.api}/dataset/{gated.dataset_id}"
+        sources = {name: _source(place) for name, place in gated.datasets.items()}
+        described = contract.object(gated.object)
         store = RegistryStates(
-            client=used,
-            place=where,
-            name=found.name,
-            namespace=found.namespace,
-            contract_id=found.contract_id,
+            client=api_client,
+            place=address,
+            name=gated.name,
+            namespace=gated.namespace,
+            contract_id=gated.contract_id,
             object=described,
         )
-        by, lies = found.location.partition_by, found.location.location
-        keyed, spoilt = str(found.dataset_id), frozenset(found.excluded_partitions)
+        partition_by, location = gated.location.partition_by, gated.location.location
+        key_context, excluded_partitions = str(gated.dataset_id), frozenset(gated.excluded_partitions)
         yield GatedContract(
             contract=contract,
-            object=found.object,
-            partition_by=by,
+            object=gated.object,
+            partition_by=partition_by,
             store=store,
-            datasets=others,
-            location=lies,
-            key_context=keyed,
-            excluded_partitions=spoilt,
+            datasets=sources,
+            location=location,
+            key_context=key_context,
+            excluded_partitions=excluded_partitions,
         )
 
 
 @contextmanager
 def _engine_errors() -> Iterator[None]:
-    """What the service refuses, in the engine's words."""
+    """Translate client errors into errors of the engine."""
     try:
         yield
     except ClientError as error:
         if error.status == CONFLICT:
             raise GenerationConflict(error.message) from error
-        again = error.status == UNREACHABLE or error.status >= FAILING
-        raise EngineError(f"the registry: {error.message}", retry=again) from error
+        retry = error.status == UNREACHABLE or error.status >= FAILING
+        raise EngineError(f"Registry error: {error.message}", retry=retry) from error
 
 
 def _promised(source: bytes, found: schemas.GatedDatasetOut) -> Contract:
-    """The contract as it judges now, whose object knows what others classify of the table: they share one memory."""
+    """Return the contract with its learned fits and the table's classifications from other contracts."""
     contracts = (read(each.encode()) for each in found.classifying)
     contract = with_classifications(read(source), found.object, tuple(each.objects[0] for each in contracts))
     return with_fits(contract, found.object, {check: _fit(each) for check, each in found.fits.items()})

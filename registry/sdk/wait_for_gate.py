@@ -1,4 +1,4 @@
-"""Waiting for the gate's answer: how long, and how often it is asked."""
+"""Wait for the gate's answer with growing pauses."""
 
 import re
 import time
@@ -17,19 +17,21 @@ UNITS = {"s": 1, "m": 60, "h": 3600}
 def wait_for_answer(
     ask: "Callable[[], GateOut]", seconds: float, *, rest: Callable[[float], None] = time.sleep
 ) -> "GateOut":
-    """The first answer that is not unknown, else the last one before the time is over. Pauses grow while it waits."""
-    found, pause = ask(), FIRST_PAUSE
-    while found.answer is GateAnswer.UNKNOWN and seconds > 0:
+    """Return the first answer other than unknown, or the last one before the timeout.
+
+    The pauses between attempts double from 1 s to at most 30 s."""
+    answer, pause = ask(), FIRST_PAUSE
+    while answer.answer is GateAnswer.UNKNOWN and seconds > 0:
         rest(min(pause, seconds))
         seconds -= pause
         pause = min(pause * 2, LONGEST_PAUSE)
-        found = ask()
-    return found
+        answer = ask()
+    return answer
 
 
 def seconds_of(text: str) -> int:
-    """The seconds of a duration. Raises ValueError for what is none."""
-    told = re.fullmatch(r"([0-9]{1,6})([smh])", text.strip())
-    if told is None:
-        raise ValueError(f"{text} is no duration: write 30s, 10m or 2h")
-    return int(told[1]) * UNITS[told[2]]
+    """Parse a duration into seconds. Raises ValueError if the text is not a duration."""
+    match = re.fullmatch(r"([0-9]{1,6})([smh])", text.strip())
+    if match is None:
+        raise ValueError(f"{text} is not a duration: use a form like 30s, 10m or 2h")
+    return int(match[1]) * UNITS[match[2]]

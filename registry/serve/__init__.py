@@ -1,1 +1,1 @@
-"""API, worker and pages together on one machine."""
+"""Run the API, the worker and the pages together on one machine."""

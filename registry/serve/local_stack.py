@@ -1,4 +1,4 @@
-"""API, worker and UI as processes of this machine: started together, watched, and ended together."""
+"""Start, watch and stop API, worker and pages as processes of this machine."""
 
 import gc
 import math
@@ -24,18 +24,20 @@ if TYPE_CHECKING:
 
 STARTS_WITHIN = 60.0
 STOPS_WITHIN = 10.0
-# Seconds: not every producer of lineage tries again where a connection that it kept was closed.
+# Seconds. Some lineage producers do not retry when a persistent connection was closed.
 KEPT_OPEN = 75
 LOOPBACK = "127.0.0.1"
 
 
 class StartFailed(Exception):
-    """A part did not start, or ended by itself."""
+    """A process did not start, or ended unexpectedly."""
 
 
 @dataclass(frozen=True)
 class ManagedProcess:
-    """One process: what to run, and the address that answers once it is ready (None: it is ready when it runs)."""
+    """A process to run.
+
+    `ready`: URL that answers when the process is ready; None means ready as soon as it runs."""
 
     name: str
     command: Sequence[str]
@@ -56,36 +58,36 @@ def ui(settings: RegistrySettings) -> ManagedProcess:
 
 
 def environment(settings: RegistrySettings, environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment of the parts: this one's, with every setting written out and the home as an absolute path."""
-    written = {f"{PREFIX}{name.upper()}": str(value) for name, value in settings if value not in (None, "")}
-    apart = {"TREATY_HOME": str(settings.home.absolute()), "TREATY_API_URL": settings.api}
-    return {**environ, **written, **apart}
+    """Return the environment of the processes, with every setting explicit and an absolute home."""
+    values = {f"{PREFIX}{name.upper()}": str(value) for name, value in settings if value not in (None, "")}
+    overrides = {"TREATY_HOME": str(settings.home.absolute()), "TREATY_API_URL": settings.api}
+    return {**environ, **values, **overrides}
 
 
 @dataclass
 class RunningProcess:
-    """A part that runs, and where its log lies."""
+    """A running process and its log file."""
 
     part: ManagedProcess
     process: "subprocess.Popen[bytes]"
     log: Path
 
     def check(self) -> None:
-        """Raises NotStarted, with the end of its log, where the process ended."""
+        """Raise StartFailed with the end of the log if the process has ended."""
         code = self.process.poll()
         if code is not None:
-            how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+            outcome = f"was terminated by signal {-code}" if code < 0 else f"exited with code {code}"
             tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-8:])
-            raise StartFailed(f"{self.part.name} {how}; the end of {self.log}:\n{tail}")
+            raise StartFailed(f"{self.part.name} {outcome}. Last lines of {self.log}:\n{tail}")
 
 
 @contextmanager
 def run_processes(
     settings: RegistrySettings, makers: Sequence[Callable[[RegistrySettings], ManagedProcess]]
 ) -> Iterator[list[RunningProcess]]:
-    """Starts the parts in order, each once the one before is ready; ends them all when the block ends.
+    """Start the processes one after the other, and stop all of them on exit.
 
-    Makes the key files, where there are none yet."""
+    Each starts when the previous one is ready. Creates missing key files."""
     started: list[RunningProcess] = []
     settings.home.mkdir(parents=True, exist_ok=True)
     key_files.make(settings.key)
@@ -93,7 +95,7 @@ def run_processes(
     with _interruptible():
         try:
             for make in makers:
-                # A process that is not in the list would outlive this one.
+                # A process that is missing from the list would outlive this one.
                 with interrupts.defer_interrupts():
                     started.append(_start(make(settings), settings))
                 _wait(started[-1])
@@ -104,7 +106,7 @@ def run_processes(
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does, so that no part outlives it."""
+    """Handle SIGTERM like Ctrl-C, so that no process outlives this one."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -117,7 +119,7 @@ def _start(part: ManagedProcess, settings: RegistrySettings) -> RunningProcess:
     log.parent.mkdir(parents=True, exist_ok=True)
     if part.ready is not None:
         _refuse_taken_port(part)
-    # A session of its own: Ctrl-C reaches this process only, which then ends the parts in order.
+    # A separate session: Ctrl-C reaches only this process, which then stops the others in order.
     with log.open("ab") as output:
         process = subprocess.Popen(
             part.command,
@@ -134,7 +136,7 @@ def _refuse_taken_port(part: ManagedProcess) -> None:
     port = int(str(part.ready).split(":")[2].split("/")[0])
     with socket.socket() as probe:
         if probe.connect_ex((LOOPBACK, port)) == 0:
-            raise StartFailed(f"port {port} is taken: set TREATY_{part.name.upper()}_PORT to a free one")
+            raise StartFailed(f"Port {port} is in use. Set TREATY_{part.name.upper()}_PORT to a free port.")
 
 
 def _wait(started: RunningProcess) -> None:
@@ -142,7 +144,7 @@ def _wait(started: RunningProcess) -> None:
     while started.part.ready is not None and not _answers(started.part.ready):
         started.check()
         if time.monotonic() > deadline:
-            raise StartFailed(f"{started.part.name} did not answer within {STARTS_WITHIN:.0f} s; see {started.log}")
+            raise StartFailed(f"{started.part.name} did not start within {STARTS_WITHIN:.0f} s. See {started.log}.")
         time.sleep(0.1)
 
 
@@ -167,7 +169,7 @@ def _stop(started: Sequence[RunningProcess]) -> None:
 
 
 def watch(started: Sequence[RunningProcess]) -> None:
-    """Returns at Ctrl-C or SIGTERM. Raises NotStarted where a part ends by itself."""
+    """Block until Ctrl-C or SIGTERM. Raises StartFailed if a process ends."""
     try:
         while True:
             for each in started:
@@ -178,14 +180,14 @@ def watch(started: Sequence[RunningProcess]) -> None:
 
 
 def free_port() -> int:
-    """A port of the loopback address that nobody uses now."""
+    """Return a free port of the loopback address."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         return int(probe.getsockname()[1])
 
 
 def serve_api(settings: RegistrySettings) -> None:
-    """Runs the API until it is told to stop: then it takes no more, and answers what it took."""
+    """Run the API until it is stopped; open requests are completed first."""
     from treaty.registry.browse import search
     from treaty.registry.core import logs
     from treaty.registry.core.database import connect, migrate
@@ -211,7 +213,7 @@ def serve_api(settings: RegistrySettings) -> None:
 
 
 def application() -> "FastAPI":
-    """What one process of the API serves, by the settings of the environment."""
+    """Create the application of one API process from the settings of the environment."""
     from treaty.registry.api.app import create_app
     from treaty.registry.core import logs
     from treaty.registry.core.database import connect
@@ -219,9 +221,9 @@ def application() -> "FastAPI":
 
     settings = load()
     logs.configure(settings.log_format)
-    made = create_app(settings, connect(settings.database))
-    # What was loaded stays: to look through it for garbage is a fifth of what a long answer takes. What an event is
-    # made of is given back by itself.
+    app = create_app(settings, connect(settings.database))
+    # Exclude loaded modules from garbage collection: traversing them takes a fifth of the time of a long response.
+    # Objects of a lineage event are freed by reference counting, so collections can be rare.
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
-    return made
+    return app

@@ -1,5 +1,7 @@
-"""Several processes of the service at one port, each with a socket of its own, among which the system deals out
-connections evenly. Of one socket for all, the process that has most to do gets most, and is late with it."""
+"""Serve one port from several processes, each with its own listening socket.
+
+The kernel distributes connections evenly among the sockets. With one shared socket, the busiest process would receive
+the most connections and answer them late."""
 
 import socket
 import sys
@@ -7,7 +9,7 @@ from typing import Any
 
 
 class ProcessSocket(list[socket.socket]):
-    """Empty in the process that makes it; each process that it is handed to finds a socket in it that listens."""
+    """A list that is empty here and opens one listening socket in each child process."""
 
     def __init__(self, host: str, port: int) -> None:
         super().__init__()
@@ -18,12 +20,13 @@ class ProcessSocket(list[socket.socket]):
 
 
 def serve(host: str, port: int, **given: Any) -> None:
-    """Runs the service in as many processes as `workers` says, until it is told to stop. Ends this process with
-    uvicorn's message where the port is taken."""
+    """Run the service in `workers` processes until it is stopped.
+
+    Exits with uvicorn's message if the port is in use."""
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    # Elsewhere the system knows no such sockets, or gives all connections to one of them.
+    # Other systems lack such sockets or pass all connections to one of them.
     if given["workers"] == 1 or sys.platform != "linux":
         uvicorn.run(host=host, port=port, **given)
         return

@@ -642,7 +642,7 @@ def test_a_page_without_its_object_says_where_to_find_one(open_page: Open, page:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (ClientError(0, "the service cannot be reached"), "The registry does not answer"),
+        (ClientError(0, "The service cannot be reached"), "The registry does not answer"),
         (ClientError(401, "sign in first"), "Your session has ended"),
         (ClientError(403, "you may not"), "You may not do this"),
         (ClientError(500, "our side", reference="ref-77"), "ref-77"),

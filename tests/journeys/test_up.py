@@ -68,7 +68,7 @@ def test_it_answers_where_it_says_makes_one_administrator_and_ends_with_all_its_
 
     again = treaty("init", folder=tmp_path)
     assert (again.returncode, again.stdout) == (3, "")
-    assert again.stderr == "treaty: this registry has an administrator: ask them for an account\n"
+    assert again.stderr == "treaty: This registry already has an administrator. Ask them for an account.\n"
     with running(tmp_path) as up:
         assert up.links == []
         assert_that_it_answers(up)
@@ -113,7 +113,7 @@ def test_a_part_that_is_killed_ends_everything_and_is_named(tmp_path: Path, part
 
         log = tmp_path / ".treaty" / "logs" / f"{part}.log"
         assert code == 3
-        assert errors.startswith(f"treaty: {part} was ended by signal 9; the end of {log}:")
+        assert errors.startswith(f"treaty: {part} was terminated by signal 9. Last lines of {log}:")
         assert "Traceback" not in errors
         assert all_gone(family)
 
@@ -128,7 +128,7 @@ def test_a_taken_port_is_named_with_the_setting_that_moves_it(tmp_path: Path, pa
         ended = treaty("up", folder=tmp_path, **ports)
 
     assert ended.returncode == 3
-    assert ended.stderr == f"treaty: port {port} is taken: set TREATY_{part.upper()}_PORT to a free one\n"
+    assert ended.stderr == f"treaty: Port {port} is in use. Set TREATY_{part.upper()}_PORT to a free port.\n"
 
 
 def test_it_can_be_told_to_end_while_it_starts(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""What every route shares: dependencies, problems, ETags, limits, metrics."""
+"""Shared parts of the routes: dependencies, problem responses, ETags, limits and metrics."""

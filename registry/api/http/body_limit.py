@@ -1,4 +1,4 @@
-"""A limit to what a request may send, counted as it arrives."""
+"""Limit the size of request bodies, counted as they arrive."""
 
 from collections.abc import Mapping
 
@@ -7,13 +7,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class BodyLimitMiddleware:
-    """Answers 413 to a body of more than `most` bytes; below the paths `apart` of more than these, None: not at all."""
+    """Respond 413 to a body of more than `most` bytes.
+
+    `apart`: limits of other path prefixes; None means unlimited."""
 
     def __init__(self, app: ASGIApp, *, most: int, apart: Mapping[str, int | None]) -> None:
         self.app, self.most, self.apart = app, most, apart
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on, counting."""
+        """Forward the request and count the bytes of its body."""
         most = self._most(scope["path"]) if scope["type"] == "http" else None
         await self.app(scope, receive if most is None else self._counted(receive, most), send)
 
@@ -28,7 +30,7 @@ class BodyLimitMiddleware:
             message = await receive()
             size += len(message.get("body", b""))
             if size > most:
-                raise HTTPException(413, f"the request is longer than {most} bytes")
+                raise HTTPException(413, f"The request is larger than {most:,} bytes.")
             return message
 
         return counted

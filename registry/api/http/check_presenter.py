@@ -1,4 +1,4 @@
-"""The checks of a version by who judges them, as the API and the command line give them."""
+"""Present the checks of a version for the API and the command line."""
 
 from treaty.contracts.document.model import Contract
 from treaty.registry import schemas
@@ -6,7 +6,9 @@ from treaty.registry.browse.check_executors import EntrustedCheck, VersionApprov
 
 
 def shown(contract: Contract, signature: VersionApproval | None = None) -> schemas.ChecksOut:
-    """All checks of the contract. `signature` None: it is no version, so that nobody has signed its texts."""
+    """Return all checks of the contract.
+
+    `signature`: approval of the version; None if the document is not an approved version."""
     checks = tuple(map(_check, checks_with_executors(contract, signature)))
     return schemas.ChecksOut(contract_id=contract.id, version=contract.version, checks=checks)
 

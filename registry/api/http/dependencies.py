@@ -1,6 +1,7 @@
-"""What routes are handed: the service's parts, a session, the principal. Routes that write commit themselves.
+"""Dependencies of the routes: shared services, sessions and the principal.
 
-What asks nothing of the database is `async`: it is then told in place, and not by a thread of its own."""
+Routes that write commit themselves. Dependencies that do not use the database are `async`, which saves them a
+thread."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,13 +23,13 @@ from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.core.settings import RegistrySettings
 
-ContractId = Annotated[str, Query(min_length=1, max_length=500, description="the contract's id")]
-bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
+ContractId = Annotated[str, Query(min_length=1, max_length=500, description="Id of the contract")]
+bearer = HTTPBearer(auto_error=False, description="An API token or the secret of a session")
 
 
 @dataclass(frozen=True)
 class Service:
-    """The parts that one process shares, made once in `create_app`."""
+    """Objects shared by all requests of a process, created in `create_app`."""
 
     settings: RegistrySettings
     engine: Engine
@@ -36,23 +37,23 @@ class Service:
 
 
 async def service(request: Request) -> Service:
-    """The parts of the application that serves this request."""
-    found: Service = request.app.state.service
-    return found
+    """Return the shared objects of the application."""
+    shared: Service = request.app.state.service
+    return shared
 
 
 Shared = Annotated[Service, Depends(service)]
 
 
 def bearer_of(given: HTTPAuthorizationCredentials | None) -> str:
-    """The bearer of the request. Raises Unauthenticated where there is none."""
+    """Return the bearer token of the request. Raises Unauthenticated if there is none."""
     if given is None:
-        raise Unauthenticated("send an API token or the secret of a session as `Authorization: Bearer ...`")
+        raise Unauthenticated("Send an API token or the secret of a session as `Authorization: Bearer ...`.")
     return given.credentials
 
 
 async def secret(given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> str:
-    """The bearer of the request. Raises as `bearer_of`."""
+    """Return the bearer token of the request. Raises like `bearer_of`."""
     return bearer_of(given)
 
 
@@ -60,7 +61,7 @@ Secret = Annotated[str, Depends(secret)]
 
 
 async def address(request: Request) -> str | None:
-    """The address that the request came from; None where there is none, as in a test."""
+    """Return the address of the client; None if it is unknown, as in tests."""
     return request.client.host if request.client else None
 
 
@@ -68,7 +69,7 @@ Address = Annotated[str | None, Depends(address)]
 
 
 def caller(shared: Shared, bearer: Secret) -> authentication.Principal:
-    """Who is asking. Their rights are read anew with every request."""
+    """Return the principal of the request. Permissions are read from the database for every request."""
     now = clock.now()
     if shared.provider and oidc.is_token(bearer):
         return identified(shared, shared.provider.identify(bearer, now=now), now)
@@ -82,21 +83,23 @@ def caller(shared: Shared, bearer: Secret) -> authentication.Principal:
 
 
 def identified(shared: Service, who: Identity, now: datetime) -> authentication.Principal:
-    """The user whom the provider names; made, where the settings say so. Raises Unauthenticated for an unknown one."""
+    """Return the principal of the provider's user.
+
+    Creates the user if the settings allow it. Raises Unauthenticated if the user is unknown."""
     with read_session(shared.engine) as tx:
-        found = authentication.principal_by_name(tx, who.name, who.teams)
-    if found is None and shared.settings.oidc_create_users:
+        principal = authentication.principal_by_name(tx, who.name, who.teams)
+    if principal is None and shared.settings.oidc_create_users:
         with transaction(shared.engine) as tx:
             users.create_identified(tx, who.name, user_id=ids.new(), now=now)
-            found = authentication.principal_by_name(tx, who.name, who.teams)
+            principal = authentication.principal_by_name(tx, who.name, who.teams)
             tx.commit()
-    if found is None:
-        raise Unauthenticated("nobody here has the name that the identity provider says: ask an administrator")
-    return found
+    if principal is None:
+        raise Unauthenticated("The identity provider's user is unknown here. Ask an administrator for an account.")
+    return principal
 
 
 def reader(shared: Shared) -> Iterator[Session]:
-    """A session for a route that only reads."""
+    """Yield a session for a route that only reads."""
     with read_session(shared.engine) as tx:
         yield tx
 
@@ -106,26 +109,27 @@ Reader = Annotated[Session, Depends(reader)]
 
 
 def writer(request: Request, shared: Shared, by: Caller) -> Iterator[Session]:
-    """A session for a route that writes. The route commits: this clean-up may run after the answer was sent.
+    """Yield a session for a route that writes.
 
-    A POST with an idempotency key is done once: raises as `idempotency.begin`."""
-    asked: idempotency.IdempotentRequest | None = request.scope.get(idempotency.SCOPE)
-    opened = asked.transaction(shared.engine, by, now=clock.now()) if asked else transaction(shared.engine)
-    with opened as tx:
+    The route commits, because this cleanup may run after the response was sent. A POST with an idempotency key is
+    executed once; raises like `idempotency.begin`."""
+    idempotent: idempotency.IdempotentRequest | None = request.scope.get(idempotency.SCOPE)
+    context = idempotent.transaction(shared.engine, by, now=clock.now()) if idempotent else transaction(shared.engine)
+    with context as tx:
         yield tx
 
 
 def opener(shared: Shared) -> Iterator[Session]:
-    """A session for a route that lets somebody in, who therefore has no name yet. The route commits."""
+    """Yield a session for signing in, when there is no principal yet. The route commits."""
     with transaction(shared.engine) as tx:
         yield tx
 
 
 async def paging(
-    limit: Annotated[int, Query(ge=1, le=500, description="the most items of one answer")] = 100,
-    cursor: Annotated[str | None, Query(max_length=4000, description="the `next` of the answer before")] = None,
+    limit: Annotated[int, Query(ge=1, le=500, description="Maximum number of items per page")] = 100,
+    cursor: Annotated[str | None, Query(max_length=4000, description="Cursor: `next` of the previous page")] = None,
 ) -> PageRequest:
-    """Which portion of a list is asked for."""
+    """Return the requested page of a list."""
     return PageRequest(limit, cursor)
 
 

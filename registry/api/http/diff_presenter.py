@@ -1,4 +1,4 @@
-"""Two versions compared, as the API and the command line give it."""
+"""Present the comparison of two versions, for the API and the command line."""
 
 from collections.abc import Collection
 from dataclasses import asdict
@@ -12,7 +12,9 @@ from treaty.registry.contracts.version_comparison import VersionDiff, modes_of
 
 
 def shown(found: VersionDiff, taken: Collection[str] = ()) -> schemas.DiffOut:
-    """The comparison as the API gives it. `taken`: the numbers that versions have, beside those of the two."""
+    """Return the comparison as a response.
+
+    `taken`: version numbers in use, in addition to those of the two versions."""
     comparison, old = found.comparison, found.old
     number = old.version if old else None
     free = next_free({*taken, number} if number else taken, comparison.bump, after=number)
@@ -37,9 +39,9 @@ def _change(difference: Difference) -> schemas.ContractDifferenceOut:
 
 
 def _law(found: VersionDiff, part: DifferenceSection, mode: Mode) -> schemas.CompatibilityModeOut:
-    kept = all(each.difference.section is not part for each in found.violations)
+    compatible = all(each.difference.section is not part for each in found.violations)
     return schemas.CompatibilityModeOut(
-        section=part, mode=mode, sentence=MODES[mode].sentence, meaning=MODES[mode].meaning, is_kept=kept
+        section=part, mode=mode, sentence=MODES[mode].sentence, meaning=MODES[mode].meaning, is_kept=compatible
     )
 
 

@@ -1,8 +1,8 @@
-"""The state of an object in HTTP: an ETag that says which one was read, If-Match against changing another.
+"""ETags of objects, and If-Match preconditions on changes.
 
-The tags are strong although they stand for the state and not for bytes: If-Match compares nothing else. If-Match is
-heeded wherever it is sent. It must be sent where a change would otherwise write over what its sender never saw, which
-`*` says is meant."""
+The tags are strong although they identify a state rather than bytes, because If-Match ignores weak ones. If-Match is
+honored on every change. It is required if a change would otherwise overwrite content that the client has not read;
+`*` states that this is intended."""
 
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
@@ -21,31 +21,35 @@ Shown = TypeVar("Shown", bound=EtagModel)
 
 @dataclass(frozen=True)
 class IfMatchPrecondition:
-    """What the request's If-Match names; None: it has none."""
+    """The precondition of a request.
+
+    `tags`: values of If-Match; None means that the header is missing."""
 
     tags: frozenset[str] | None
 
     @property
     def stated(self) -> bool:
-        """Whether it names a state, so that the current one must be looked at."""
+        """Return whether the precondition names a state that must be compared with the current one."""
         return self.tags is not None and ANY not in self.tags
 
     def check(self, session: Session, object_id: object, current: str) -> None:
-        """Raises Changed, saying who did what last, where the request was made of another state than `current`.
+        """Raise PreconditionFailed, naming the last change, if `current` does not match.
 
         Call it with the object's row locked."""
         if not self.stated or current in (self.tags or ()):
             return
         last = audit_log.entries(session, PageRequest(1), object_id=str(object_id)).rows
-        what = f": {last[0].actor} did {last[0].action.value} at {last[0].time:%Y-%m-%d %H:%M:%S} UTC" if last else ""
-        raise PreconditionFailed(f"this changed since you read it{what}; its state is {current} now: look again")
+        change = f" ({last[0].actor}: {last[0].action.value} at {last[0].time:%Y-%m-%d %H:%M:%S} UTC)" if last else ""
+        raise PreconditionFailed(
+            f"This has changed since you read it{change}. Its ETag is now {current}. Reload it and try again."
+        )
 
 
 def if_match(given: Annotated[str | None, Header(alias="If-Match", max_length=1000)] = None) -> IfMatchPrecondition:
-    """What the request says that it saw."""
+    """Return the precondition of the request."""
     if given is None:
         return IfMatchPrecondition(None)
-    # A proxy that packs answers weakens their tags; what they say of the state stays true.
+    # A proxy that compresses responses weakens their tags, which still identify the state.
     return IfMatchPrecondition(frozenset(each.strip().removeprefix("W/") for each in given.split(",")))
 
 
@@ -53,7 +57,7 @@ IfMatch = Annotated[IfMatchPrecondition, Depends(if_match)]
 
 
 def needed(seen: IfMatch) -> IfMatchPrecondition:
-    """What the request says that it saw. Raises Unconditional where it says nothing."""
+    """Return the precondition of the request. Raises PreconditionRequired if there is none."""
     if seen.tags is None:
         raise PreconditionRequired
     return seen
@@ -63,6 +67,6 @@ NeedsMatch = Annotated[IfMatchPrecondition, Depends(needed)]
 
 
 def with_etag(answer: Response, shown: Shown) -> Shown:
-    """What is shown; the answer's ETag says which state of it that is."""
+    """Set the ETag header of the response and return the model."""
     answer.headers["ETag"] = shown.etag
     return shown

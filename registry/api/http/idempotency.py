@@ -1,7 +1,8 @@
-"""POST with an Idempotency-Key: done once, answered as often as it is sent.
+"""Execute a POST with an Idempotency-Key once and replay its response afterwards.
 
-The route's commit waits until its answer is known, and the answer is kept in the same transaction: either both last or
-neither. What a route does outside of its session (states that a gate keeps, lineage events) has keys of its own."""
+The commit of the route is deferred until the response is complete, and the response is stored in the same transaction:
+either both are stored or neither. Effects outside of the session (states of a gate, lineage events) have keys of their
+own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,29 +35,29 @@ REPLAYED = {"Idempotency-Replayed": "true"}
 KEY = Fault(
     code="TR-REQUEST",
     where="header.idempotency-key",
-    message=f"is not 1 to {LONGEST} printable characters",
-    remedy="take a UUID",
+    message=f"must be 1 to {LONGEST} printable characters",
+    remedy="use a UUID",
 )
 
 
 class DeferredSession(Session):
-    """A session whose commit waits for `settle`."""
+    """A session that defers its commit to `settle`."""
 
     asked = False
 
     def commit(self) -> None:
-        """Has the database see what was done, and remembers to commit it."""
+        """Flush the changes and record that a commit was requested."""
         self.flush()
         self.asked = True
 
     def settle(self) -> None:
-        """Commits."""
+        """Commit."""
         super().commit()
 
 
 @dataclass
 class IdempotentRequest:
-    """A request with a key, the session that does it and for whom, and the answer as far as it is known."""
+    """A request with a key, its session and principal, and the response messages so far."""
 
     attempt: IdempotencyAttempt
     session: DeferredSession | None = None
@@ -65,14 +66,14 @@ class IdempotentRequest:
 
     @contextmanager
     def transaction(self, engine: Engine, by: Principal, *, now: datetime) -> Iterator[Session]:
-        """The session to do the request in. Raises as `idempotency.begin`."""
+        """Yield the session for the request. Raises like `idempotency.begin`."""
         with DeferredSession(engine, expire_on_commit=False) as session:
             idempotency.begin(session, self.attempt, by, now=now)
             self.session, self.by = session, by
             yield session
 
     def settle(self, answer: StoredResponse) -> None:
-        """Keeps the answer and commits both. Does nothing where the request was refused."""
+        """Store the response and commit. Does nothing if the request failed."""
         if self.session is None or self.by is None or not self.session.asked or answer.status >= 300:
             return
         idempotency.keep(self.session, self.attempt, self.by, answer, now=clock.now())
@@ -80,18 +81,18 @@ class IdempotentRequest:
 
 
 class IdempotencyMiddleware:
-    """Has a POST with an Idempotency-Key done once."""
+    """Execute a POST with an Idempotency-Key once."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on; with a key, its answer only once it is kept."""
+        """Forward the request; with a key, send the response only after it is stored."""
         key = _key(scope)
         if key is None:
             await self.app(scope, receive, send)
         elif not key.isprintable() or not 1 <= len(key) <= LONGEST:
-            refusal = InvalidRequest("the request cannot be used as it is", faults=[KEY])
+            refusal = InvalidRequest("The request is invalid", faults=[KEY])
             await problems.answer(refusal)(scope, receive, send)
         else:
             once = scope[SCOPE] = IdempotentRequest(IdempotencyAttempt(key, scope["path"]))
@@ -100,19 +101,19 @@ class IdempotencyMiddleware:
 
 
 async def repeat(_: Request, error: Exception) -> Response:
-    """The answer that was given before."""
+    """Return the stored response."""
     assert isinstance(error, RequestReplayed)
-    kept = error.answer
-    if kept.body is None:
+    stored = error.answer
+    if stored.body is None:
         return problems.answer(Conflict(idempotency.SHOWN_ONCE))
-    return Response(kept.body, status_code=kept.status, headers={**kept.headers, **REPLAYED})
+    return Response(stored.body, status_code=stored.status, headers={**stored.headers, **REPLAYED})
 
 
 def _key(scope: Scope) -> str | None:
     if scope["type"] != "http" or scope["method"] != "POST":
         return None
-    found = dict(scope["headers"]).get(HEADER)
-    return None if found is None else str(found.decode("latin-1"))
+    value = dict(scope["headers"]).get(HEADER)
+    return None if value is None else str(value.decode("latin-1"))
 
 
 async def _heard(once: IdempotentRequest, receive: Receive) -> Message:
@@ -136,13 +137,13 @@ async def _forward(once: IdempotentRequest, scope: Scope, receive: Receive, send
 
 def _answer(messages: list[Message], endpoint: Any) -> StoredResponse:
     start, *parts = messages
-    told = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in start.get("headers", ())}
-    kept = {name: value for name, value in told.items() if name in KEPT_HEADERS}
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in start.get("headers", ())}
+    stored_headers = {name: value for name, value in headers.items() if name in KEPT_HEADERS}
     body = b"".join(each.get("body", b"") for each in parts)
-    return StoredResponse(start["status"], kept, None if _secret(endpoint) else body)
+    return StoredResponse(start["status"], stored_headers, None if _secret(endpoint) else body)
 
 
 def _secret(endpoint: Any) -> bool:
-    """Whether the route's answers have a field for a secret."""
+    """Return whether the route's response contains a secret."""
     model = getattr(endpoint, "__annotations__", {}).get("return")
     return "secret" in getattr(model, "model_fields", {})

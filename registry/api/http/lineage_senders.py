@@ -1,5 +1,7 @@
-"""Who sends lineage. Whoever was admitted is known for a while: their right is asked for again where it counts, in the
-transaction that keeps what they send."""
+"""Authenticate senders of lineage events.
+
+Accepted senders are cached for a short time. Their permission is verified again in the transaction that stores their
+events."""
 
 import time
 from dataclasses import dataclass
@@ -21,45 +23,47 @@ MOST = 1000
 
 @dataclass(frozen=True)
 class LineageSender:
-    """Somebody who may send lineage. `permit`: what is asked again; None: it was asked just now."""
+    """A principal that may send lineage events.
+
+    `permit`: permission to verify again; None if it was verified just now."""
 
     who: Principal
     permit: WritePermit | None = None
 
 
 class SenderCache:
-    """Those who were admitted of late, by the hash of what they showed. For one event loop."""
+    """Recently accepted senders by the hash of their credential, for one event loop."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[float, LineageSender]] = {}
 
     def find(self, key: str) -> LineageSender | None:
-        """The sender; None for who was not admitted of late."""
-        until, found = self._known.get(key, (0.0, None))
-        return found if time.monotonic() < until else None
+        """Return the cached sender; None if there is none."""
+        until, entry = self._known.get(key, (0.0, None))
+        return entry if time.monotonic() < until else None
 
     def keep(self, key: str, sender: LineageSender) -> None:
-        """Remembers the sender for a while."""
+        """Cache the sender."""
         if len(self._known) >= MOST:
             self._known.clear()
         self._known[key] = (time.monotonic() + LASTS, sender)
 
 
 async def sender(request: Request) -> LineageSender:
-    """Who sends, who must be permitted to write lineage; asked before a byte of the body is read."""
-    shown = bearer_of(await bearer(request))
-    known: SenderCache = request.app.state.senders
-    key = authentication.secret_hash(shown)
-    if (found := known.find(key)) is not None:
-        return found
+    """Return the sender of the request, before its body is read. Raises Forbidden without the permission."""
+    credential = bearer_of(await bearer(request))
+    cache: SenderCache = request.app.state.senders
+    key = authentication.secret_hash(credential)
+    if (entry := cache.find(key)) is not None:
+        return entry
     shared: Service = request.app.state.service
-    who = await run_in_threadpool(caller, shared, shown)
-    require_permission(who, Permission.LINEAGE)
-    if shared.provider and oidc.is_token(shown):
-        return LineageSender(who)
-    found = LineageSender(who, WritePermit(key, lambda session: _check(session, shown)))
-    known.keep(key, found)
-    return found
+    principal = await run_in_threadpool(caller, shared, credential)
+    require_permission(principal, Permission.LINEAGE)
+    if shared.provider and oidc.is_token(credential):
+        return LineageSender(principal)
+    entry = LineageSender(principal, WritePermit(key, lambda session: _check(session, credential)))
+    cache.keep(key, entry)
+    return entry
 
 
 def _check(session: Session, shown: str) -> None:

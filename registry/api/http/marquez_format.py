@@ -1,4 +1,4 @@
-"""The lineage graph and what is kept of runs, in the form that Marquez's clients read."""
+"""Present the lineage graph and stored runs in the format of Marquez."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,9 @@ TYPE = "DB_TABLE"
 
 @dataclass(frozen=True, kw_only=True)
 class MarquezNode:
-    """A node of the graph, with the ids of those before and behind it."""
+    """A node of the graph with the ids of its neighbours.
+
+    `before`, `downstream`: ids of the preceding and the following nodes."""
 
     id: str
     type: Literal["DATASET", "JOB"]
@@ -32,14 +34,15 @@ class MarquezNode:
 
 
 def id_of(kind: str, name: LineageName) -> str:
-    """The id of a node."""
+    """Return the id of a node."""
     return f"{kind.lower()}:{name.namespace}:{name.name}"
 
 
 def graph(session: Session, walked: Subgraph, contracts: ColumnElement[bool]) -> Iterator[MarquezNode]:
-    """The nodes: jobs with their latest runs, datasets with their contracts and last verdicts, as far as the condition
-    on contracts says that they may be seen."""
-    told = verdicts(session, walked.names, contracts)
+    """Yield the nodes: jobs with their latest runs, datasets with contracts and last verdicts.
+
+    `contracts`: filter of the contracts that may be included."""
+    verdicts_by_name = verdicts(session, walked.names, contracts)
     runs = _runs(session, walked.jobs)
     for job in walked.jobs:
         read, written = ([id_of(DATASET, each) for each in ends] for ends in (job.inputs, job.outputs))
@@ -52,7 +55,7 @@ def graph(session: Session, walked: Subgraph, contracts: ColumnElement[bool]) ->
         )
     writers, readers = _ends(walked.jobs)
     for name, group in sorted(walked.names.items()):
-        data = {**dataset(name, group), "contracts": told.get(name, [])}
+        data = {**dataset(name, group), "contracts": verdicts_by_name.get(name, [])}
         yield MarquezNode(
             id=id_of(DATASET, name),
             type=DATASET,
@@ -63,7 +66,7 @@ def graph(session: Session, walked: Subgraph, contracts: ColumnElement[bool]) ->
 
 
 def dataset(name: LineageName, group: Collection[LineageName] = ()) -> dict[str, Any]:
-    """A dataset by its name in the graph. `aliases`: its other names."""
+    """Return a dataset by its name in the graph, with its aliases."""
     return {
         "id": _identity(name),
         "type": TYPE,
@@ -76,20 +79,20 @@ def dataset(name: LineageName, group: Collection[LineageName] = ()) -> dict[str,
 
 
 def version(name: LineageName, group: Collection[LineageName], row: LineageRunRow) -> dict[str, Any] | None:
-    """The dataset as a run wrote it: its columns, and what else the run told of it; None where it did not write it.
+    """Return the version of the dataset that a run wrote; None if the run did not write it.
 
-    `version` is the one of its table format, where the run told one, else the run's id."""
+    `version` is the version of the table format if the run reported one, else the id of the run."""
     state = FoldedRun.model_validate(row.state)
-    wrote = next((each for each in state.outputs if _is_of(each.identity, group)), None)
-    if wrote is None:
+    output = next((each for each in state.outputs if _is_of(each.identity, group)), None)
+    if output is None:
         return None
-    facets = {key: each.value for key, each in sorted({**wrote.facets, **wrote.own}.items())}
-    change = str(wrote.facet("lifecycleStateChange").get("lifecycleStateChange") or "")
+    facets = {key: each.value for key, each in sorted({**output.facets, **output.own}.items())}
+    change = str(output.facet("lifecycleStateChange").get("lifecycleStateChange") or "")
     return {
         **dataset(name),
-        "version": str(wrote.facet("version").get("datasetVersion") or row.run_id),
+        "version": str(output.facet("version").get("datasetVersion") or row.run_id),
         "createdAt": _time(row.finished_at),
-        "fields": list(_fields(wrote.facet("schema").get("fields"))),
+        "fields": list(_fields(output.facet("schema").get("fields"))),
         "tags": [],
         "lifecycleState": change or None,
         "createdByRun": _run(row),
@@ -98,10 +101,10 @@ def version(name: LineageName, group: Collection[LineageName], row: LineageRunRo
 
 
 def facets(row: LineageRunRow, kind: str) -> dict[str, Any]:
-    """What is kept of the facets of the run, or of those of its job."""
+    """Return the stored facets of the run, or of its job."""
     state = FoldedRun.model_validate(row.state)
-    told = state.job_facets if kind == "job" else state.run_facets
-    return {"runId": row.run_id, "facets": {name: each.value for name, each in sorted(told.items())}}
+    stored = state.job_facets if kind == "job" else state.run_facets
+    return {"runId": row.run_id, "facets": {name: each.value for name, each in sorted(stored.items())}}
 
 
 def _is_of(name: LineageName, group: Collection[LineageName]) -> bool:
@@ -116,7 +119,7 @@ def _fields(told: Any) -> Iterator[dict[str, Any]]:
 
 
 def run(row: LineageRunRow) -> dict[str, Any]:
-    """A run of a job, with what it read and wrote."""
+    """Return a run of a job with its inputs and outputs."""
     state = FoldedRun.model_validate(row.state)
     inputs, outputs = ([_identity(each.identity) for each in ends] for ends in (state.inputs, state.outputs))
     return {**_run(row), "inputs": inputs, "outputs": outputs}
@@ -139,57 +142,59 @@ def _run(row: LineageRunRow) -> dict[str, Any]:
 def verdicts(
     session: Session, groups: Mapping[LineageName, Iterable[LineageName]], contracts: ColumnElement[bool]
 ) -> dict[LineageName, list[dict[str, Any]]]:
-    """The contracts about each dataset with the verdict of the newest run; null where there was none."""
-    touched = impact.touching(session, groups, contracts)
-    last = _last(session, {each.contract_id for found in touched.values() for each in found})
+    """Return the contracts of each dataset with the verdict of the newest run; null if there is none."""
+    contracts_by_name = impact.touching(session, groups, contracts)
+    last = _last(session, {each.contract_id for affected in contracts_by_name.values() for each in affected})
     return {
         name: [
             {"contract": each.contract_id, "object": each.object, "owner": each.owner}
             | {"verdict": last.get((each.contract_id, each.object))}
-            for each in found
+            for each in affected
         ]
-        for name, found in touched.items()
+        for name, affected in contracts_by_name.items()
     }
 
 
 def _last(session: Session, contracts: Collection[str]) -> Mapping[tuple[str, str], str]:
-    """The verdict of the newest run of each object."""
+    """Return the verdict of the newest run of each object."""
     newest = func.row_number().over(
         partition_by=(col(RunRow.contract_id), col(RunRow.object)), order_by=col(RunRow.id).desc()
     )
     own = select(RunRow.contract_id, RunRow.object, RunRow.verdict, newest.label("age")).where(
         col(RunRow.subscription_id).is_(None)
     )
-    found: dict[tuple[str, str], str] = {}
-    for some in portions(sorted(contracts)):
-        of = own.where(col(RunRow.contract_id).in_(some)).subquery()
-        last = select(of.c.contract_id, of.c.object, of.c.verdict).where(of.c.age == 1)
-        found.update({(contract_id, name): verdict.value for contract_id, name, verdict in session.exec(last)})
-    return found
+    verdicts_by_object: dict[tuple[str, str], str] = {}
+    for chunk in portions(sorted(contracts)):
+        ranked = own.where(col(RunRow.contract_id).in_(chunk)).subquery()
+        last = select(ranked.c.contract_id, ranked.c.object, ranked.c.verdict).where(ranked.c.age == 1)
+        verdicts_by_object.update(
+            {(contract_id, name): verdict.value for contract_id, name, verdict in session.exec(last)}
+        )
+    return verdicts_by_object
 
 
 def _ends(jobs: Iterable[GraphJob]) -> tuple[dict[LineageName, list[str]], dict[LineageName, list[str]]]:
-    """The jobs that write each dataset, and those that read it."""
+    """Return the jobs that write each dataset, and the jobs that read it."""
     writers: dict[LineageName, list[str]] = {}
     readers: dict[LineageName, list[str]] = {}
     for job in jobs:
-        for ends, of in ((job.outputs, writers), (job.inputs, readers)):
+        for ends, jobs_by_dataset in ((job.outputs, writers), (job.inputs, readers)):
             for each in ends:
-                of.setdefault(each, []).append(id_of(JOB, job.name))
+                jobs_by_dataset.setdefault(each, []).append(id_of(JOB, job.name))
     return writers, readers
 
 
 def _runs(session: Session, jobs: Iterable[GraphJob]) -> Mapping[LineageName, LineageRunRow]:
-    """The run that speaks for each job; none for those that were only declared."""
-    speak = {(each.name, each.row.run_id) for each in jobs}
-    found: dict[LineageName, LineageRunRow] = {}
-    for some in portions(sorted({run_id for _, run_id in speak})):
-        query = select(LineageRunRow).where(col(LineageRunRow.run_id).in_(some)).options(defer(LineageRunRow.state))  # type: ignore[arg-type]
+    """Return the representative run of each job; jobs that were only declared have none."""
+    representative = {(each.name, each.row.run_id) for each in jobs}
+    runs_by_job: dict[LineageName, LineageRunRow] = {}
+    for part in portions(sorted({run_id for _, run_id in representative})):
+        query = select(LineageRunRow).where(col(LineageRunRow.run_id).in_(part)).options(defer(LineageRunRow.state))  # type: ignore[arg-type]
         for row in session.exec(query):
             name = LineageName(row.job_namespace, row.job_name)
-            if (name, row.run_id) in speak:
-                found[name] = row
-    return found
+            if (name, row.run_id) in representative:
+                runs_by_job[name] = row
+    return runs_by_job
 
 
 def _job(job: GraphJob, last: LineageRunRow | None) -> dict[str, Any]:

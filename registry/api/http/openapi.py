@@ -1,4 +1,4 @@
-"""The API's own description (OpenAPI 3.1): every route has a name, says what it does, and how it refuses."""
+"""Generate the OpenAPI 3.1 description with operation names, descriptions and error responses."""
 
 from typing import Any
 
@@ -9,39 +9,39 @@ from fastapi.routing import APIRoute
 from treaty.registry.api.http.problems import MEDIA_TYPE
 from treaty.registry.schemas import ProblemOut
 
-TELLS = "Treaty keeps data contracts for Apache Spark: who promises what of which data, and whether it holds."
-REFUSALS = {"4XX": "The request is refused; nothing was changed.", "5XX": "The service failed; nothing was changed."}
+TELLS = "Treaty is a registry of data contracts for Apache Spark: versions, reviews, validations and incidents."
+REFUSALS = {"4XX": "The request was rejected; nothing changed.", "5XX": "The service failed; nothing changed."}
 OURS = {"HTTPValidationError", "ValidationError"}
 KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "done once under this key, and answered as before for 24 hours; take a UUID",
+    "description": "Executes the request once and replays its response for 24 hours. Use a UUID.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[\x21-\x7e]+$"},
 }
 
 
 def name_of(route: APIRoute) -> str:
-    """The route's name in the description: that of its function."""
+    """Return the operation id of a route: the name of its function."""
     return route.name
 
 
 def describe(app: FastAPI) -> None:
-    """Has the application describe itself so."""
+    """Install the generator of the description."""
     app.openapi = lambda: app.openapi_schema or _openapi(app)  # type: ignore[method-assign]
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    made = get_openapi(title=app.title, version=app.version, description=TELLS, routes=app.routes)
-    schemas = made["components"]["schemas"]
+    document = get_openapi(title=app.title, version=app.version, description=TELLS, routes=app.routes)
+    schemas = document["components"]["schemas"]
     for name in OURS & set(schemas):
         del schemas[name]
     schemas["Problem"], schemas["FaultOut"] = _problem()
-    for path in made["paths"].values():
+    for path in document["paths"].values():
         for method, operation in path.items():
             _complete(method, operation)
-    app.openapi_schema = made
-    return made
+    app.openapi_schema = document
+    return document
 
 
 def _problem() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -54,6 +54,6 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
     responses = operation["responses"]
     responses.pop("422", None)
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    responses.update({status: {"description": told, "content": content} for status, told in REFUSALS.items()})
+    responses.update({status: {"description": text, "content": content} for status, text in REFUSALS.items()})
     if method == "post":
         operation.setdefault("parameters", []).append(KEY)

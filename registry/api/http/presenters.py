@@ -1,4 +1,4 @@
-"""Rows as the API shows them. Pure: everything that a view needs is handed in."""
+"""Convert rows into response models. Pure functions: callers pass all data."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,33 +38,33 @@ Item = TypeVar("Item")
 
 
 def page(shown: Callable[[Row], Item], portion: RowPage[Row]) -> schemas.Page[Item]:
-    """The portion, each row of it as `shown` shows it."""
+    """Return a page with each row converted by `shown`."""
     return schemas.Page(items=tuple(map(shown, portion.rows)), next=portion.next)
 
 
 def me(user: UserRow, principal: Principal) -> schemas.CurrentUserOut:
-    """The user, with what they may do through this session or token."""
+    """Return the user with the permissions of the current session or token."""
     granted = [
         schemas.ScopedGrantOut(scope=each.part, target=each.target, permissions=tuple(sorted(each.permissions)))
         for each in principal.granted
     ]
-    shown, permissions = schemas.UserOut.model_validate(user), tuple(sorted(principal.permissions))
-    return schemas.CurrentUserOut(user=shown, permissions=permissions, grants=tuple(granted))
+    user_out, permissions = schemas.UserOut.model_validate(user), tuple(sorted(principal.permissions))
+    return schemas.CurrentUserOut(user=user_out, permissions=permissions, grants=tuple(granted))
 
 
 def proposal_summary(listed: ProposalListing, by: Principal) -> schemas.ProposalSummaryOut:
-    """The proposal in a list."""
+    """Return the proposal as shown in lists."""
     return schemas.ProposalSummaryOut(**_summary_of(listed, by))
 
 
 def proposal_summaries(found: Iterable[ProposalListing], by: Principal) -> tuple[schemas.ProposalSummaryOut, ...]:
-    """Return proposals as lists show them to the principal."""
+    """Return the proposals as shown in lists."""
     return tuple(proposal_summary(each, by) for each in found)
 
 
 @dataclass(frozen=True)
 class ProposalReview:
-    """How far the review of a proposal is: all approvals with their names, who wrote it, and what it lacks."""
+    """Progress of a review: approvals with names, authors, and missing requirements."""
 
     approvals: Sequence[tuple[ProposalApprovalRow, str]]
     writers: frozenset[UUID]
@@ -80,7 +80,7 @@ def proposal(
     names: Mapping[UUID, str],
     by: Principal,
 ) -> schemas.ProposalOut:
-    """The proposal with its suggestions, and what `by` may do to it."""
+    """Return the proposal with its suggestions and the actions that `by` can take."""
     row = listed.proposal
     return schemas.ProposalOut(
         **_summary_of(listed, by),
@@ -101,30 +101,30 @@ def proposal(
 
 
 def suggestion(row: ProposalSuggestionRow, names: Mapping[UUID, str]) -> schemas.SuggestionOut:
-    """The suggestion, with the name of who decided."""
+    """Return the suggestion with the name of the user who decided."""
     decided_by = names.get(row.decided_by_id) if row.decided_by_id else None
-    # Not dumped: that would copy all the evidence of each.
-    kept = {name: getattr(row, name) for name in schemas.SuggestionOut.model_fields if name != "decided_by"}
-    return schemas.SuggestionOut(**kept, decided_by=decided_by)
+    # `model_dump` would copy all the evidence.
+    fields = {name: getattr(row, name) for name in schemas.SuggestionOut.model_fields if name != "decided_by"}
+    return schemas.SuggestionOut(**fields, decided_by=decided_by)
 
 
 def approval(row: ProposalApprovalRow, approver: str) -> schemas.ApprovalOut:
-    """The approval, with the name of who gave it."""
+    """Return the approval with the approver's name."""
     return schemas.ApprovalOut(**row.model_dump(include=set(schemas.ApprovalOut.model_fields)), approver=approver)
 
 
 def comment(row: ProposalCommentRow, author: str) -> schemas.CommentOut:
-    """The comment, with its author's name."""
+    """Return the comment with the author's name."""
     return schemas.CommentOut(**row.model_dump(include=set(schemas.CommentOut.model_fields)), author=author)
 
 
 def version(row: ContractVersionRow, approved_by: str) -> schemas.VersionOut:
-    """The version, with the name of who approved it last."""
+    """Return the version with the name of its last approver."""
     return schemas.VersionOut(**row.model_dump(include=set(schemas.VersionOut.model_fields)), approved_by=approved_by)
 
 
 def contract_summary(listed: ContractListing) -> schemas.ContractSummaryOut:
-    """The contract in a list."""
+    """Return the contract as shown in lists."""
     last = schemas.RunSummaryOut.model_validate(listed.last_run) if listed.last_run else None
     return schemas.ContractSummaryOut(
         **listed.contract.model_dump(include={"id", "name", "active_version", "created_at"}),
@@ -141,7 +141,7 @@ def contract(
     datasets: Sequence[tuple[DatasetRow, str]],
     runs: Sequence[RunRow],
 ) -> schemas.ContractOut:
-    """The contract with its versions, datasets and last runs."""
+    """Return the contract with its versions, datasets and last runs."""
     return schemas.ContractOut(
         **dict(contract_summary(listed)),
         versions=tuple(version(row, name) for row, name in versions),
@@ -151,12 +151,12 @@ def contract(
 
 
 def dataset(row: DatasetRow, object_name: str) -> schemas.DatasetOut:
-    """The dataset, with the object that promises something about it."""
+    """Return the dataset with the name of the contract object about it."""
     return schemas.DatasetOut(**row.model_dump(include=set(schemas.DatasetOut.model_fields)), object=object_name)
 
 
 def run(report: RunReport) -> schemas.RunOut:
-    """The report of a run."""
+    """Return the report of a run."""
     return schemas.RunOut(
         **dict(schemas.RunSummaryOut.model_validate(report.run)),
         **report.run.model_dump(
@@ -170,7 +170,7 @@ def run(report: RunReport) -> schemas.RunOut:
 
 
 def contract_request(listed: contract_requests.ContractRequestListing, by: Principal) -> schemas.ContractRequestOut:
-    """The request, and what the asking principal has to do with it."""
+    """Return the request with the principal's relation to it."""
     row = listed.request
     return schemas.ContractRequestOut(
         **row.model_dump(exclude={"author_id", "ended_at", "reason"}),
@@ -182,7 +182,7 @@ def contract_request(listed: contract_requests.ContractRequestListing, by: Princ
 
 
 def subscription(listed: subscriptions.SubscriptionListing, by: Principal) -> schemas.SubscriptionOut:
-    """The subscription, and whether it is the asking principal's own."""
+    """Return the subscription, marked if the principal may change it."""
     row = listed.subscription
     return schemas.SubscriptionOut(
         **row.model_dump(exclude={"user_id", "team_id"}),
@@ -195,10 +195,10 @@ def subscription(listed: subscriptions.SubscriptionListing, by: Principal) -> sc
 
 
 def acknowledgement(listed: acknowledgements.AcknowledgementListing) -> schemas.AcknowledgementOut:
-    """What a consumer was told of a version."""
-    told = {"id", "subscription_id", "breaking_reasons", "state", "requested_at", "due_at", "comment", "answered_at"}
+    """Return the acknowledgement of a version by a consumer."""
+    columns = {"id", "subscription_id", "breaking_reasons", "state", "requested_at", "due_at", "comment", "answered_at"}
     return schemas.AcknowledgementOut(
-        **listed.row.model_dump(include=told),
+        **listed.row.model_dump(include=columns),
         contract_id=listed.version.contract_id,
         version=listed.version.version,
         subscriber=listed.subscriber,
@@ -207,53 +207,53 @@ def acknowledgement(listed: acknowledgements.AcknowledgementListing) -> schemas.
 
 
 def _without_details(point: MetricPoint) -> schemas.MeasurementOut:
-    """For a line of sixty points nobody needs sixty distributions."""
-    shown = {name: getattr(point, name) for name in SHOWN_COLUMNS}
-    return schemas.MeasurementOut(**{**shown, "details": None})
+    """Return the measurement without its distribution, which a line chart does not need."""
+    fields = {name: getattr(point, name) for name in SHOWN_COLUMNS}
+    return schemas.MeasurementOut(**{**fields, "details": None})
 
 
 def _summary_of(listed: ProposalListing, by: Principal) -> dict[str, Any]:
-    shown = {"id", "contract_id", "title", "state", "revision", "created_at"}
+    columns = {"id", "contract_id", "title", "state", "revision", "created_at"}
     counts = {each.value: listed.counts.get(each, 0) for each in Decision}
-    said = {
+    review = {
         "approvals": len(listed.approvers),
         "voided_approvals": by.user_id in listed.voided,
         "author": listed.author,
     }
-    said["assignee"] = listed.assignee
-    asked = {"change_requests": tuple(_changes(each, by) for each in listed.requests)}
-    return {**listed.proposal.model_dump(include=shown), **counts, **said, **asked}
+    review["assignee"] = listed.assignee
+    requests = {"change_requests": tuple(_changes(each, by) for each in listed.requests)}
+    return {**listed.proposal.model_dump(include=columns), **counts, **review, **requests}
 
 
 def _changes(listed: change_requests.ChangeRequestListing, by: Principal) -> schemas.ChangeRequestOut:
-    shown = listed.comment.model_dump(include={"revision", "text", "created_at"})
-    return schemas.ChangeRequestOut(**shown, author=listed.author, is_own=listed.request.author_id == by.user_id)
+    fields = listed.comment.model_dump(include={"revision", "text", "created_at"})
+    return schemas.ChangeRequestOut(**fields, author=listed.author, is_own=listed.request.author_id == by.user_id)
 
 
 def _permitted(listed: ProposalListing, review: ProposalReview, by: Principal) -> dict[str, Any]:
     row = listed.proposal
-    place = visibility.proposal_resource(row)
-    own = row.author_id == by.user_id and by.may(Permission.PROPOSE, place)
-    asking = {each.request.author_id for each in listed.requests}
+    resource = visibility.proposal_resource(row)
+    own = row.author_id == by.user_id and by.may(Permission.PROPOSE, resource)
+    requesters = {each.request.author_id for each in listed.requests}
     return {
         "may_decide": suggestion_decisions.may_judge(row, by),
-        "may_comment": by.may(Permission.PROPOSE, place),
+        "may_comment": by.may(Permission.PROPOSE, resource),
         "may_edit": suggestion_decisions.may_judge(row, by),
         "may_submit": own and row.state in PROPOSAL.states_allowing("submit"),
         "may_approve": may_approve(row, by, writers=review.writers, approvers=listed.approvers),
-        "may_request": may_ask(row, by, writers=review.writers, asking=asking),
-        "may_reject": row.state in PROPOSAL.states_allowing("reject") and by.may(Permission.DECIDE, place),
+        "may_request": may_ask(row, by, writers=review.writers, asking=requesters),
+        "may_reject": row.state in PROPOSAL.states_allowing("reject") and by.may(Permission.DECIDE, resource),
         "may_withdraw": own and row.state in PROPOSAL.states_allowing("withdraw"),
     }
 
 
 def incident(found: IncidentListing) -> schemas.IncidentOut:
-    """An incident with what fails in it, as far as that may be read."""
-    told = found.incident.model_dump(
+    """Return the incident with those failing checks that may be read."""
+    fields = found.incident.model_dump(
         exclude={"dataset_id", "data_version", "acknowledged_by_id", "assignee_id", "resolved_by_id"}
     )
     return schemas.IncidentOut(
-        **told,
+        **fields,
         assignee=found.assignee,
         acknowledged_by=found.acknowledged_by,
         resolved_by=found.resolved_by,
@@ -263,5 +263,5 @@ def incident(found: IncidentListing) -> schemas.IncidentOut:
 
 def _part(part: IncidentObjectRow) -> schemas.IncidentObjectOut:
     failing = tuple(schemas.FailingCheckOut(check=str(check), partition=at) for check, at in part.failing_checks)
-    told = part.model_dump(exclude={"incident_id", "failing_checks", "active"})
-    return schemas.IncidentObjectOut(**told, active=bool(part.active), failing_checks=failing)
+    fields = part.model_dump(exclude={"incident_id", "failing_checks", "active"})
+    return schemas.IncidentObjectOut(**fields, active=bool(part.active), failing_checks=failing)

@@ -1,4 +1,4 @@
-"""Every answer that is not a success, as one form (RFC 9457): which error becomes which status stands in one table."""
+"""Convert errors into problem responses (RFC 9457); one table maps errors to status codes."""
 
 import logging
 import re
@@ -46,29 +46,29 @@ STATUS: dict[type[RegistryError], int] = {
     ProviderUnavailable: 503,
 }
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
-BUSY = "the database does not answer: try again in a few seconds"
-UNKEEPABLE = "the request holds a text or a number that the database cannot keep"
-RACE = "somebody changed this at the same moment: look again and retry"
+BUSY = "The database does not respond. Try again in a few seconds."
+UNKEEPABLE = "The request contains a text or a number that the database cannot store."
+RACE = "Someone else changed this at the same time. Reload it and try again."
 WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class ProblemResponse(JSONResponse):
-    """A problem as it is sent."""
+    """A problem response."""
 
     media_type = MEDIA_TYPE
 
 
 def install(app: FastAPI) -> None:
-    """Has the application answer every error with a problem."""
-    for kind, told in ANSWERS.items():
-        app.add_exception_handler(kind, partial(_answered, told))
+    """Register the error handlers of the application."""
+    for kind, handler in ANSWERS.items():
+        app.add_exception_handler(kind, partial(_answered, handler))
     app.add_exception_handler(Exception, _unexpected)
 
 
 def problem(
     status: int, error: str, message: str, *, faults: Iterable[Fault] = (), reference: str | None = None
 ) -> JSONResponse:
-    """The answer of that status; never holds a traceback or what the request contained."""
+    """Return a problem response. It never contains a traceback or content of the request."""
     words = WORDS.sub(" ", error)
     body = ProblemOut(
         type=KIND + words.lower().replace(" ", "-"),
@@ -84,39 +84,39 @@ def problem(
 
 
 def answer(error: Exception) -> JSONResponse:
-    """The problem of an error of ANSWERS. Raises any other."""
-    told = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), None)
-    if told is None:
+    """Return the problem response of an error listed in ANSWERS. Raises any other error."""
+    handler = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), None)
+    if handler is None:
         raise error
-    return told(error)
+    return handler(error)
 
 
 def status_of(error: RegistryError) -> int:
-    """The HTTP status of an error; that of its nearest base in the table."""
+    """Return the HTTP status of an error: that of its nearest class in the table."""
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 400)
 
 
 def _refused(error: RegistryError) -> JSONResponse:
-    told = problem(status_of(error), type(error).__name__, error.message, faults=error.faults)
-    told.headers.update(error.headers)
-    return told
+    response = problem(status_of(error), type(error).__name__, error.message, faults=error.faults)
+    response.headers.update(error.headers)
+    return response
 
 
 def _malformed(error: RequestValidationError) -> JSONResponse:
     faults = [
         Fault(code="TR-REQUEST", where=".".join(map(str, each["loc"])), message=each["msg"]) for each in error.errors()
     ]
-    return problem(422, "InvalidRequest", "the request cannot be used as it is", faults=faults)
+    return problem(422, "InvalidRequest", "The request is invalid", faults=faults)
 
 
 def _http(error: HTTPException) -> JSONResponse:
-    refused = problem(error.status_code, "Refused", str(error.detail))
-    refused.headers.update(error.headers or {})
-    return refused
+    response = problem(error.status_code, "Refused", str(error.detail))
+    response.headers.update(error.headers or {})
+    return response
 
 
 def _raced(error: IntegrityError) -> JSONResponse:
-    log.warning("two writers met: %s", type(error).__name__)
+    log.warning("concurrent writes conflicted: %s", type(error).__name__)
     return problem(409, "Conflict", RACE)
 
 
@@ -125,7 +125,7 @@ def _unkeepable(_: DataError) -> JSONResponse:
 
 
 def _busy(error: OperationalError) -> JSONResponse:
-    log.error("the database did not answer: %s", error.orig)
+    log.error("the database did not respond: %s", error.orig)
     return problem(503, "Unavailable", BUSY)
 
 
@@ -146,4 +146,4 @@ async def _answered(told: Callable[..., JSONResponse], _: Request, error: Except
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     reference = str(ids.new())
     log.error("%s %s failed, reference %s", request.method, request.url.path, reference, exc_info=error)
-    return problem(500, "Unexpected", "something went wrong on our side; nothing was saved", reference=reference)
+    return problem(500, "Unexpected", "An unexpected error occurred. Nothing was saved.", reference=reference)

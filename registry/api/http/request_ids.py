@@ -1,4 +1,6 @@
-"""Every request has an id: the one that it brings as `X-Request-ID`, or a new one. The answer and the log name it."""
+"""Assign an id to every request: its `X-Request-ID`, or a new one.
+
+The response and the log contain the id."""
 
 import re
 
@@ -11,13 +13,13 @@ FORM = re.compile(rb"[\w.:-]{1,100}")
 
 
 class RequestIdMiddleware:
-    """Has all that is said while a request is answered name its id."""
+    """Add the request id to all log lines of a request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on; its answer has the id in its headers."""
+        """Forward the request and add the id to the headers of its response."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -33,6 +35,6 @@ class RequestIdMiddleware:
 
 
 def _request_id(scope: Scope) -> bytes | None:
-    """The id that the request brings; None where it brings none, or one that is none."""
+    """Return the id sent with the request; None if it is missing or malformed."""
     brought = dict(scope["headers"]).get(HEADER, b"")
     return brought if FORM.fullmatch(brought) else None

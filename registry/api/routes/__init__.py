@@ -1,1 +1,1 @@
-"""Routes of the HTTP API, one module a resource."""
+"""Routes of the HTTP API, one module per resource."""

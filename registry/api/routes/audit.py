@@ -1,4 +1,4 @@
-"""Routes of proof: the audit, its head and its export, and the records of approvals."""
+"""Routes of the audit log and approval records."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -25,7 +25,9 @@ LINES = "application/x-ndjson"
 def list_audit(
     by: Caller, tx: Reader, asked: Paging, action: AuditAction | None = None, object_id: str | None = None
 ) -> schemas.Page[schemas.AuditOut]:
-    """Audit entries, newest first."""
+    """List audit entries, newest first.
+
+    - `action`, `object_id`: only entries of this action or object."""
     _auditor(by)
     return presenters.page(
         schemas.AuditOut.model_validate, audit_log.entries(tx, asked, action=action, object_id=object_id)
@@ -34,22 +36,23 @@ def list_audit(
 
 @router.get("/audit/chain")
 def check_audit(by: Caller, tx: Reader) -> schemas.ChainOut:
-    """Reads the whole audit and says whether it is as it was written."""
+    """Verify the whole audit log and report the first invalid entry."""
     _auditor(by)
     return schemas.ChainOut.model_validate(audit_log.verify(tx))
 
 
 @router.get("/audit/head")
 def get_head(by: Caller, tx: Reader, shared: Shared) -> schemas.AuditHead:
-    """The last entry as it stands now, signed where there is an audit key: keep it, to see later that nothing is cut
-    off or rewritten."""
+    """Retrieve the head of the audit log: its last entry, signed if an audit key is configured.
+
+    Store the head: it proves later that no entry was cut off or rewritten."""
     _auditor(by)
     return signed_heads.signed_head(tx, signed_heads.keys(shared.settings), now=clock.now())
 
 
 @router.get("/audit/export", response_class=StreamingResponse)
 def export_audit(by: Caller, shared: Shared, after: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
-    """All entries behind a position in their order, as lines of JSON; `treaty audit verify --from` reads them."""
+    """Export all entries after a position as JSON lines. Verify an export with `treaty audit verify --from`."""
     _auditor(by)
     return StreamingResponse(_lines(shared, after), media_type=LINES)
 
@@ -58,8 +61,9 @@ def export_audit(by: Caller, shared: Shared, after: Annotated[int, Query(ge=0)] 
 def list_approvals(
     contract_id: ContractId, by: Caller, tx: Reader, version: str | None = None
 ) -> list[schemas.ApprovalRecordOut]:
-    """The records of the approvals of a version, the active one where none is named, each held against the version
-    and the audit."""
+    """List the approval records of a version, by default of the version in force.
+
+    Each record is compared with the version and the audit log."""
     visibility.require_readable_contract(tx, contract_id, by)
     return [
         schemas.ApprovalRecordOut(**each.model_dump(include={*SHOWN}), faults=records.faults(tx, each))

@@ -1,4 +1,4 @@
-"""Routes of the catalog: everything that there is, and what of it somebody looks for."""
+"""Routes of the contract search."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -17,19 +17,21 @@ from treaty.registry.core.enums import LabelKind, Permission
 from treaty.registry.tables import SearchEntryRow
 
 router = APIRouter(tags=["catalog"])
-Words = Annotated[str, Query(max_length=500, description="words of names, columns, descriptions, owners, datasets")]
-Label = Annotated[str | None, Query(max_length=200, description="as `facets` has it")]
+Words = Annotated[
+    str, Query(max_length=500, description="Words to search for in names, columns, descriptions, owners and datasets")
+]
+Label = Annotated[str | None, Query(max_length=200, description="A value of the facet with this name")]
 
 
-Subscribed = Annotated[bool, Query(description="only contracts that one subscribes to, alone or with a team")]
+Subscribed = Annotated[bool, Query(description="Only contracts that the caller or one of their teams subscribes to")]
 
 
 def search_query(
     q: Words = "", owner: Label = None, domain: Label = None, tag: Label = None, state: Label = None
 ) -> SearchQuery:
-    """What the request looks for."""
-    given = dict(zip(LabelKind, (owner, domain, tag, state), strict=True))
-    return SearchQuery(q, {kind: value for kind, value in given.items() if value is not None})
+    """Return the search query of the request."""
+    labels = dict(zip(LabelKind, (owner, domain, tag, state), strict=True))
+    return SearchQuery(q, {kind: value for kind, value in labels.items() if value is not None})
 
 
 @router.get("/catalog")
@@ -41,13 +43,15 @@ def find_contracts(
     *,
     subscribed: Subscribed = False,
 ) -> schemas.CatalogPageOut:
-    """Contracts that have all words, the last of which may be a beginning; best first. Without words, all by id."""
+    """Search contracts that contain all words, best match first.
+
+    The last word matches as a prefix. Without words, all contracts are listed by id."""
     authentication.require_permission_anywhere(by, Permission.READ)
     readable = visibility.entries(by)
     if subscribed:
         readable &= col(SearchEntryRow.contract_id).in_(subscriptions.contracts(by))
-    found = search.find(tx, of, asked, readable=readable)
-    return _page(found, contract_list.recent(tx, [each.contract_id for each in found.portion.rows], by))
+    result = search.find(tx, of, asked, readable=readable)
+    return _page(result, contract_list.recent(tx, [each.contract_id for each in result.portion.rows], by))
 
 
 def _page(found: SearchResult, recent: Mapping[str, Sequence[RecentVerdict]]) -> schemas.CatalogPageOut:

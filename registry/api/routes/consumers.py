@@ -1,4 +1,4 @@
-"""Routes of consumers: subscriptions, checks of their own, and what they answer to new versions."""
+"""Routes of subscriptions, consumer checks and acknowledgements."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -38,22 +38,22 @@ CHECK = ONE + "/checks/{check_id}"
 
 
 def unchanged(subscription_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
-    """Returns where the subscription is as If-Match says, or it says nothing; raises Changed where not."""
+    """Raise PreconditionFailed if the subscription does not match If-Match."""
     if seen.stated:
-        found = subscriptions.get(tx, subscription_id, by=by, lock=True)
-        seen.check(tx, found.id, f'"{found.revision}"')
+        subscription = subscriptions.get(tx, subscription_id, by=by, lock=True)
+        seen.check(tx, subscription.id, f'"{subscription.revision}"')
 
 
 def same_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer, seen: IfMatch) -> None:
-    """Returns where the check is as the request's If-Match says, or it says nothing; raises Changed where not."""
+    """Raise PreconditionFailed if the check does not match If-Match."""
     if seen.stated:
-        found = subscriptions.get(tx, subscription_id, by=by, lock=True)
-        last = consumer_checks.last(tx, found.id, check_id)
+        subscription = subscriptions.get(tx, subscription_id, by=by, lock=True)
+        last = consumer_checks.last(tx, subscription.id, check_id)
         seen.check(tx, last.id, f'"{last.number}"')
 
 
 def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
-    """Returns where the answer is as the request's If-Match says, or it says nothing; raises Changed where not."""
+    """Raise PreconditionFailed if the acknowledgement does not match If-Match."""
     if seen.stated:
         row = acknowledgements.get(tx, acknowledgement_id, by=by)
         seen.check(tx, row.id, presenters.acknowledgement(acknowledgements.acknowledgement_listing(tx, row)).etag)
@@ -63,23 +63,27 @@ def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, seen: IfMatch)
 def list_subscriptions(
     by: Caller, tx: Reader, asked: Paging, *, contract_id: OptionalId = None, mine: bool = False, ended: bool = False
 ) -> schemas.Page[schemas.SubscriptionOut]:
-    """Subscriptions, of a contract or one's own; each with whether its pin is behind."""
+    """List subscriptions. Each contains the reason if its pin is outdated.
+
+    - `contract_id`: only subscriptions to this contract.
+    - `mine`: only subscriptions of the caller or their teams.
+    - `ended`: include subscriptions that have ended."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    found = subscriptions.list_subscriptions(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
-    return presenters.page(lambda each: presenters.subscription(each, by), found)
+    listings = subscriptions.list_subscriptions(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
+    return presenters.page(lambda each: presenters.subscription(each, by), listings)
 
 
 @router.post("/subscriptions", status_code=201)
 def subscribe(body: schemas.SubscriptionIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
-    """Subscribes to a contract, for a purpose."""
+    """Subscribe to a contract for a purpose."""
     use = replace(_use(body), team=body.team)
-    made = subscriptions.register(tx, body.contract_id, use, subscription_id=ids.new(), by=by, now=clock.now())
-    return _committed(tx, made, by)
+    subscription = subscriptions.register(tx, body.contract_id, use, subscription_id=ids.new(), by=by, now=clock.now())
+    return _committed(tx, subscription, by)
 
 
 @router.get(ONE)
 def get_subscription(subscription_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.SubscriptionOut:
-    """A subscription. Its ETag is its revision."""
+    """Retrieve a subscription. Its ETag is its revision."""
     return with_etag(
         answer,
         presenters.subscription(
@@ -92,7 +96,7 @@ def get_subscription(subscription_id: UUID, by: Caller, tx: Reader, answer: Resp
 def change_subscription(
     subscription_id: UUID, body: schemas.SubscriptionUpdateIn, by: Caller, tx: Writer
 ) -> schemas.SubscriptionOut:
-    """Replaces what one says of one's use."""
+    """Update a subscription."""
     now = clock.now()
     return _committed(
         tx, subscriptions.change(tx, subscription_id, _use(body), revision=body.revision, by=by, now=now), by
@@ -101,25 +105,25 @@ def change_subscription(
 
 @router.post(f"{ONE}/end", dependencies=[Depends(unchanged)])
 def end_subscription(subscription_id: UUID, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
-    """Ends one's subscription; another's needs an administrator."""
+    """End a subscription. Ending another user's subscription requires an administrator."""
     return _committed(tx, subscriptions.end(tx, subscription_id, by=by, now=clock.now()), by)
 
 
 @router.get(f"{ONE}/checks")
 def list_checks(subscription_id: UUID, by: Caller, tx: Reader) -> list[schemas.ConsumerCheckOut]:
-    """The checks of a subscription as they are now."""
+    """List the current checks of a subscription."""
     return [_check(each) for each in consumer_checks.list_checks(tx, subscription_id, by=by)]
 
 
 @router.post(f"{ONE}/checks", status_code=201)
 def add_check(subscription_id: UUID, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
-    """Adds a check of one's own, which is judged by the same states as the contract."""
+    """Add a check to a subscription. It is evaluated on the same states as the contract."""
     return _commit_check(tx, consumer_checks.add(tx, subscription_id, _requested_check(body), _writing(by)))
 
 
 @router.post(f"{ONE}/checks/copies", status_code=201)
 def copy_check(subscription_id: UUID, body: schemas.CheckCopyIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
-    """Copies a check of a contract, which then stands by itself."""
+    """Copy a check of a contract to a subscription. The copy is independent of the original."""
     origin = consumer_checks.CheckSource(
         contract_id=body.contract_id,
         object=body.object,
@@ -135,14 +139,14 @@ def copy_check(subscription_id: UUID, body: schemas.CheckCopyIn, by: Caller, tx:
 def change_check(
     subscription_id: UUID, check_id: str, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer
 ) -> schemas.ConsumerCheckOut:
-    """Has the check say something else from now on; what it said before is kept."""
-    asked = RequestedCheck(check_id, body.object, body.column, body.patch)
-    return _commit_check(tx, consumer_checks.change(tx, subscription_id, asked, _writing(by)))
+    """Update a consumer check. Its previous definition is retained."""
+    requested = RequestedCheck(check_id, body.object, body.column, body.patch)
+    return _commit_check(tx, consumer_checks.change(tx, subscription_id, requested, _writing(by)))
 
 
 @router.delete(CHECK, status_code=204, dependencies=[Depends(same_check)])
 def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> None:
-    """Has the check be judged no longer."""
+    """Remove a consumer check. It is no longer evaluated."""
     consumer_checks.end(tx, subscription_id, check_id, _writing(by))
     tx.commit()
 
@@ -151,19 +155,23 @@ def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> N
 def promote_check(
     subscription_id: UUID, check_id: str, by: Caller, shared: Shared, read: Reader, tx: Writer
 ) -> schemas.ProposalSummaryOut:
-    """Proposes a consumer's check for the contract itself, with how it went and what it says of all that is stored."""
+    """Propose a consumer check for the contract, with its results and a replay."""
     idea = CheckPromotion(subscription_id, check_id)
     replayed = replace(idea, replay=_replayed(read, promotions.outlook(read, idea, by=by), shared, by))
-    made = promotions.promote(tx, replayed, make_id=ids.new, by=by, now=clock.now())
+    proposal = promotions.promote(tx, replayed, make_id=ids.new, by=by, now=clock.now())
     tx.commit()
-    return presenters.proposal_summary(proposal_list.proposal_listing(tx, made), by)
+    return presenters.proposal_summary(proposal_list.proposal_listing(tx, proposal), by)
 
 
 @router.get("/acknowledgements")
 def list_acknowledgements(
     by: Caller, tx: Reader, asked: Paging, which: Annotated[AcknowledgementFilter, Depends()]
 ) -> schemas.Page[schemas.AcknowledgementOut]:
-    """What consumers were told of approved versions, and their answers, newest first."""
+    """List acknowledgement requests for approved versions and their answers, newest first.
+
+    - `contract_id`, `version`: only requests for this contract or version.
+    - `mine`: only requests to the caller.
+    - `waiting`: only unanswered requests."""
     authentication.require_permission_anywhere(by, Permission.READ)
     return presenters.page(presenters.acknowledgement, acknowledgements.list_acknowledgements(tx, by, asked, which))
 
@@ -172,7 +180,7 @@ def list_acknowledgements(
 def answer(
     acknowledgement_id: UUID, body: schemas.AcknowledgementIn, by: Caller, tx: Writer
 ) -> schemas.AcknowledgementOut:
-    """Acknowledges a version that breaks one, or objects to it."""
+    """Acknowledge a breaking version or object to it."""
     row = acknowledgements.answer(tx, acknowledgement_id, body.state, comment=body.comment, by=by, now=clock.now())
     tx.commit()
     return presenters.acknowledgement(acknowledgements.acknowledgement_listing(tx, row))
@@ -180,17 +188,17 @@ def answer(
 
 @router.get("/proposals/{proposal_id}/impact")
 def impact(proposal_id: UUID, by: Caller, tx: Reader) -> list[schemas.ConsumerImpactOut]:
-    """What the proposal would mean for each consumer of the contract, before anybody approves it."""
+    """Retrieve the impact of a proposal on each consumer of the contract."""
     documents = Documents()
-    shown = proposals.preview(tx, proposals.get(tx, proposal_id, by=by), documents)
-    return [_impact(each) for each in acknowledgements.impact_of(tx, shown.contract, documents)]
+    preview = proposals.preview(tx, proposals.get(tx, proposal_id, by=by), documents)
+    return [_impact(each) for each in acknowledgements.impact_of(tx, preview.contract, documents)]
 
 
 def _replayed(read: Session, of: PromotionPreview, shared: Service, by: Principal) -> tuple[str, ...]:
-    """What the check says of what is stored; () where nothing is, and where others are replayed at this moment."""
+    """Return the replay results of the check; empty without stored states or if replays are busy."""
     with suppress(ServiceBusy):
-        told = replay_record(read, replay.of_document(read, of.contract_id, of.document, by=by), shared)
-        lines = (line for each in told["objects"] if each["partitions"] for line in each["checks"])
+        record = replay_record(read, replay.of_document(read, of.contract_id, of.document, by=by), shared)
+        lines = (line for each in record["objects"] if each["partitions"] for line in each["checks"])
         return tuple(line["sentence"] for line in lines if line["check_id"] in of.checks)
     return ()
 
@@ -209,8 +217,10 @@ def _use(body: schemas.UseIn) -> Use:
 
 def _requested_check(body: schemas.ConsumerCheckIn) -> RequestedCheck:
     entry = body.patch.get("quality")
-    named = entry.get("id") if isinstance(entry, dict) else None
-    return RequestedCheck(body.id or (named if isinstance(named, str) else ""), body.object, body.column, body.patch)
+    entry_id = entry.get("id") if isinstance(entry, dict) else None
+    return RequestedCheck(
+        body.id or (entry_id if isinstance(entry_id, str) else ""), body.object, body.column, body.patch
+    )
 
 
 def _writing(by: Principal) -> CheckAuthorship:
@@ -228,8 +238,8 @@ def _commit_check(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOu
 
 
 def _check(kept: StoredConsumerCheck) -> schemas.ConsumerCheckOut:
-    told = kept.row.model_dump(include={"number", "object", "column", "patch", "source", "created_at"})
-    return schemas.ConsumerCheckOut(id=kept.row.identity, **told, sentence=kept.sentence, misfit_reason=kept.lost)
+    fields = kept.row.model_dump(include={"number", "object", "column", "patch", "source", "created_at"})
+    return schemas.ConsumerCheckOut(id=kept.row.identity, **fields, sentence=kept.sentence, misfit_reason=kept.lost)
 
 
 def _impact(found: acknowledgements.ConsumerImpact) -> schemas.ConsumerImpactOut:

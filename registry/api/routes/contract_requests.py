@@ -1,4 +1,4 @@
-"""Routes of contracts that people ask for."""
+"""Routes of contract requests."""
 
 from uuid import UUID
 
@@ -19,22 +19,22 @@ router = APIRouter(prefix="/contract-requests", tags=["proposals"])
 
 @router.get("")
 def list_requests(by: Caller, tx: Reader) -> list[schemas.ContractRequestOut]:
-    """Contracts that are asked for and of which there is no draft yet, the oldest first."""
+    """List requested contracts that have no draft yet, oldest first."""
     authentication.require_permission_anywhere(by, Permission.READ)
     return [presenters.contract_request(each, by) for each in contract_requests.list_requests(tx, by)]
 
 
 @router.post("", status_code=201)
 def request_contract(body: schemas.ContractRequestIn, by: Caller, tx: Writer) -> schemas.ContractRequestOut:
-    """Asks for a contract of a dataset that has none: whoever may decide about it is told."""
+    """Request a contract for a dataset that has none. Users who may decide about it are notified."""
     name = normalise(body.namespace, body.name)
-    made = contract_requests.request_contract(tx, name, body.purpose, request_id=ids.new(), by=by, now=clock.now())
+    listing = contract_requests.request_contract(tx, name, body.purpose, request_id=ids.new(), by=by, now=clock.now())
     tx.commit()
-    return presenters.contract_request(made, by)
+    return presenters.contract_request(listing, by)
 
 
 @router.post("/{request_id}/close", status_code=204)
 def close_request(request_id: UUID, body: schemas.ContractRequestEndIn, by: Caller, tx: Writer) -> None:
-    """Takes one's own request back; declines another's, whose author is told the reason."""
+    """Withdraw an own request, or decline another user's. The author is notified of the reason."""
     contract_requests.end(tx, request_id, body.reason, by=by, now=clock.now())
     tx.commit()

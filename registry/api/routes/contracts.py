@@ -1,4 +1,6 @@
-"""Routes of contracts, their checks and deadlines. An ODCS id may hold any character: it is a query parameter."""
+"""Routes of contracts, their checks and deadlines.
+
+An ODCS id may contain any character, so it is a query parameter."""
 
 from typing import Annotated
 
@@ -19,27 +21,27 @@ from treaty.registry.measurements.runs import history
 from treaty.registry.validation import timetable
 
 router = APIRouter(tags=["contracts"])
-Number = Annotated[str | None, Query(description="the version in force by default")]
+Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
 SHOWN_RUNS = PageRequest(20)
 
 
 @router.get("/contracts")
 def list_contracts(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.ContractSummaryOut]:
-    """Contracts by id, each with its last run."""
+    """List contracts by id, each with its last run."""
     authentication.require_permission_anywhere(by, Permission.READ)
     return presenters.page(presenters.contract_summary, contract_list.contracts(tx, by, asked))
 
 
 @router.get("/contracts/ids")
 def list_contract_ids(by: Caller, tx: Reader) -> tuple[str, ...]:
-    """The ids of all contracts, to choose one."""
+    """List the ids of all contracts."""
     authentication.require_permission_anywhere(by, Permission.READ)
     return tuple(contract_list.ids(tx, by))
 
 
 @router.get("/contract")
 def get_contract(contract_id: ContractId, by: Caller, tx: Reader) -> schemas.ContractOut:
-    """A contract with its versions, datasets and last runs."""
+    """Retrieve a contract with its versions, datasets and last runs."""
     visibility.require_readable_contract(tx, contract_id, by)
     return presenters.contract(
         contract_list.contract(tx, contract_id, by),
@@ -57,32 +59,35 @@ def get_document(
     version: str | None = None,
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """A version's document, byte for byte; the active one where none is named. Its ETag is the fingerprint."""
+    """Retrieve the document of a version byte for byte. The default is the version in force.
+
+    The ETag is the fingerprint of the document."""
     visibility.require_readable_contract(tx, contract_id, by)
-    found = lookup.version(tx, contract_id, version)
-    headers = {"ETag": f'"{found.fingerprint}"', "Treaty-Version": found.version}
+    version_row = lookup.version(tx, contract_id, version)
+    headers = {"ETag": f'"{version_row.fingerprint}"', "Treaty-Version": version_row.version}
     if if_none_match == headers["ETag"]:
         return Response(status_code=304, headers=headers)
-    return Response(found.body, media_type="application/yaml", headers=headers)
+    return Response(version_row.body, media_type="application/yaml", headers=headers)
 
 
 @router.get("/contract/checks")
 def list_contract_checks(contract_id: ContractId, by: Caller, tx: Reader, version: Number = None) -> schemas.ChecksOut:
-    """All checks of a version: those judged here, those that are another engine's, with the reason, and texts, with
-    who signed them."""
+    """List all checks of a version with their executors.
+
+    A check that another tool evaluates contains the reason; a check that people evaluate contains its approver."""
     visibility.require_readable_contract(tx, contract_id, by)
-    found = lookup.version(tx, contract_id, version)
+    version_row = lookup.version(tx, contract_id, version)
     signature = check_executors.VersionApproval(
-        users.names(tx, [found.approved_by_id])[found.approved_by_id], found.approved_at
+        users.names(tx, [version_row.approved_by_id])[version_row.approved_by_id], version_row.approved_at
     )
     try:
-        return check_presenter.shown(read(found.body), signature)
+        return check_presenter.shown(read(version_row.body), signature)
     except ContractError as error:
         raise InvalidRequest.because(error) from error
 
 
 @router.get("/contract/deadlines")
 def list_deadlines(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.DeadlineOut]:
-    """When data of the contract's objects must come, when they last did, and service levels that nobody watches."""
+    """List the deadlines of the contract's data with the last arrival and unmonitored service levels."""
     visibility.require_readable_contract(tx, contract_id, by)
     return [schemas.DeadlineOut.model_validate(each) for each in timetable.of_contract(tx, contract_id)]

@@ -1,4 +1,4 @@
-"""Routes of exchange: a version in another form, and documents made of texts of other tools."""
+"""Routes of exports, imports and templates."""
 
 from collections.abc import Mapping
 from typing import Annotated, TypeVar
@@ -23,10 +23,10 @@ from treaty.registry.exchange.html import POLICY
 from treaty.registry.review.approval import records
 
 router = APIRouter(tags=["exchange"])
-Number = Annotated[str | None, Query(description="the version in force by default")]
-Format = Annotated[str, Query(alias="format", description=f"one of {', '.join(exports.FORMS)}")]
-WithRecord = Annotated[bool, Query(alias="record", description="with the hash of the record of its approval")]
-# Nothing that a document says is ever a page of this service.
+Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
+Format = Annotated[str, Query(alias="format", description=f"One of {', '.join(exports.FORMS)}")]
+WithRecord = Annotated[bool, Query(alias="record", description="Include the hash of the approval record")]
+# Prevents browsers from rendering the content of a document as a page of this service.
 INERT = {"Content-Security-Policy": f"sandbox; {POLICY}", "X-Content-Type-Options": "nosniff"}
 FOR_A_MINUTE = "private, max-age=60"
 FormatT = TypeVar("FormatT")
@@ -41,27 +41,33 @@ def export(
     form: Format = "odcs",
     record: WithRecord = False,  # noqa: FBT002
 ) -> Response:
-    """A version in another form, as a file. Its status is that which it has here; all else in `odcs` is byte for byte
-    as it was approved."""
+    """Export a version as a file in another format.
+
+    The exported status is the current one. Apart from that, `odcs` is byte for byte the approved document."""
     visibility.require_readable_contract(tx, contract_id, by)
-    wanted = _format_by_name(exports.FORMS, form, "format")
-    found = lookup.version(tx, contract_id, version)
-    seal = records.seal_of(tx, contract_id, found.version) if record else None
-    subject = ExportSource(found.body, odcs_status(found.state), seal)
+    export_format = _format_by_name(exports.FORMS, form, "format")
+    version_row = lookup.version(tx, contract_id, version)
+    seal = records.seal_of(tx, contract_id, version_row.version) if record else None
+    subject = ExportSource(version_row.body, odcs_status(version_row.state), seal)
     try:
-        body = wanted.write(subject)
+        body = export_format.write(subject)
     except ContractError as error:
         raise InvalidRequest.because(error) from error
-    named = {"Content-Disposition": f'attachment; filename="{wanted.file_name(subject)}"'}
-    return Response(body, headers={**INERT, **named, "Treaty-Version": found.version}, media_type=wanted.media_type)
+    disposition = {"Content-Disposition": f'attachment; filename="{export_format.file_name(subject)}"'}
+    return Response(
+        body,
+        headers={**INERT, **disposition, "Treaty-Version": version_row.version},
+        media_type=export_format.media_type,
+    )
 
 
 @router.get("/contract/badge", response_class=Response)
 def badge(
     contract_id: ContractId, by: Caller, tx: Reader, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
-    """How the contract's data stand, as a picture: the worst that the last run of each of its tables found. Its ETag is
-    that word."""
+    """Retrieve a badge (SVG) with the worst of the last verdicts of the contract's tables.
+
+    The ETag is the text of the badge."""
     visibility.require_readable_contract(tx, contract_id, by)
     verdicts = contract_list.verdicts(tx, contract_id, by)
     headers = {**INERT, "ETag": f'"{badges.word(verdicts).replace(" ", "-")}"', "Cache-Control": FOR_A_MINUTE}
@@ -72,39 +78,40 @@ def badge(
 
 @router.post("/import")
 def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportOut, ...]:
-    """The contract documents that a text of another tool stands for. Nothing is kept: they are to be proposed."""
+    """Convert a definition of another tool into contract documents. Nothing is stored; propose the documents to keep
+    them."""
     authentication.require_permission_anywhere(by, Permission.PROPOSE)
     form = _format_by_name(imports.FORMS, body.format, "format")
     try:
-        made = imports.import_documents(form, [ImportSource("text", body.name, body.text.encode())])
+        documents = imports.import_documents(form, [ImportSource("text", body.name, body.text.encode())])
     except imports.ImportFailed as error:
-        faults = [fault for found in error.faults.values() for fault in found]
-        raise InvalidRequest("nothing was imported", faults=faults) from error
+        faults = [fault for group in error.faults.values() for fault in group]
+        raise InvalidRequest("Nothing was imported", faults=faults) from error
     return tuple(
         schemas.ImportOut(contract_id=each.contract_id, version=each.version, document=each.document.decode())
-        for each in made
+        for each in documents
     )
 
 
 @router.get("/templates")
 def list_templates(by: Caller, tx: Reader) -> tuple[schemas.TemplateOut, ...]:
-    """Documents to start a contract from: those that come with Treaty, then those that owners keep, by name."""
+    """List the templates by name, those shipped with Treaty first."""
     return tuple(_template(*each) for each in saved_templates.list_templates(tx, by))
 
 
 @router.post("/templates", status_code=201)
 def save_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.TemplateOut:
-    """Keeps a document for others to start from. It is never changed: remove it, and keep another."""
-    made = saved_templates.keep(
+    """Save a document as a template. A template cannot be changed: delete it and save another."""
+    template = saved_templates.keep(
         tx, DocumentTemplate(body.name, body.description, body.document), by=by, now=clock.now()
     )
     tx.commit()
-    return _template(made, by.name)
+    return _template(template, by.name)
 
 
 @router.delete("/templates/{name}", status_code=204)
 def remove_template(name: str, by: Caller, tx: Writer) -> None:
-    """Removes a template of one's own; another's needs an administrator."""
+    """Delete a template. Deleting another user's template requires an administrator."""
     saved_templates.remove(tx, name, by=by, now=clock.now())
     tx.commit()
 
@@ -117,9 +124,9 @@ def _template(found: DocumentTemplate, owner: str | None) -> schemas.TemplateOut
 
 def _format_by_name(forms: Mapping[str, FormatT], name: str, where: str) -> FormatT:
     if name not in forms:
-        remedy = suggest_nearest(name, forms) or f"write one of {', '.join(forms)}"
+        remedy = suggest_nearest(name, forms) or f"use one of {', '.join(forms)}"
         raise InvalidRequest(
-            "there is no such form",
-            faults=[Fault(code="TR-FORM", where=where, message="is not a form that there is", remedy=remedy)],
+            "Unknown format",
+            faults=[Fault(code="TR-FORM", where=where, message="is not a known format", remedy=remedy)],
         )
     return forms[name]

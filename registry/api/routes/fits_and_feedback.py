@@ -1,4 +1,4 @@
-"""Routes of what is learned beside a version: fits of programs, and what people say of single points."""
+"""Routes of fits of programs and of feedback on data points."""
 
 from threading import BoundedSemaphore
 from typing import Annotated
@@ -17,7 +17,7 @@ from treaty.registry.measurements.anomalies import feedback, fits
 from treaty.registry.measurements.anomalies.feedback import NewFeedback
 from treaty.registry.tables import PointFeedbackRow
 
-# What is foreseen may take a core for seconds: a crowd that asks must not take all of the service.
+# A preview may use a core for seconds; many concurrent ones must not exhaust the service.
 FORESEEING = BoundedSemaphore(2)
 PATIENCE = 3.0
 
@@ -28,8 +28,9 @@ FeedbackParameters = Annotated[schemas.FeedbackQuery, Query()]
 
 @router.get("/fits")
 def list_fits(by: Caller, tx: Reader, asked: FitsParameters) -> list[schemas.FitOut]:
-    """The fits of an object's programs, newest first: limits that were learned after a version was approved, and
-    whether they judge."""
+    """List the fits of an object's programs, newest first.
+
+    A fit contains bounds that were learned after a version was approved, and whether they are in use."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
     rows = fits.list_fits(tx, asked.contract_id, asked.object, check_id=asked.check_id, limit=asked.limit)
     return [schemas.FitOut.model_validate(each) for each in rows]
@@ -37,7 +38,9 @@ def list_fits(by: Caller, tx: Reader, asked: FitsParameters) -> list[schemas.Fit
 
 @router.get("/feedback")
 def list_feedback(by: Caller, tx: Reader, asked: FeedbackParameters) -> list[schemas.FeedbackOut]:
-    """What people said of an object's data, newest first; the newest word about a content of a partition counts."""
+    """List the feedback on an object's data, newest first.
+
+    The newest feedback on the same content of a partition counts."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
     return [
         _shown(row, name)
@@ -47,8 +50,9 @@ def list_feedback(by: Caller, tx: Reader, asked: FeedbackParameters) -> list[sch
 
 @router.post("/feedback", status_code=201)
 def give_feedback(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.FeedbackOut:
-    """Says that the data of a partition were as expected, or that they were an incident, or takes back what was said.
-    Programs that admit it are refitted."""
+    """Mark data of a partition as expected or as an incident, or clear earlier feedback.
+
+    Programs that allow it are refitted."""
     now = clock.now()
     row = feedback.add_feedback(tx, NewFeedback(**body.model_dump()), by=by, now=now, mark_id=ids.new())
     refits.refit_after_feedback(tx, ContractObject(row.contract_id, row.object), now=now, task_id=ids.new())
@@ -60,22 +64,24 @@ def give_feedback(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.F
 def preview_feedback(
     body: schemas.FeedbackPreviewIn, by: Caller, tx: Reader, shared: Shared
 ) -> schemas.FeedbackPreviewOut:
-    """What a word about a point would change of a check: the bands and limits as they are and as they would be, and
-    how many points that are clean lie outside. Nothing is stored."""
-    said = NewFeedback(body.run_id, body.partition, body.kind, "")
+    """Preview the effect of feedback on a check.
+
+    The response contains bands and bounds before and after, and the number of clean points outside of them. Nothing is
+    stored."""
+    draft = NewFeedback(body.run_id, body.partition, body.kind, "")
     if not FORESEEING.acquire(timeout=PATIENCE):
-        raise ServiceBusy("others are being told what a word would change: try again in a few seconds")
+        raise ServiceBusy("Other previews are being computed. Try again in a few seconds.")
     try:
-        found = refit_preview.foresee(tx, shared.settings, said, body.check_id, by=by)
+        preview = refit_preview.foresee(tx, shared.settings, draft, body.check_id, by=by)
     finally:
         FORESEEING.release()
     return schemas.FeedbackPreviewOut(
-        outlook=found.outlook,
-        points=tuple(schemas.PreviewPointOut.model_validate(each) for each in found.points),
-        limits=found.limits,
-        evaluated=len(found.comparable_points),
-        alarms=found.alarms,
-        backtest=found.back_test,
+        outlook=preview.outlook,
+        points=tuple(schemas.PreviewPointOut.model_validate(each) for each in preview.points),
+        limits=preview.limits,
+        evaluated=len(preview.comparable_points),
+        alarms=preview.alarms,
+        backtest=preview.back_test,
     )
 
 

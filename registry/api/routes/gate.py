@@ -1,4 +1,4 @@
-"""The route of the gate's question: whether data may be read, told from the store alone."""
+"""Route of the gate's answer to whether data may be read, from stored results only."""
 
 from datetime import datetime
 from typing import Annotated
@@ -18,29 +18,42 @@ from treaty.registry.validation.gate.gate_answer import ContractGateStatus
 from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 router = APIRouter(tags=["gate"])
-Of = Annotated[str, Query(alias="dataset", min_length=1, max_length=2000, description="as for /dataset/metrics")]
-Partition = Annotated[str | None, Query(max_length=2000, description="day=2026-01-01; without one all data")]
-Consumer = Annotated[str | None, Query(max_length=200, description="a user's name, or a subscription's id")]
-DatasetFingerprint = Annotated[str | None, Query(max_length=200, description="of the data as the asker sees them")]
-AsOf = Annotated[datetime | None, Query(description="the data must have been looked at since then")]
+Of = Annotated[
+    str,
+    Query(
+        alias="dataset",
+        min_length=1,
+        max_length=2000,
+        description="A contract, `contract.object`, or the name of a dataset",
+    ),
+]
+Partition = Annotated[
+    str | None,
+    Query(max_length=2000, description="A partition, such as `day=2026-01-01`; defaults to the whole dataset"),
+]
+Consumer = Annotated[str | None, Query(max_length=200, description="Name of a user or team, or id of a subscription")]
+DatasetFingerprint = Annotated[str | None, Query(max_length=200, description="Fingerprint of the data to read")]
+AsOf = Annotated[datetime | None, Query(description="The data must have been inspected at or after this time")]
 
 
 @router.get("/gate")
-def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
+def ask_gate(  # noqa: PLR0913, PLR0917 - each parameter is part of the question
     name: Of, by: Caller, tx: Reader, partition: Partition = None, consumer: Consumer = None,
     namespace: Namespace = None, contract_id: ContractFilter = None, dataset_fingerprint: DatasetFingerprint = None,
     as_of: AsOf = None,
 ) -> schemas.GateOut:  # fmt: skip
-    """Whether data may be read: pass, warn, block, or unknown where other data may be there than those that were
-    judged. Told of every contract about the dataset, and of a consumer's own checks."""
-    found = state_queries.visible_dataset(
+    """Ask whether data may be read: `pass`, `warn`, `block`, or `unknown`.
+
+    The answer is `unknown` if the data may have changed since its validation. It covers every contract about the
+    dataset and the checks of the consumer."""
+    dataset = state_queries.visible_dataset(
         tx, StateQuery(dataset=name, namespace=namespace, contract_id=contract_id), by
     )
     since = clock.aware(as_of) if as_of else None
-    told = upstream_warning.forewarned(
-        tx, gate_answer.contract_statuses(tx, found, ReadinessQuery(partition, dataset_fingerprint, since), consumer)
+    statuses = upstream_warning.forewarned(
+        tx, gate_answer.contract_statuses(tx, dataset, ReadinessQuery(partition, dataset_fingerprint, since), consumer)
     )
-    return _shown(found, told, partition)
+    return _shown(dataset, statuses, partition)
 
 
 def _shown(found: ResolvedDataset, told: tuple[ContractGateStatus, ...], partition: str | None) -> schemas.GateOut:

@@ -1,4 +1,4 @@
-"""Routes of the gate: the verdict for whoever reads a dataset, and the store of states for whoever publishes to it."""
+"""Routes of gate verdicts for readers, and of the state store for publishers."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -26,14 +26,16 @@ from treaty.registry.validation.gate.publications import GatedDataset, Generatio
 
 PATH = "/dataset/gate"
 router = APIRouter(prefix=PATH, tags=["gate"])
-BagName = Annotated[schemas.BagName, Query(description="as an entry names it")]
+BagName = Annotated[schemas.BagName, Query(description="Name of the states in a generation")]
 DatasetFingerprint = Annotated[
-    str | None, Query(description="of the data as the asker sees them; other data are unknown")
+    str | None, Query(description="Fingerprint of the data to read; the verdict of other data is `unknown`")
 ]
 
 
 def publisher(who: Caller) -> Principal:
-    """Who may read and write states, which are copies of data; asked before a byte of the body is read."""
+    """Return the principal if it may read and write states, before the body is read.
+
+    States contain copies of data."""
     require_permission_anywhere(who, Permission.STATES)
     return who
 
@@ -42,12 +44,12 @@ Publisher = Annotated[Principal, Depends(publisher)]
 
 
 def subject(by: Caller, tx: Reader, named: Called) -> GatedDataset:
-    """The dataset that the request is about, which the caller may read."""
+    """Return the dataset of the request, which the caller may read."""
     return publications.subject(tx, state_queries.authorized_query(tx, named, by))
 
 
 def published(by: Publisher, tx: Reader, named: Called) -> GatedDataset:
-    """The dataset that the request is about, whose states the caller may read and write."""
+    """Return the dataset of the request, whose states the caller may read and write."""
     return publications.subject(tx, state_queries.authorized_query(tx, named, by, Permission.STATES))
 
 
@@ -57,34 +59,36 @@ Published = Annotated[GatedDataset, Depends(published)]
 
 @router.get("")
 def get_verdict(of: About, tx: Reader, dataset_fingerprint: DatasetFingerprint = None) -> schemas.GateVerdictOut:
-    """The verdict of the contract in force on exactly the data that are there; `unknown` where there is a doubt."""
-    told = publications.answer(tx, of, dataset_fingerprint)
+    """Retrieve the verdict of the contract in force on exactly the current data; `unknown` in case of doubt."""
+    answer = publications.answer(tx, of, dataset_fingerprint)
     return schemas.GateVerdictOut(
         contract_id=of.contract.id,
         version=of.contract.version,
         object=of.object.name,
-        verdict=told.verdict,
-        dataset_fingerprint=told.dataset_fingerprint,
-        run_id=told.run.id if told.run else None,
-        finished_at=told.run.finished_at if told.run else None,
-        reason=told.reason,
+        verdict=answer.verdict,
+        dataset_fingerprint=answer.dataset_fingerprint,
+        run_id=answer.run.id if answer.run else None,
+        finished_at=answer.run.finished_at if answer.run else None,
+        reason=answer.reason,
     )
 
 
 @router.get("/dataset")
 def get_gated_dataset(of: Published, tx: Reader) -> schemas.GatedDatasetOut:
-    """What a gate needs to know of the dataset before it opens."""
-    dataset, described = of.dataset, of.object
-    parted = tuple(dataset.partition_by) or described.partition_columns
+    """Retrieve the contract, location and fits of a dataset for a gated write."""
+    dataset, contract_object = of.dataset, of.object
+    partition_by = tuple(dataset.partition_by) or contract_object.partition_columns
     return schemas.GatedDatasetOut(
         **dataset.model_dump(include={"namespace", "name"}),
-        object=described.name,
+        object=contract_object.name,
         dataset_id=dataset.id,
         contract_id=of.contract.id,
         version=of.contract.version,
-        location=schemas.DatasetLocationOut(location=dataset.location, format=dataset.format, partition_by=parted),
+        location=schemas.DatasetLocationOut(
+            location=dataset.location, format=dataset.format, partition_by=partition_by
+        ),
         datasets={name: _place(each) for name, each in publications.dataset_sources(tx, of).items()},
-        classifying=tuple(classification_document(each).decode() for each in described.classifying_objects),
+        classifying=tuple(classification_document(each).decode() for each in contract_object.classifying_objects),
         fits={name: _limits(each) for name, each in publications.learned(tx, of).items()},
         excluded_partitions=publications.spoilt(tx, of),
     )
@@ -92,7 +96,7 @@ def get_gated_dataset(of: Published, tx: Reader) -> schemas.GatedDatasetOut:
 
 @router.get("/generation")
 def get_generation(of: Published, tx: Reader) -> schemas.GenerationBody:
-    """The current states of all partitions, by the names of their bags."""
+    """Retrieve the current generation: the name of each partition's states."""
     return _generation(publications.current(tx, of))
 
 
@@ -100,8 +104,9 @@ def get_generation(of: Published, tx: Reader) -> schemas.GenerationBody:
 def swap_generation(
     body: schemas.GenerationBody, by: Publisher, of: Published, shared: Shared, read: Reader, tx: Writer
 ) -> schemas.GenerationBody:
-    """Makes these the entries of the generation after `number`, and records the run that judged them. 409 where that is
-    not the current one any more, or the contract not in force; then nothing is changed."""
+    """Replace generation `number` by these entries and record the run that validated them.
+
+    Responds 409 and changes nothing if `number` is not the current generation or the contract is not in force."""
     swap = GenerationSwap(
         body.number,
         {name: PartitionEntry(each.fingerprint, each.bag) for name, each in body.entries.items()},
@@ -109,22 +114,22 @@ def swap_generation(
     )
     ready, now = publications.prepared(read, of, swap, StateFiles(shared.settings.states)), clock.now()
     publishing = PublicationContext(by.name, now, ids.new, openlineage_emitter.emitter(shared.settings))
-    made = publications.commit(tx, of, ready, publishing)
+    generation = publications.commit(tx, of, ready, publishing)
     state_store.prune(tx, of.dataset.id, before=now - timedelta(days=shared.settings.state_retention_days))
     tx.commit()
-    return _generation(made)
+    return _generation(generation)
 
 
 @router.get("/bag", response_class=Response)
 def get_bag(of: Published, shared: Shared, tx: Reader, bag: BagName) -> Response:
-    """The packed states of that name, whole."""
+    """Retrieve packed states by name."""
     content = publications.bag(tx, of.dataset.id, bag, StateFiles(shared.settings.states))
     return Response(content, media_type="application/octet-stream")
 
 
 @router.post("/bag", status_code=201)
 async def store_bag(_: Publisher, request: Request, shared: Shared) -> schemas.StateBagOut:
-    """Keeps the body, packed states or a run, for a generation to name it. Keeping it again changes nothing."""
+    """Store packed states or a run for use in a generation. Storing the same content again has no effect."""
     content = await request.body()
     return schemas.StateBagOut(
         bag=await run_in_threadpool(publications.keep, StateFiles(shared.settings.states), content)
@@ -133,9 +138,9 @@ async def store_bag(_: Publisher, request: Request, shared: Shared) -> schemas.S
 
 @router.post("/recovered", status_code=204, response_class=Response)
 def recover_publication(by: Publisher, of: Published, tx: Writer) -> None:
-    """Says that the open publication is settled: the table's files are those of the current generation."""
+    """Mark the open publication as settled: the table's files are those of the current generation."""
     if not publications.settle(tx, of.dataset.id, actor=by.name, now=clock.now()):
-        raise Conflict("no publication is open")
+        raise Conflict("There is no open publication.")
     tx.commit()
 
 

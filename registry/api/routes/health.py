@@ -1,4 +1,4 @@
-"""Routes of the service itself: whether it lives, whether it can work, what it tells of its work."""
+"""Routes of the service: liveness, readiness and metrics."""
 
 from itertools import chain
 from typing import Annotated
@@ -18,18 +18,18 @@ from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import NotReady
 
 router = APIRouter(tags=["service"])
-UNWRITABLE = "large states cannot be written to TREATY_STATE_URL, or the folder in TREATY_HOME"
+UNWRITABLE = "Large states cannot be written. Check TREATY_STATE_URL, or the folder in TREATY_HOME."
 
 
 @router.get("/health")
 def get_health() -> schemas.HealthOut:
-    """Answers as long as the process does; asks nothing of anything else."""
+    """Check that the process is alive. Uses no other component."""
     return schemas.HealthOut(status="alive")
 
 
 @router.get("/ready")
 def get_readiness(tx: Reader, shared: Shared) -> schemas.ReadinessOut:
-    """Answers once the database can be reached and has its tables, and states can be written."""
+    """Check that the database is reachable and migrated, and that states can be written."""
     migration = migration_of(tx)
     if not migration:
         raise NotReady
@@ -41,15 +41,17 @@ def get_readiness(tx: Reader, shared: Shared) -> schemas.ReadinessOut:
 
 
 def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:
-    """Returns for who may read what the service tells of itself: who may read everything; everybody where set."""
+    """Raise unless the caller may read everything or metrics are public."""
     if not shared.settings.metrics_public:
         authentication.require_permission(caller(shared, bearer_of(given)), Permission.READ)
 
 
 @router.get("/metrics", response_class=Response, dependencies=[Depends(admitted)])
 def get_service_metrics(request: Request, tx: Reader) -> Response:
-    """Requests by route and status with their latency, events and tasks by state, how far the inbox and the queue are
-    behind, runs by verdict, in Prometheus' text format, or in OpenMetrics where that is accepted."""
-    every = chain(request.app.state.figures.collect(), metrics.work(tx, now=clock.now()))
-    body, media_type = prometheus.render(every, request.headers.get("accept", ""))
+    """Retrieve service metrics in the Prometheus or OpenMetrics text format.
+
+    They contain requests by route and status with latencies, events and tasks by state, the lag of the inbox and the
+    queue, and runs by verdict."""
+    series = chain(request.app.state.figures.collect(), metrics.work(tx, now=clock.now()))
+    body, media_type = prometheus.render(series, request.headers.get("accept", ""))
     return Response(body, headers={"Content-Type": media_type})

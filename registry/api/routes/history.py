@@ -1,4 +1,4 @@
-"""Routes of history: what was measured, by time, segment and tag, and the results of one check."""
+"""Routes of the history of metrics and checks."""
 
 from typing import Annotated
 
@@ -16,22 +16,27 @@ CheckHistoryParameters = Annotated[schemas.CheckHistoryQuery, Query()]
 
 @router.get("/history/metrics")
 def list_metric_history(by: Caller, tx: Reader, asked: HistoryParameters) -> list[schemas.MetricHistoryItemOut]:
-    """The newest measurements of an object's metrics, oldest first. What could not be measured is among them, with the
-    reason and no value."""
+    """List the newest measurements of an object's metrics, oldest first.
+
+    Failed measurements are included with a reason and without a value.
+
+    - `metric`: name of an analyzer or identity of a metric; by default all metrics.
+    - `since`, `until`: time of the data, including `since` and excluding `until`."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
-    chosen = metric_history.MeasurementFilter(**asked.model_dump(exclude={"limit"}))
+    criteria = metric_history.MeasurementFilter(**asked.model_dump(exclude={"limit"}))
     return [
         schemas.MetricHistoryItemOut.model_validate(each)
-        for each in metric_history.history(tx, chosen, limit=asked.limit)
+        for each in metric_history.history(tx, criteria, limit=asked.limit)
     ]
 
 
 @router.get("/history/checks")
 def list_check_history(by: Caller, tx: Reader, asked: CheckHistoryParameters) -> list[schemas.CheckHistoryItemOut]:
-    """The newest results of a check, oldest first: what was found, and the limit or the band that it was held
-    against."""
+    """List the newest results of a check, oldest first, each with its threshold or band.
+
+    - `since`: only runs that ended at or after this time."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
-    found = check_history.course(
+    results = check_history.course(
         tx, asked.contract_id, asked.object, asked.check_id, limit=asked.limit, since=asked.since
     )
-    return [schemas.CheckHistoryItemOut.model_validate(each) for each in found]
+    return [schemas.CheckHistoryItemOut.model_validate(each) for each in results]

@@ -1,4 +1,4 @@
-"""Routes of what bad data do downstream, of what came from further up, and of readers that lineage shows."""
+"""Routes of downstream impact, upstream incidents and inferred consumers."""
 
 from typing import Annotated
 from uuid import UUID
@@ -26,66 +26,72 @@ from treaty.registry.tables import DatasetContractRow
 
 router = APIRouter(tags=["graph"])
 Named = Annotated[
-    str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")
+    str, Query(min_length=1, max_length=2000, description="A contract, `contract.object`, or the name of a dataset")
 ]
-Namespace = Annotated[str | None, Query(max_length=2000, description="of a dataset's own name, as lineage has it")]
-Columns = Annotated[list[str] | None, Query(max_length=5000, description="that bad data are in; all without one")]
+Namespace = Annotated[str | None, Query(max_length=2000, description="Namespace of the dataset, as in lineage events")]
+Columns = Annotated[list[str] | None, Query(max_length=5000, description="Columns with bad data; defaults to all")]
 
 
 @router.get("/dataset/impact")
 def get_downstream_impact(
     name: Named, by: Caller, tx: Reader, namespace: Namespace = None, column: Columns = None
 ) -> schemas.DownstreamImpactOut:
-    """What lies downstream of a dataset: reached by the bad data of its open incident, or what would be, had it one."""
-    asked = ImpactQuery(name, namespace, frozenset(column) if column else None)
-    bad, columns, supposed = impact_queries.bad_data_of_dataset(tx, asked, by, now=clock.now())
+    """Retrieve the downstream impact of a dataset's open incident, or of a hypothetical one."""
+    query = ImpactQuery(name, namespace, frozenset(column) if column else None)
+    bad_data, columns, hypothetical = impact_queries.bad_data_of_dataset(tx, query, by, now=clock.now())
     return _impact(
-        impact.downstream_impact(tx, bad, columns, impact_queries.impact_visibility(tx, by)), columns, supposed=supposed
+        impact.downstream_impact(tx, bad_data, columns, impact_queries.impact_visibility(tx, by)),
+        columns,
+        supposed=hypothetical,
     )
 
 
 @router.get("/incidents/{incident_id}/impact")
 def get_incident_impact(incident_id: UUID, by: Caller, tx: Reader) -> schemas.DownstreamImpactOut:
-    """What the bad data of an incident came to downstream, and may come to."""
+    """Retrieve the downstream impact of an incident: datasets reached and at risk."""
     incident = actions.get(tx, incident_id, by=by)
-    bad, columns = impact_queries.of_incident(tx, incident)
+    bad_data, columns = impact_queries.of_incident(tx, incident)
     return _impact(
-        impact.downstream_impact(tx, bad, columns, impact_queries.impact_visibility(tx, by)), columns, supposed=False
+        impact.downstream_impact(tx, bad_data, columns, impact_queries.impact_visibility(tx, by)),
+        columns,
+        supposed=False,
     )
 
 
 @router.get("/contract/upstream")
 def get_upstream(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.UpstreamIncidentOut]:
-    """What bad data came to a contract's datasets from further up, or are on their way; its verdicts stay."""
+    """List upstream incidents that have reached, or are about to reach, a contract's datasets.
+
+    They do not change the verdicts of the contract."""
     visibility.require_readable_contract(tx, contract_id, by)
-    found = upstream_incidents(tx, col(DatasetContractRow.contract_id) == contract_id)
-    return [_upstream(tx, each, by) for each in found]
+    incidents = upstream_incidents(tx, col(DatasetContractRow.contract_id) == contract_id)
+    return [_upstream(tx, each, by) for each in incidents]
 
 
 @router.get("/contract/inferred-consumers")
 def list_inferred_consumers(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.InferredConsumerOut]:
-    """Jobs of others that were seen reading a contract's data: consumers, perhaps, whom nobody registered."""
+    """List jobs outside the producers' namespaces that read the contract's data according to lineage."""
     return [_inferred_consumer(each) for each in inferred_consumers.of_contract(tx, contract_id, by)]
 
 
 @router.post("/contract/inferred-consumers/confirm", status_code=201)
 def confirm_inferred_consumer(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
-    """Subscribes one to what the job reads: it is one's own."""
+    """Subscribe the caller to the data that one of their jobs reads."""
     job, subscription_id = LineageName(body.job_namespace, body.job_name), ids.new()
-    made = inferred_consumers.confirm(
+    subscription = inferred_consumers.confirm(
         tx, body.contract_id, job, by=by, now=clock.now(), subscription_id=subscription_id
     )
     tx.commit()
-    return presenters.subscription(subscriptions.subscription_listing(tx, made), by)
+    return presenters.subscription(subscriptions.subscription_listing(tx, subscription), by)
 
 
 @router.post("/contract/inferred-consumers/dismiss")
 def dismiss_inferred_consumer(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.InferredConsumerOut:
-    """Says that the job is no consumer, so that it is suggested no more."""
+    """Dismiss the job as a consumer. It is not suggested again."""
     job = LineageName(body.job_namespace, body.job_name)
-    found = inferred_consumers.dismiss(tx, body.contract_id, job, by=by, now=clock.now())
+    dismissed = inferred_consumers.dismiss(tx, body.contract_id, job, by=by, now=clock.now())
     tx.commit()
-    return _inferred_consumer(found)
+    return _inferred_consumer(dismissed)
 
 
 def _impact(found: DownstreamImpact, columns: frozenset[str] | None, *, supposed: bool) -> schemas.DownstreamImpactOut:
@@ -126,7 +132,7 @@ def _contract(found: AffectedContract) -> schemas.AffectedContractOut:
 
 
 def _upstream(tx: Session, found: UpstreamIncident, by: Principal) -> schemas.UpstreamIncidentOut:
-    told = impact_queries.cause(tx, found.incident, by)
+    cause_text = impact_queries.cause(tx, found.incident, by)
     row = found.downstream
     return schemas.UpstreamIncidentOut(
         contract_id=found.contract_id,
@@ -136,8 +142,8 @@ def _upstream(tx: Session, found: UpstreamIncident, by: Principal) -> schemas.Up
         distance=row.distance,
         is_direct=row.is_direct,
         is_table_level=row.is_table_level,
-        incident_id=str(found.incident.id) if told else None,
-        cause=told,
+        incident_id=str(found.incident.id) if cause_text else None,
+        cause=cause_text,
     )
 
 

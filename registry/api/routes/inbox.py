@@ -1,4 +1,4 @@
-"""Routes of the inbox: what waits for whom."""
+"""Routes of the inbox."""
 
 from fastapi import APIRouter
 
@@ -21,17 +21,17 @@ router = APIRouter(tags=["proposals"])
 
 @router.get("/inbox")
 def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
-    """What waits for the asking user."""
+    """Retrieve the inbox of the caller."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    found = browse_inbox.inbox(tx, by, now=clock.now())
-    incidents = actions.of_runs(tx, [each.id for each in found.failed_runs], by)
+    sections = browse_inbox.inbox(tx, by, now=clock.now())
+    incidents = actions.of_runs(tx, [each.id for each in sections.failed_runs], by)
     return schemas.InboxOut(
-        to_decide=presenters.proposal_summaries(found.to_decide, by),
-        to_change=presenters.proposal_summaries(found.to_change, by),
-        snoozed=presenters.proposal_summaries(found.snoozed, by),
-        awaiting_others=presenters.proposal_summaries(found.waiting, by),
-        affecting=presenters.proposal_summaries(found.affecting, by),
-        failed_runs=tuple(map(schemas.RunSummaryOut.model_validate, found.failed_runs)),
+        to_decide=presenters.proposal_summaries(sections.to_decide, by),
+        to_change=presenters.proposal_summaries(sections.to_change, by),
+        snoozed=presenters.proposal_summaries(sections.snoozed, by),
+        awaiting_others=presenters.proposal_summaries(sections.waiting, by),
+        affecting=presenters.proposal_summaries(sections.affecting, by),
+        failed_runs=tuple(map(schemas.RunSummaryOut.model_validate, sections.failed_runs)),
         incidents=tuple(map(presenters.incident, incidents)),
         acknowledgements=tuple(map(presenters.acknowledgement, acknowledgements.waiting(tx, by))),
         outdated_pins=tuple(presenters.subscription(each, by) for each in subscriptions.lagging(tx, by)),
@@ -43,7 +43,7 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
 
 @router.get("/inbox/counts")
 def count_inbox(by: Caller, tx: Reader) -> schemas.InboxCountsOut:
-    """How much of the inbox waits for the asking user themself."""
+    """Count the inbox items that wait for the caller."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    found = browse_inbox.counts(tx, by, now=clock.now())
-    return schemas.InboxCountsOut(**vars(found), contract_requests=len(contract_requests.pending_requests(tx, by)))
+    counts = browse_inbox.counts(tx, by, now=clock.now())
+    return schemas.InboxCountsOut(**vars(counts), contract_requests=len(contract_requests.pending_requests(tx, by)))

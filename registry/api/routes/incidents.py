@@ -1,4 +1,4 @@
-"""Routes of incidents: lists, single ones, and what people do with them."""
+"""Routes of incidents."""
 
 from typing import Annotated
 from uuid import UUID
@@ -23,17 +23,17 @@ ONE = "/incidents/{incident_id}"
 
 
 def unchanged(incident_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
-    """Returns where the incident is as If-Match says, or it says nothing; raises Changed where not."""
+    """Raise PreconditionFailed if the incident does not match If-Match."""
     if seen.stated:
-        found = actions.get(tx, incident_id, by=by, lock=True)
-        seen.check(tx, found.id, _shown(tx, found, by).etag)
+        incident = actions.get(tx, incident_id, by=by, lock=True)
+        seen.check(tx, incident.id, _shown(tx, incident, by).etag)
 
 
 def incident_filter(
     by: Caller, contract_id: ContractId = None, state: IncidentState | None = None, *, mine: bool = False,
     snoozed: bool = True,
 ) -> IncidentFilter:  # fmt: skip
-    """Which incidents are asked for."""
+    """Return the filter of the request."""
     return IncidentFilter(contract_id, state, by.user_id if mine else None, snoozed)
 
 
@@ -41,13 +41,15 @@ def incident_filter(
 def list_incidents(
     by: Caller, tx: Reader, asked: Paging, which: Annotated[IncidentFilter, Depends(incident_filter)]
 ) -> schemas.Page[schemas.IncidentOut]:
-    """Incidents, newest first: of a contract, in a state, one's own; with `snoozed=false` none that is put off."""
+    """List incidents, newest first.
+
+    Filter by contract, state or assignment to the caller; `snoozed=false` omits snoozed incidents."""
     return presenters.page(presenters.incident, actions.list_incidents(tx, by, asked, which, now=clock.now()))
 
 
 @router.get(ONE)
 def get_incident(incident_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.IncidentOut:
-    """An incident with what fails in it."""
+    """Retrieve an incident with its failing checks."""
     return with_etag(answer, _shown(tx, actions.get(tx, incident_id, by=by), by))
 
 
@@ -55,33 +57,33 @@ def get_incident(incident_id: UUID, by: Caller, tx: Reader, answer: Response) ->
 def acknowledge_incident(
     incident_id: UUID, body: schemas.IncidentStepIn, by: Caller, tx: Writer
 ) -> schemas.IncidentOut:
-    """Says that one looks after it."""
+    """Acknowledge an incident."""
     return _committed(tx, actions.acknowledge(tx, _step(incident_id, body, by)), by)
 
 
 @router.post(f"{ONE}/assign", dependencies=[Depends(unchanged)])
 def assign_incident(incident_id: UUID, body: schemas.IncidentAssignIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
-    """Says who looks after it."""
+    """Assign an incident to a user."""
     return _committed(tx, actions.assign(tx, _step(incident_id, body, by), body.assignee), by)
 
 
 @router.post(f"{ONE}/snooze", dependencies=[Depends(unchanged)])
 def snooze_incident(incident_id: UUID, body: schemas.IncidentSnoozeIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
-    """Puts it off until a time."""
+    """Snooze an incident until a time."""
     return _committed(tx, actions.snooze(tx, _step(incident_id, body, by), body.snoozed_until), by)
 
 
 @router.post(f"{ONE}/resolve", dependencies=[Depends(unchanged)])
 def resolve_incident(incident_id: UUID, body: schemas.IncidentResolveIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
-    """Ends it for a reason. One whose data recover ends by itself."""
+    """Resolve an incident with a reason. An incident is resolved automatically when its data recovers."""
     step = _step(incident_id, body, by)
-    done = actions.resolve(tx, step, body.resolution, comment=body.comment, duplicate_of=body.duplicate_of)
-    return _committed(tx, done, by)
+    incident = actions.resolve(tx, step, body.resolution, comment=body.comment, duplicate_of=body.duplicate_of)
+    return _committed(tx, incident, by)
 
 
 @router.post(f"{ONE}/reopen", dependencies=[Depends(unchanged)])
 def reopen_incident(incident_id: UUID, body: schemas.IncidentStepIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
-    """Opens it again."""
+    """Reopen an incident."""
     return _committed(tx, actions.reopen(tx, _step(incident_id, body, by)), by)
 
 

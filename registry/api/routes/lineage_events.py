@@ -1,4 +1,4 @@
-"""Routes of lineage events: accepted ones, refused bodies, how many wait, and the schema of the facet."""
+"""Routes of accepted and rejected lineage events, unmatched datasets and the facet schema."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any
@@ -24,7 +24,7 @@ from treaty.registry.worker.intake import unmatched
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 MEDIA_TYPE = "application/schema+json"
-Since = Annotated[AwareDatetime | None, Query(description="only events that were received from then on")]
+Since = Annotated[AwareDatetime | None, Query(description="Only events received at or after this time")]
 
 
 @router.get("/events")
@@ -36,22 +36,24 @@ def list_events(
     producer: str | None = None,
     since: Since = None,
 ) -> schemas.Page[schemas.LineageEventOut]:
-    """Accepted events, newest first: what each is about and what became of it."""
+    """List accepted lineage events, newest first, with their content and state.
+
+    - `state`, `producer`: only events in this state or from this producer."""
     _reader(by)
     return presenters.page(_event, event_listing.events(tx, asked, state=state, producer=producer, since=since))
 
 
 @router.get("/events/counts")
 def count_events(by: Caller, tx: Reader) -> schemas.LineageEventCountsOut:
-    """How many events lie in the inbox, and how far it is behind."""
+    """Count the events in the inbox and retrieve its lag."""
     _reader(by)
-    found = event_listing.counts(tx)
+    counts = event_listing.counts(tx)
     return schemas.LineageEventCountsOut(
-        events=dict(found.events),
-        duplicates=found.repeats,
-        rejected=dict(found.refused),
-        oldest_received_at=found.oldest_received_at,
-        lag_seconds=found.lag(clock.now()),
+        events=dict(counts.events),
+        duplicates=counts.repeats,
+        rejected=dict(counts.refused),
+        oldest_received_at=counts.oldest_received_at,
+        lag_seconds=counts.lag(clock.now()),
     )
 
 
@@ -59,14 +61,16 @@ def count_events(by: Caller, tx: Reader) -> schemas.LineageEventCountsOut:
 def list_rejected_events(
     by: Caller, tx: Reader, asked: Paging, producer: str | None = None
 ) -> schemas.Page[schemas.RejectedEventOut]:
-    """Bodies that were refused, newest first, with the reason that their senders were told."""
+    """List rejected event bodies, newest first, with the reason sent in the response."""
     _reader(by)
     return presenters.page(schemas.RejectedEventOut.model_validate, event_listing.refused(tx, asked, producer=producer))
 
 
 @router.get("/events/rejected/{event_id}")
 def get_rejected_event(event_id: UUID, by: Caller, tx: Reader) -> schemas.RejectedEventDetailOut:
-    """A refused body; how it begins is told to its sender and to who reads the audit."""
+    """Retrieve a rejected event.
+
+    The beginning of its body is visible to its sender and to users who may read the audit log."""
     _reader(by)
     row, body = event_listing.refusal(tx, event_id, by)
     return schemas.RejectedEventDetailOut(**dict(schemas.RejectedEventOut.model_validate(row)), body=body)
@@ -76,29 +80,29 @@ def get_rejected_event(event_id: UUID, by: Caller, tx: Reader) -> schemas.Reject
 def list_unmatched_datasets(
     by: Caller, tx: Reader, limit: Annotated[int, Query(ge=1, le=500)] = 100
 ) -> list[schemas.UnmatchedDatasetOut]:
-    """Datasets that runs write and no contract in force is about, what was written last first."""
+    """List datasets that jobs write and no contract in force covers, most recently written first."""
     _reader(by)
     rows = unmatched.list_unmatched(tx, limit=limit)
-    meant = unmatched.candidate_objects(tx, rows)
-    return [_unmatched(each, meant.get(LineageName(each.namespace, each.name), ())) for each in rows]
+    candidates = unmatched.candidate_objects(tx, rows)
+    return [_unmatched(each, candidates.get(LineageName(each.namespace, each.name), ())) for each in rows]
 
 
 @router.get(f"/facets/{FACET_VERSION}/{FACET}.json", response_class=Response)
 def contract_facet(request: Request) -> Response:
-    """The JSON Schema of the facet that says which contract a verdict is about."""
-    where = str(request.url.replace(query=""))
-    schema: dict[str, Any] = {"$id": where, **facet_schema()}
+    """Retrieve the JSON Schema of the facet that links a verdict to its contract."""
+    schema_url = str(request.url.replace(query=""))
+    schema: dict[str, Any] = {"$id": schema_url, **facet_schema()}
     return Response(canonical(schema), media_type=MEDIA_TYPE)
 
 
 def _reader(by: Principal) -> None:
-    """Events name datasets of all contracts, and of none."""
+    """Require a global permission: events name datasets of all contracts, and of none."""
     authentication.require_permission(by, Permission.READ)
 
 
 def _event(row: Any) -> schemas.LineageEventOut:
-    kept = {name: value for name, value in row._mapping.items() if name != "body"}
-    return schemas.LineageEventOut(**kept, **vars(event_listing.summarize_event(row.body)))
+    fields = {name: value for name, value in row._mapping.items() if name != "body"}
+    return schemas.LineageEventOut(**fields, **vars(event_listing.summarize_event(row.body)))
 
 
 def _unmatched(row: UnmatchedDatasetRow, meant: Iterable[ContractObject]) -> schemas.UnmatchedDatasetOut:

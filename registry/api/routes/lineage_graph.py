@@ -1,7 +1,6 @@
-"""Routes of the lineage graph, as Marquez's clients know them.
+"""Routes of the lineage graph, compatible with Marquez.
 
-Names of datasets hold slashes: a step of a path that is encoded is one name, so these routes read the path as it was
-sent."""
+Dataset names contain slashes. Each path segment is one encoded name, so these routes read the path as it was sent."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -30,20 +29,26 @@ from treaty.registry.lineage.graph.traversal import DEEPEST, Subgraph
 
 router = APIRouter(tags=["graph"])
 NodeId = Annotated[
-    str, Query(alias="nodeId", min_length=1, max_length=4000, description="dataset:{namespace}:{name}, or job:...")
+    str,
+    Query(
+        alias="nodeId",
+        min_length=1,
+        max_length=4000,
+        description="`dataset:{namespace}:{name}` or `job:{namespace}:{name}`",
+    ),
 ]
-Depth = Annotated[int, Query(ge=0, le=DEEPEST, description="how many jobs further")]
+Depth = Annotated[int, Query(ge=0, le=DEEPEST, description="Maximum number of jobs between the node and others")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Offset = Annotated[int, Query(ge=0, le=1_000_000)]
-FacetsOf = Annotated[Literal["run", "job"], Query(alias="type", description="whose facets")]
-Moment = Annotated[AwareDatetime | None, Query(description="when it was received")]
-FORMS = "a node is dataset:{namespace}:{name} or job:{namespace}:{name}"
+FacetsOf = Annotated[Literal["run", "job"], Query(alias="type", description="Facets of the run or of its job")]
+Moment = Annotated[AwareDatetime | None, Query(description="Time of reception")]
+FORMS = "A node id has the form dataset:{namespace}:{name} or job:{namespace}:{name}."
 AROUND = {"dataset": traversal.graph_around, "job": traversal.around_job}
 
 
 @dataclass(frozen=True, kw_only=True)
 class EventsQuery:
-    """Which events are asked for."""
+    """Filter of lineage events."""
 
     before: Moment = None
     after: Moment = None
@@ -53,37 +58,39 @@ class EventsQuery:
 
     @property
     def period(self) -> ReceivedPeriod:
-        """The time that they are of."""
+        """Return the period of reception."""
         return ReceivedPeriod(self.after, self.before, oldest_first=self.direction == "asc")
 
 
 @router.get("/lineage")
 def get_graph(node: NodeId, by: Caller, tx: Reader, depth: Depth = DEEPEST) -> schemas.GraphOut:
-    """The graph around a dataset or a job, as far as one may read it."""
+    """Retrieve the graph around a dataset or job, limited to what the caller may read."""
     kind, _, text = node.partition(":")
     if kind not in AROUND:
         raise InvalidRequest(FORMS)
     nodes = NameResolver(tx)
-    seen = dataset_visibility.visible_datasets(tx, by, nodes)
+    visible = dataset_visibility.visible_datasets(tx, by, nodes)
     for name in traversal.resolve_text(tx, text, job=kind == "job"):
         with suppress(NotFound):
-            walked = AROUND[kind](tx, name, seen, nodes, depth=depth)
-            found = tuple(map(_node, marquez_format.graph(tx, walked, visibility.readable_contracts(by))))
-            return schemas.GraphOut(graph=found, complete=walked.complete)
+            subgraph = AROUND[kind](tx, name, visible, nodes, depth=depth)
+            graph_nodes = tuple(map(_node, marquez_format.graph(tx, subgraph, visibility.readable_contracts(by))))
+            return schemas.GraphOut(graph=graph_nodes, complete=subgraph.complete)
     raise NotFound
 
 
 @router.get("/events/lineage")
 def get_events(by: Caller, tx: Reader, asked: Annotated[EventsQuery, Depends()]) -> schemas.LineageEventsOut:
-    """Events as they are kept: for who may read everything, since an event may speak of anything."""
+    """List stored events.
+
+    Requires permission to read everything, because an event may mention any dataset."""
     authentication.require_permission(by, Permission.READ)
-    found, total = graph_list.events(tx, asked.period, PageSpan(asked.limit, asked.offset))
-    return schemas.LineageEventsOut(events=tuple(found), total_count=total)
+    events, total = graph_list.events(tx, asked.period, PageSpan(asked.limit, asked.offset))
+    return schemas.LineageEventsOut(events=tuple(events), total_count=total)
 
 
 @router.get("/namespaces")
 def get_namespaces(by: Caller, tx: Reader) -> dict[str, Any]:
-    """The namespaces of datasets and jobs that one may see."""
+    """List the namespaces of datasets and jobs that the caller may see."""
     return {
         "namespaces": [
             {"name": each} for each in graph_list.namespaces(tx, dataset_visibility.visible_datasets(tx, by))
@@ -95,8 +102,10 @@ def get_namespaces(by: Caller, tx: Reader) -> dict[str, Any]:
 def get_within_namespace(
     request: Request, rest: str, by: Caller, tx: Reader, limit: Limit = 100, offset: Offset = 0
 ) -> dict[str, Any]:
-    """Within a namespace: `{namespace}/datasets`, `.../datasets/{dataset}`, `.../datasets/{dataset}/versions`,
-    `.../jobs`, `.../jobs/{job}`, `.../jobs/{job}/runs`. Each name is encoded, its slashes too."""
+    """Retrieve datasets and jobs of a namespace.
+
+    Paths: `{namespace}/datasets`, `.../datasets/{dataset}`, `.../datasets/{dataset}/versions`, `.../jobs`,
+    `.../jobs/{job}`, `.../jobs/{job}/runs`. Percent-encode each name, including its slashes."""
     steps = sent_path(request, "namespaces")
     answer = WITHIN.get((len(steps), *steps[1:2], *steps[3:4]))
     if answer is None:
@@ -106,13 +115,14 @@ def get_within_namespace(
 
 @router.get("/jobs/runs/{rest:path}")
 def get_lineage_run(request: Request, rest: str, by: Caller, tx: Reader, kind: FacetsOf = "run") -> dict[str, Any]:
-    """`{run}`: a run of a job, by the id that its producer gave it; `{run}/facets`: what is kept of its facets, or of
-    those of its job."""
+    """Retrieve a run of a job, or its facets.
+
+    Paths: `{run}`, the id assigned by the producer; `{run}/facets`, the stored facets of the run or of its job."""
     run_id, *more = sent_path(request, "jobs/runs")
     if more not in ([], ["facets"]):
         raise NotFound
-    found = graph_list.run(tx, dataset_visibility.visible_datasets(tx, by), run_id)
-    return marquez_format.facets(found, kind) if more else marquez_format.run(found)
+    run_row = graph_list.run(tx, dataset_visibility.visible_datasets(tx, by), run_id)
+    return marquez_format.facets(run_row, kind) if more else marquez_format.run(run_row)
 
 
 @dataclass(frozen=True)
@@ -130,9 +140,9 @@ def _namespace(asking: _Asking, namespace: str) -> dict[str, Any]:
 
 
 def _datasets(asking: _Asking, namespace: str) -> dict[str, Any]:
-    found = graph_list.datasets(asking.tx, asking.sight, namespace)
-    shown = [marquez_format.dataset(each, asking.sight.nodes.group(each)) for each in asking.span.of(found)]
-    return {"datasets": shown, "totalCount": len(found)}
+    names = graph_list.datasets(asking.tx, asking.sight, namespace)
+    items = [marquez_format.dataset(each, asking.sight.nodes.group(each)) for each in asking.span.of(names)]
+    return {"datasets": items, "totalCount": len(names)}
 
 
 def _dataset(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
@@ -142,16 +152,16 @@ def _dataset(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
 def _versions(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
     nodes, node = asking.sight.nodes, flows.graph_node(namespace, name)
     group = nodes.group(node)
-    found, total = graph_list.written(asking.tx, asking.sight, group, asking.span)
-    told = (marquez_format.version(nodes.of(node), group, each) for each in found)
-    return {"versions": [each for each in told if each], "totalCount": total}
+    rows, total = graph_list.written(asking.tx, asking.sight, group, asking.span)
+    versions = (marquez_format.version(nodes.of(node), group, each) for each in rows)
+    return {"versions": [each for each in versions if each], "totalCount": total}
 
 
 def _jobs(asking: _Asking, namespace: str) -> dict[str, Any]:
-    found = graph_list.jobs(asking.tx, asking.sight, namespace)
-    walked = traversal.only(asking.tx, asking.span.of(found), asking.sight, asking.sight.nodes)
-    told = marquez_format.graph(asking.tx, walked, visibility.readable_contracts(asking.by))
-    return {"jobs": [each.data for each in told if each.type == JOB], "totalCount": len(found)}
+    names = graph_list.jobs(asking.tx, asking.sight, namespace)
+    subgraph = traversal.only(asking.tx, asking.span.of(names), asking.sight, asking.sight.nodes)
+    graph_nodes = marquez_format.graph(asking.tx, subgraph, visibility.readable_contracts(asking.by))
+    return {"jobs": [each.data for each in graph_nodes if each.type == JOB], "totalCount": len(names)}
 
 
 def _job(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
@@ -159,20 +169,20 @@ def _job(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
 
 
 def _runs(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
-    found = graph_list.runs(asking.tx, asking.sight, LineageName(namespace, name), asking.span)
-    return {"runs": [marquez_format.run(each) for each in found]}
+    rows = graph_list.runs(asking.tx, asking.sight, LineageName(namespace, name), asking.span)
+    return {"runs": [marquez_format.run(each) for each in rows]}
 
 
 def _data(asking: _Asking, around: Any, name: LineageName, kind: str) -> dict[str, Any]:
-    """What the graph tells of one node."""
+    """Return the data of one node of the graph."""
     nodes = asking.sight.nodes
-    walked: Subgraph = around(asking.tx, name, asking.sight, nodes, depth=0)
-    wanted = marquez_format.id_of(kind, nodes.of(name) if kind == DATASET else name)
-    found = marquez_format.graph(asking.tx, walked, visibility.readable_contracts(asking.by))
-    return next(each.data for each in found if each.id == wanted)
+    subgraph: Subgraph = around(asking.tx, name, asking.sight, nodes, depth=0)
+    node_id = marquez_format.id_of(kind, nodes.of(name) if kind == DATASET else name)
+    graph_nodes = marquez_format.graph(asking.tx, subgraph, visibility.readable_contracts(asking.by))
+    return next(each.data for each in graph_nodes if each.id == node_id)
 
 
-# By how many steps the path has, and what its second and fourth say.
+# By the number of path segments, and the second and fourth segment.
 WITHIN: Mapping[tuple[int | str, ...], Callable[..., dict[str, Any]]] = {
     (1,): _namespace,
     (2, "datasets"): _datasets,
@@ -185,7 +195,7 @@ WITHIN: Mapping[tuple[int | str, ...], Callable[..., dict[str, Any]]] = {
 
 
 def sent_path(request: Request, after: str) -> tuple[str, ...]:
-    """The steps of the path behind the one of that name, each decoded by itself: servers decode all of it at once."""
+    """Return the path segments after `after`, decoded one by one; servers decode the whole path at once."""
     sent: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
     _, _, rest = sent.partition(b"?")[0].partition(f"/{after}/".encode())
     return tuple(unquote_to_bytes(each).decode(errors="replace") for each in rest.split(b"/"))

@@ -1,4 +1,4 @@
-"""Routes of channels, and of the messages that go out."""
+"""Routes of channels and outgoing messages."""
 
 from uuid import UUID
 
@@ -19,13 +19,13 @@ router = APIRouter(tags=["notifications"])
 
 @router.get("/channels")
 def list_channels(by: Caller, tx: Reader) -> list[schemas.ChannelOut]:
-    """One's own channels and those of one's teams; all for who manages users."""
+    """List the channels of the caller and their teams. Users who manage users receive all channels."""
     return list(map(_channel, channels.channels(tx, by)))
 
 
 @router.post("/channels", status_code=201)
 def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewChannelOut:
-    """Adds a channel through which one is told what concerns one."""
+    """Add a notification channel."""
     now = clock.now()
     channel = ChannelRow(
         id=ids.new(),
@@ -36,43 +36,45 @@ def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewC
         notification_kinds=sorted({each.value for each in body.notification_kinds}),
         created_at=now,
     )
-    made = channels.add(tx, channel, by=by, now=now)
+    listing = channels.add(tx, channel, by=by, now=now)
     tx.commit()
-    return schemas.NewChannelOut(channel=_channel(made), secret=channel.secret)
+    return schemas.NewChannelOut(channel=_channel(listing), secret=channel.secret)
 
 
 @router.delete("/channels/{channel_id}", status_code=204)
 def remove_channel(channel_id: UUID, by: Caller, tx: Writer) -> None:
-    """Removes a channel."""
+    """Remove a channel."""
     channels.remove(tx, channel_id, by=by, now=clock.now())
     tx.commit()
 
 
 @router.post("/channels/{channel_id}/test", status_code=202)
 def send_test_message(channel_id: UUID, by: Caller, tx: Writer) -> schemas.ChannelOut:
-    """Has a notice be sent that says only that it came."""
-    tested = channels.try_out(tx, channel_id, subject=ids.new(), by=by, now=clock.now())
+    """Send a test notification to a channel."""
+    listing = channels.try_out(tx, channel_id, subject=ids.new(), by=by, now=clock.now())
     tx.commit()
-    return _channel(tested)
+    return _channel(listing)
 
 
 @router.get("/messages")
 def list_messages(
     by: Caller, tx: Reader, asked: Paging, state: OutboxState | None = None
 ) -> schemas.Page[schemas.OutboxMessageOut]:
-    """Messages that go out, newest first: what waits, was sent, or was given up; for who administers."""
+    """List outgoing messages, newest first: pending, sent and abandoned ones. Requires an administrator.
+
+    - `state`: only messages in this state."""
     return presenters.page(schemas.OutboxMessageOut.model_validate, outbox.list_messages(tx, by, asked, state))
 
 
 @router.post("/messages/{message_id}/retry")
 def retry_message(message_id: UUID, by: Caller, tx: Writer) -> schemas.OutboxMessageOut:
-    """Has a message that was given up be delivered after all."""
+    """Retry a message whose delivery was abandoned."""
     message = outbox.replay(tx, message_id, by=by, now=clock.now())
     tx.commit()
     return schemas.OutboxMessageOut.model_validate(message)
 
 
 def _channel(found: ChannelListing) -> schemas.ChannelOut:
-    told = found.channel.model_dump(include={"id", "kind", "contract_id", "notification_kinds", "created_at"})
+    fields = found.channel.model_dump(include={"id", "kind", "contract_id", "notification_kinds", "created_at"})
     last = schemas.OutboxMessageOut.model_validate(found.last) if found.last else None
-    return schemas.ChannelOut(**told, target=channels.shown(found.channel), holder=found.holder, last_message=last)
+    return schemas.ChannelOut(**fields, target=channels.shown(found.channel), holder=found.holder, last_message=last)

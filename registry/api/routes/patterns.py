@@ -1,4 +1,4 @@
-"""Routes of patterns: what texts of the lake look like, and having that learned anew."""
+"""Routes of learned text patterns."""
 
 from typing import Annotated
 
@@ -15,32 +15,40 @@ from treaty.registry.measurements.patterns import column_domains, index_updates
 
 router = APIRouter(tags=["patterns"])
 Few = Annotated[int, Query(ge=1, le=1000)]
-Written = Annotated[str, Query(min_length=1, max_length=2000, description="as the language of patterns writes it")]
+Written = Annotated[
+    str, Query(min_length=1, max_length=2000, description="The pattern, in the syntax of `GET /patterns`")
+]
 
 
 @router.get("/patterns")
 def get_patterns(by: Caller, shared: Shared, tx: Reader, limit: Few = 100) -> list[schemas.CommonPatternOut]:
-    """The common domains of text columns, of which the caller may read one; those of most columns first."""
+    """List common patterns of text columns, most frequent first.
+
+    Includes patterns with at least one column that the caller may read."""
     authentication.require_permission_anywhere(by, Permission.READ)
     return [_domain(each) for each in column_domains.top(tx, index_updates.lake(shared.settings), limit, by)]
 
 
 @router.get("/patterns/columns")
 def list_pattern_columns(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> schemas.PatternInfoOut:
-    """The columns that the caller may read in which at most one in ten values does not have the pattern."""
+    """Retrieve a pattern and the columns in which at least nine of ten values match.
+
+    Includes only columns that the caller may read."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    found = column_domains.find(tx, index_updates.lake(shared.settings), pattern, by)
+    info = column_domains.find(tx, index_updates.lake(shared.settings), pattern, by)
     return schemas.PatternInfoOut(
-        domain=_domain(found.carriers.domain) if found.carriers.domain else None,
-        columns=tuple(map(_carrier, found.pattern_columns)),
-        narrower=tuple(map(_domain, found.carriers.narrower)),
-        wider=tuple(map(_domain, found.carriers.wider)),
+        domain=_domain(info.carriers.domain) if info.carriers.domain else None,
+        columns=tuple(map(_carrier, info.pattern_columns)),
+        narrower=tuple(map(_domain, info.carriers.narrower)),
+        wider=tuple(map(_domain, info.carriers.wider)),
     )
 
 
 @router.post("/patterns", status_code=202)
 def learn_patterns(by: Caller, tx: Writer) -> schemas.TaskOut:
-    """Has patterns learned from the tables that contracts in force are about; the task's result says from how many."""
+    """Start a task that learns patterns from tables with contracts in force.
+
+    The task's result contains the number of tables."""
     authentication.require_permission(by, Permission.DRAFT)
     task = index_updates.request_update(tx, by=by, now=clock.now(), ids=ids.new)
     tx.commit()

@@ -1,4 +1,4 @@
-"""Routes of profiles: what tables are like, column by column."""
+"""Routes of profiles: statistics of tables and their columns."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -16,11 +16,13 @@ router = APIRouter(tags=["profiles"])
 
 @router.get("/dataset/profile")
 def get_profile(named: Called, by: Caller, tx: Reader, where: PartitionFilter = None) -> schemas.ProfileDocument:
-    """What stored states say of a dataset, column by column: no data is read. What no check needs is not told."""
+    """Retrieve the profile of a dataset, column by column, from stored states. No data is read.
+
+    Contains only statistics that the checks of the contract need."""
     return profiles.of_dataset(tx, authorized_query(tx, replace(named, where=where), by))
 
 
 @router.get("/proposals/{proposal_id}/profile")
 def get_proposal_profile(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.ProfileDocument:
-    """What the table was like that a proposal was drafted of. 404 where nobody profiled one."""
+    """Retrieve the profile of the table that a proposal was drafted from. Responds 404 if there is none."""
     return profiles.of_proposal(tx, proposal_id, by=by)

@@ -1,4 +1,4 @@
-"""Routes of proposals: put forward, edited, decided, discussed."""
+"""Routes of proposals: create, edit, decide, discuss and approve."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -41,14 +41,14 @@ router = APIRouter(tags=["proposals"])
 
 
 def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
-    """Returns where the proposal is as the request's If-Match says, or it says nothing; raises Changed where not."""
+    """Raise PreconditionFailed if the proposal does not match If-Match."""
     if seen.stated:
         proposal = proposals.get(tx, proposal_id, by=by, lock=True)
         seen.check(tx, proposal.id, f'"{proposal.revision}"')
 
 
 Answered = Annotated[schemas.ResponseOptions, Query()]
-# Of what changes a proposal, but for approving it: that names the fingerprint that was seen.
+# For changes of a proposal except approvals, which name the fingerprint of the preview.
 UNCHANGED = [Depends(unchanged)]
 
 
@@ -56,15 +56,17 @@ UNCHANGED = [Depends(unchanged)]
 def list_proposals(
     by: Caller, tx: Reader, asked: Paging, state: ProposalState | None = None, contract_id: str | None = None
 ) -> schemas.Page[schemas.ProposalSummaryOut]:
-    """Proposals, newest first."""
+    """List proposals, newest first.
+
+    - `state`, `contract_id`: only proposals in this state or for this contract."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    found = proposal_list.proposals(tx, by, asked, state=state, contract_id=contract_id)
-    return presenters.page(lambda each: presenters.proposal_summary(each, by), found)
+    listings = proposal_list.proposals(tx, by, asked, state=state, contract_id=contract_id)
+    return presenters.page(lambda each: presenters.proposal_summary(each, by), listings)
 
 
 @router.post("/proposals", status_code=201)
 def propose(body: schemas.ProposalIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
-    """Puts a contract document forward; it is kept byte for byte."""
+    """Create a proposal from a contract document, which is stored byte for byte."""
     now = clock.now()
     state = ProposalState.IN_REVIEW if body.submit else ProposalState.DRAFT
     proposal = ProposalRow(
@@ -83,21 +85,21 @@ def propose(body: schemas.ProposalIn, by: Caller, tx: Writer) -> schemas.Proposa
 
 @router.get("/proposals/{proposal_id}")
 def get_proposal(proposal_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.ProposalOut:
-    """A proposal with its suggestions. Its ETag is its revision: what is sent as If-Match with a change of it."""
+    """Retrieve a proposal with its suggestions. Its ETag is its revision; send it as If-Match with a change."""
     return with_etag(answer, _shown(tx, proposals.get(tx, proposal_id, by=by), by))
 
 
 @router.get("/proposals/{proposal_id}/preview")
 def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
-    """The document that an approval would make a version, and the fingerprint that it must name."""
+    """Retrieve the document that an approval would publish, with the fingerprint to approve."""
     proposal = proposals.get(tx, proposal_id, by=by)
     documents = Documents()
-    shown = proposals.preview(tx, proposal, documents)
-    follows = succession.check_succession(tx, shown.contract, documents)
+    document_preview = proposals.preview(tx, proposal, documents)
+    follows = succession.check_succession(tx, document_preview.contract, documents)
     return schemas.PreviewOut(
-        document=shown.document.decode(),
-        fingerprint=shown.fingerprint,
-        version=shown.version,
+        document=document_preview.document.decode(),
+        fingerprint=document_preview.fingerprint,
+        version=document_preview.version,
         revision=proposal.revision,
         follows_version=follows.follows,
         bump=follows.bump,
@@ -109,24 +111,24 @@ def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
 
 @router.put("/proposals/{proposal_id}/document", dependencies=UNCHANGED)
 def edit(proposal_id: UUID, body: schemas.EditIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
-    """Puts another document in place of the proposed one; earlier approvals are void."""
+    """Replace the proposed document. Earlier approvals become void."""
     window = editing.EffectivePeriod(**body.window.model_dump()) if body.window else None
-    wanted = editing.DocumentEdit(body.document.encode(), body.revision, window)
+    document_edit = editing.DocumentEdit(body.document.encode(), body.revision, window)
     with _heard(tx, proposal_id, body.comment, by):
-        proposal = editing.edit(tx, proposal_id, wanted, by=by, now=clock.now())
+        proposal = editing.edit(tx, proposal_id, document_edit, by=by, now=clock.now())
     return _committed(tx, proposal, by)
 
 
 @router.get("/proposals/{proposal_id}/comments")
 def list_comments(proposal_id: UUID, by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.CommentOut]:
-    """The discussion of a proposal, oldest first."""
-    found = discussion.comments(tx, proposal_id, asked, by=by)
-    return presenters.page(lambda each: presenters.comment(*each), found)
+    """List the comments on a proposal, oldest first."""
+    rows = discussion.comments(tx, proposal_id, asked, by=by)
+    return presenters.page(lambda each: presenters.comment(*each), rows)
 
 
 @router.post("/proposals/{proposal_id}/comments", status_code=201)
 def add_comment(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writer) -> schemas.CommentOut:
-    """Says something about a proposal, for good."""
+    """Add a comment to a proposal. Comments cannot be deleted."""
     proposal = proposals.get(tx, proposal_id, by=by)
     row = discussion.add_comment(tx, proposal, body.text, comment_id=ids.new(), by=by, now=clock.now())
     tx.commit()
@@ -137,7 +139,7 @@ def add_comment(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writ
 def decide(
     proposal_id: UUID, suggestion_id: UUID, body: schemas.DecisionIn, by: Caller, tx: Writer
 ) -> schemas.ProposalOut:
-    """Decides about one suggestion."""
+    """Accept or reject a suggestion."""
     return _judge(tx, proposal_id, (suggestion_id,), _judgement(body, body.patch), by)
 
 
@@ -145,13 +147,15 @@ def decide(
 def decide_several(
     proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer, asked: Answered
 ) -> schemas.ProposalOut:
-    """Decides about several suggestions, all or none."""
+    """Accept or reject several suggestions, all or none.
+
+    - `decided_only`: return only the decided suggestions; the counts cover all suggestions."""
     return _judge(tx, proposal_id, body.suggestions, _judgement(body), by, decided_only=asked.decided_only)
 
 
 @router.post("/proposals/{proposal_id}/submit", dependencies=UNCHANGED)
 def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
-    """Puts a draft before the owners."""
+    """Submit a draft for review."""
     return _committed(tx, approval.submit(tx, proposal_id, by=by, now=clock.now()), by)
 
 
@@ -159,10 +163,10 @@ def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
 def approve(
     proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, shared: Shared, read: Reader, tx: Writer
 ) -> schemas.ApprovalResultOut:
-    """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
+    """Approve exactly the previewed document. The last required approval publishes it as a version."""
     now, documents = clock.now(), Documents()
     replay = _replayed(read, proposal_id, shared, by, documents) if body.includes_replay else None
-    seen = approval.ApprovalInput(
+    approval_input = approval.ApprovalInput(
         fingerprint=body.fingerprint,
         make_id=ids.new,
         revision=body.revision,
@@ -172,19 +176,19 @@ def approve(
         documents=documents,
     )
     with _keep_comment(tx, proposal_id, body.comment, by):
-        came = approval.approve(tx, proposal_id, seen, by=by, now=now)
+        result = approval.approve(tx, proposal_id, approval_input, by=by, now=now)
     if body.comment:
-        # With the last approval the comment goes out in the notice of it.
-        keep = discussion.add_comment if came.version is None else discussion.store_comment
-        keep(tx, proposals.get(tx, proposal_id, by=by), body.comment, comment_id=ids.new(), by=by, now=now)
+        # With the last approval, the comment is part of its notification.
+        store = discussion.add_comment if result.version is None else discussion.store_comment
+        store(tx, proposals.get(tx, proposal_id, by=by), body.comment, comment_id=ids.new(), by=by, now=now)
     tx.commit()
-    version = presenters.version(came.version, by.name) if came.version else None
-    return schemas.ApprovalResultOut(version=version, missing=came.missing)
+    version = presenters.version(result.version, by.name) if result.version else None
+    return schemas.ApprovalResultOut(version=version, missing=result.missing)
 
 
 @router.post("/proposals/{proposal_id}/reject", dependencies=UNCHANGED)
 def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
-    """Declines the proposal."""
+    """Reject a proposal."""
     with _keep_comment(tx, proposal_id, body.reason, by):
         proposal = approval.reject(tx, proposal_id, by=by, reason=body.reason, now=clock.now())
     return _committed(tx, proposal, by)
@@ -192,39 +196,39 @@ def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) ->
 
 @router.post("/proposals/{proposal_id}/request-changes", dependencies=UNCHANGED)
 def request_changes(proposal_id: UUID, body: schemas.ChangeRequestIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
-    """Asks for changes, without which nobody approves it; whoever wrote it is told."""
-    asked = change_requests.NewChangeRequest(body.text, body.revision, ids.new)
+    """Request changes of a proposal and notify its authors. It cannot be approved until the request is settled."""
+    change_request = change_requests.NewChangeRequest(body.text, body.revision, ids.new)
     with _keep_comment(tx, proposal_id, body.text, by):
-        proposal = change_requests.request_changes(tx, proposal_id, asked, by=by, now=clock.now())
+        proposal = change_requests.request_changes(tx, proposal_id, change_request, by=by, now=clock.now())
     return _committed(tx, proposal, by)
 
 
 @router.post("/proposals/{proposal_id}/request-changes/withdraw", dependencies=UNCHANGED)
 def withdraw_change_request(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
-    """Asks for changes no longer; what was said stays in the discussion."""
+    """Withdraw the caller's request for changes. Its text remains in the discussion."""
     return _committed(tx, change_requests.take_back(tx, proposal_id, by=by, now=clock.now()), by)
 
 
 @router.post("/proposals/{proposal_id}/assign", dependencies=UNCHANGED)
 def assign(proposal_id: UUID, body: schemas.AssigneeIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
-    """Says who is to decide about it."""
+    """Assign a proposal to a user."""
     return _committed(tx, assignment.assign(tx, proposal_id, body.assignee, by=by, now=clock.now()), by)
 
 
 @router.post("/proposals/{proposal_id}/snooze")
 def snooze(proposal_id: UUID, body: schemas.ProposalSnoozeIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
-    """Puts it off until a time, for the asking user alone."""
+    """Snooze a proposal until a time, for the caller only."""
     return _committed(tx, assignment.snooze(tx, proposal_id, body.snoozed_until, by=by, now=clock.now()), by)
 
 
 @router.post("/proposals/{proposal_id}/withdraw", dependencies=UNCHANGED)
 def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
-    """Takes one's own proposal back."""
+    """Withdraw one of the caller's proposals."""
     return _committed(tx, approval.withdraw(tx, proposal_id, by=by, reason=body.reason, now=clock.now()), by)
 
 
 def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal, documents: Documents) -> dict[str, Any]:
-    """What goes on record of the replay that the approver was shown."""
+    """Return the summary of the replay for the approval record."""
     return replays_replay.in_brief(
         replay_record(read, replays_replay.of_proposal(read, proposal_id, by=by, documents=documents), shared)
     )
@@ -255,7 +259,7 @@ def _judge(
 
 @contextmanager
 def _heard(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -> Iterator[None]:
-    """Keeps the comment beside what is done in the block, and without it where somebody else was first."""
+    """Add the comment after the block; if the revision is outdated, store only the comment."""
     with _keep_comment(tx, proposal_id, comment, by):
         yield
     if comment:
@@ -265,23 +269,25 @@ def _heard(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -
 
 @contextmanager
 def _keep_comment(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -> Iterator[None]:
-    """Keeps the comment of whoever was not first: of all that they sent, it alone still says what they meant."""
+    """Store the comment if the block fails because of an outdated revision or state.
+
+    The comment is the only part of the request that is still meaningful."""
     try:
         yield
     except (RevisionConflict, IllegalTransition) as error:
         tx.rollback()
         if comment and Permission.PROPOSE in by.somewhere:
             _keep(tx, proposal_id, comment, by)
-            error.message += "; what you wrote is kept in the discussion"
+            error.message = f"{error.message.rstrip('.')}; your comment was saved in the discussion"
         raise
 
 
 def _keep(tx: Session, proposal_id: UUID, comment: str, by: Principal) -> None:
-    """Keeps the comment for good, although its request is refused: what the request's own session did is not kept."""
-    with transaction(cast("Engine", tx.get_bind())) as apart:
-        proposal = proposals.get(apart, proposal_id, by=by)
-        discussion.add_comment(apart, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
-        apart.commit()
+    """Store the comment in a transaction of its own, because the request is rolled back."""
+    with transaction(cast("Engine", tx.get_bind())) as separate_tx:
+        proposal = proposals.get(separate_tx, proposal_id, by=by)
+        discussion.add_comment(separate_tx, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
+        separate_tx.commit()
 
 
 def _committed(
@@ -315,7 +321,9 @@ def _shown(
 
 
 def _missing(tx: Session, proposal: ProposalRow, documents: Documents) -> tuple[str, ...]:
-    """What a proposal in review lacks; () for others, and where what was approved of it can no longer be written."""
+    """Return what a proposal in review lacks.
+
+    Empty for other proposals, and if the document can no longer be generated."""
     if proposal.state not in PROPOSAL.states_allowing("approve"):
         return ()
     with suppress(InvalidRequest):

@@ -1,4 +1,4 @@
-"""Routes of the reference: what a contract may promise."""
+"""Route of the analyzer reference."""
 
 from fastapi import APIRouter
 
@@ -13,6 +13,6 @@ router = APIRouter(tags=["reference"])
 
 @router.get("/analyzers")
 def list_analyzers(by: Caller) -> list[schemas.AnalyzerOut]:
-    """The analyzers that are installed, by family: what they measure, what they take, and an example."""
+    """List the installed analyzers by family, with their metric, arguments and an example."""
     authentication.require_permission_anywhere(by, Permission.READ)
     return list(map(schemas.AnalyzerOut.model_validate, reference()))

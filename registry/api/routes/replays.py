@@ -1,4 +1,4 @@
-"""Routes of replays: what a version would have found on all that is stored, before anybody approves it."""
+"""Routes of replays of a version on stored states."""
 
 from threading import BoundedSemaphore
 from time import monotonic, perf_counter
@@ -22,17 +22,19 @@ from treaty.registry.review.replays import replay
 from treaty.registry.review.replays.replay import ReplayOptions, ReplayVersions
 
 router = APIRouter(tags=["replays"])
-# A replay takes a whole core: a crowd that asks for them must not take all of the service.
+# A replay uses a whole core; many concurrent ones must not exhaust the service.
 REPLAYING = BoundedSemaphore(2)
 PATIENCE = 1.0
-# What takes longer is put on record in part, and says so.
+# Longer replays are recorded in part and marked as incomplete.
 RECORDED_SECONDS = 2.0
 
 
 @router.get("/proposals/{proposal_id}/replay")
 def replay_proposal(proposal_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.ReplayOut:
-    """The proposal judged on the stored states of its datasets, beside the version in force. Checks that count values
-    are left to `POST /replays`; what takes longer than `replay_timeout_seconds` is told in part."""
+    """Replay a proposal on stored states and compare it with the version in force.
+
+    Checks that count values require `POST /replays`. The result is partial if the replay takes longer than
+    `replay_timeout_seconds`."""
     return _replay_out(tx, replay.of_proposal(tx, proposal_id, by=by), shared)
 
 
@@ -40,13 +42,13 @@ def replay_proposal(proposal_id: UUID, shared: Shared, by: Caller, tx: Reader) -
 def replay_document(
     contract_id: ContractId, body: schemas.DocumentIn, shared: Shared, by: Caller, tx: Reader
 ) -> schemas.ReplayOut:
-    """Any document judged as a version of the contract, as `GET /proposals/{id}/replay` does. Nothing is stored."""
+    """Replay a document as a version of the contract, like `GET /proposals/{id}/replay`. Nothing is stored."""
     return _replay_out(tx, replay.of_document(tx, contract_id, body.document.encode(), by=by), shared)
 
 
 @router.post("/replays", status_code=202)
 def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.TaskOut:
-    """Asks a worker for a replay; the task tells its progress, and its result is what was found."""
+    """Start a replay task. It reports its progress, and its result is the replay."""
     versions = _versions(tx, body, by)
     authentication.require_permission(by, Permission.PROPOSE, versions.place)
     now, task_id = clock.now(), ids.new()
@@ -73,8 +75,9 @@ def _versions(tx: Session, body: schemas.ReplayIn, by: authentication.Principal)
 
 
 def replay_record(tx: Session, versions: ReplayVersions, shared: Service) -> dict[str, Any]:
-    """What a replay found, to be put on record with something else: within a time in which others may wait for that.
-    Raises Busy where others are being done."""
+    """Return the results of a replay for another record, within a short time limit.
+
+    Raises ServiceBusy if other replays are running."""
     return _run_replay(tx, versions, shared, seconds=min(shared.settings.replay_timeout_seconds, RECORDED_SECONDS))
 
 
@@ -86,11 +89,11 @@ def _replay_out(tx: Session, versions: ReplayVersions, shared: Service) -> schem
 
 def _run_replay(tx: Session, versions: ReplayVersions, shared: Service, *, seconds: float) -> dict[str, Any]:
     if not REPLAYING.acquire(timeout=PATIENCE):
-        raise ServiceBusy("other versions are being replayed: try again in a few seconds, or have a worker do it")
+        raise ServiceBusy("Other replays are running. Try again in a few seconds, or request a replay task.")
     try:
         began, end = perf_counter(), monotonic() + seconds
         files = StateFiles(shared.settings.states)
-        found = replay.replayed(tx, versions, files, ReplayOptions(), lambda *_: monotonic() < end)
-        return replay.plain(versions, found, perf_counter() - began)
+        outcome = replay.replayed(tx, versions, files, ReplayOptions(), lambda *_: monotonic() < end)
+        return replay.plain(versions, outcome, perf_counter() - began)
     finally:
         REPLAYING.release()

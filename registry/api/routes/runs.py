@@ -22,22 +22,25 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 def list_runs(
     by: Caller, tx: Reader, asked: Paging, contract_id: str | None = None, subscription_id: UUID | None = None
 ) -> schemas.Page[schemas.RunSummaryOut]:
-    """Runs of contracts' own checks, or of those of that subscription, newest first."""
+    """List runs, newest first.
+
+    - `contract_id`: only runs of this contract.
+    - `subscription_id`: runs of the checks of this subscription; by default runs of the contracts' own checks."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    found = history.runs(tx, by, asked, contract_id=contract_id, subscription_id=subscription_id)
-    return presenters.page(schemas.RunSummaryOut.model_validate, found)
+    rows = history.runs(tx, by, asked, contract_id=contract_id, subscription_id=subscription_id)
+    return presenters.page(schemas.RunSummaryOut.model_validate, rows)
 
 
 @router.get("/runs/{run_id}")
 def get_run(run_id: UUID, by: Caller, tx: Reader) -> schemas.RunOut:
-    """The report of a run."""
+    """Retrieve the report of a run."""
     visibility.require_readable_run(tx, run_id, by)
     return presenters.run(history.report(tx, run_id))
 
 
 @router.get("/runs/{run_id}/samples")
 def list_samples(run_id: UUID, by: Caller, tx: Reader) -> list[schemas.ViolationSampleOut]:
-    """Rows that break checks of a run, masked where the contract classifies them, as long as they are kept."""
+    """List sample rows that violate checks of a run. Classified columns are masked; samples expire."""
     visibility.require_readable_run(tx, run_id, by, Permission.SAMPLES)
     return list(map(schemas.ViolationSampleOut.model_validate, samples.of_run(tx, run_id, now=clock.now())))
 
@@ -46,9 +49,11 @@ def list_samples(run_id: UUID, by: Caller, tx: Reader) -> list[schemas.Violation
 def list_measurements(
     by: Caller, tx: Reader, contract_id: str, object: str, identity: str, limit: Limit = history.SHOWN
 ) -> Response:
-    """The last values of a metric, oldest first."""
+    """List the last values of a metric, oldest first.
+
+    - `identity`: identity of the metric."""
     visibility.require_readable_object(tx, contract_id, object, by)
-    found = history.measurements(tx, contract_id, object, [identity], limit=limit)[identity]
-    # A model for each of a thousand points would take as long as to read them.
-    points = to_json(found, inf_nan_mode="null")
-    return Response(points, media_type="application/json")
+    rows = history.measurements(tx, contract_id, object, [identity], limit=limit)[identity]
+    # Creating a model for each of a thousand points would take as long as reading them.
+    body = to_json(rows, inf_nan_mode="null")
+    return Response(body, media_type="application/json")

@@ -1,4 +1,6 @@
-"""Routes of what is remembered. Names of datasets are paths, so they travel as query parameters."""
+"""Routes of stored states.
+
+Names of datasets are paths, so they are query parameters."""
 
 from dataclasses import asdict, replace
 from typing import Annotated, Any
@@ -24,25 +26,28 @@ from treaty.registry.validation.reruns import RerunDifference
 router = APIRouter(tags=["states"])
 NAMED = 20
 MAX_PARTITIONS = 1000
-Name = Annotated[str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")]
-Namespace = Annotated[str | None, Query(max_length=2000, description="of a dataset's own name, as lineage has it")]
+Name = Annotated[
+    str, Query(min_length=1, max_length=2000, description="A contract, `contract.object`, or the name of a dataset")
+]
+Namespace = Annotated[str | None, Query(max_length=2000, description="Namespace of the dataset, as in lineage events")]
 ContractFilter = Annotated[
-    str | None, Query(max_length=2000, description="of several contracts about it that one, or contract.object")
+    str | None,
+    Query(max_length=2000, description="Selects one of several contracts on the dataset, or `contract.object`"),
 ]
-PartitionFilter = Annotated[
-    str | None, Query(description="a condition on partition columns; all partitions without one")
-]
+PartitionFilter = Annotated[str | None, Query(description="Condition on partition columns; defaults to all partitions")]
 Metrics = Annotated[
     list[str] | None,
-    Query(max_length=200, description="completeness:column=status; without one those of the contract"),
+    Query(
+        max_length=200, description="Metrics such as `completeness:column=status`; defaults to those of the contract"
+    ),
 ]
 Partitions = Annotated[
-    list[str] | None, Query(max_length=1000, description="names of partitions; without one all that is remembered")
+    list[str] | None, Query(max_length=1000, description="Names of partitions; defaults to the whole dataset")
 ]
 
 
 def called(name: Name, namespace: Namespace = None, contract_id: ContractFilter = None) -> StateQuery:
-    """The dataset that the request names."""
+    """Return the dataset that the request names."""
     return StateQuery(dataset=name, namespace=namespace, contract_id=contract_id)
 
 
@@ -52,7 +57,7 @@ Called = Annotated[StateQuery, Depends(called)]
 def question(
     named: Called, by: Caller, tx: Reader, where: PartitionFilter = None, metric: Metrics = None
 ) -> StateQuery:
-    """What the request asks, of a dataset that the caller may read."""
+    """Return the state query of the request, for a dataset that the caller may read."""
     return state_queries.authorized_query(tx, replace(named, where=where, metrics=tuple(metric or ())), by)
 
 
@@ -61,25 +66,25 @@ StateQueryDep = Annotated[StateQuery, Depends(question)]
 
 @router.get("/dataset/metrics")
 def get_metrics(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.MetricsOut:
-    """Metrics of the partitions that a condition chooses, merged from their stored states: no data is read."""
-    memory = state_queries.query_scope(tx, asked)
-    found = state_queries.answered(tx, memory, StateFiles(shared.settings.states), now=clock.now())
-    return schemas.MetricsOut(**_memory(memory, asked), metrics=tuple(map(_metric, found)))
+    """Compute metrics of the selected partitions from their stored states. No data is read."""
+    scope = state_queries.query_scope(tx, asked)
+    answers = state_queries.answered(tx, scope, StateFiles(shared.settings.states), now=clock.now())
+    return schemas.MetricsOut(**_memory(scope, asked), metrics=tuple(map(_metric, answers)))
 
 
 @router.get("/dataset/states")
 def get_states(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.StatesOut:
-    """What is stored of each partition that a condition chooses, and what a question about them would merge."""
-    memory = state_queries.query_scope(tx, asked)
-    found = state_queries.stored(tx, memory, StateFiles(shared.settings.states))
+    """List the stored states of the selected partitions and the cost of merging the metrics."""
+    scope = state_queries.query_scope(tx, asked)
+    partitions = state_queries.stored(tx, scope, StateFiles(shared.settings.states))
     return schemas.StatesOut(
-        **_memory(memory, asked),
-        bytes=sum(each.bytes for each in found),
-        file_bytes=sum(each.file_bytes for each in found),
-        partition_states=tuple(map(schemas.PartitionStatesOut.model_validate, found[:MAX_PARTITIONS])),
+        **_memory(scope, asked),
+        bytes=sum(each.bytes for each in partitions),
+        file_bytes=sum(each.file_bytes for each in partitions),
+        partition_states=tuple(map(schemas.PartitionStatesOut.model_validate, partitions[:MAX_PARTITIONS])),
         metrics=tuple(
             schemas.MergeEstimateOut(**_query_fields(each), bytes=size)
-            for each, size in state_queries.prospects(memory, found)
+            for each, size in state_queries.prospects(scope, partitions)
         ),
     )
 
@@ -88,20 +93,23 @@ def get_states(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.Stat
 def erase_states(
     name: Name, shared: Shared, by: Caller, tx: Writer, namespace: Namespace = None, partition: Partitions = None
 ) -> schemas.ErasureOut:
-    """Erases states, samples and values, of named partitions or of all, and the table's learned patterns. Runs stay,
-    with verdicts and numbers."""
+    """Erase the states, samples, values and learned patterns of a dataset or its partitions.
+
+    Runs remain with their verdicts and numbers."""
     erasure.see(tx, name, namespace, by)
-    asked = erasure.erasure(tx, name, namespace, partition or ())
+    request = erasure.erasure(tx, name, namespace, partition or ())
     files, patterns = StateFiles(shared.settings.states), index_updates.lake(shared.settings)
-    done = erasure.erase(tx, asked, files, patterns, by=by, now=clock.now())
+    done = erasure.erase(tx, request, files, patterns, by=by, now=clock.now())
     tx.commit()
     forget(shared.engine)
-    return schemas.ErasureOut(datasets=tuple(each.name for each in asked.datasets), **asdict(done))
+    return schemas.ErasureOut(datasets=tuple(each.name for each in request.datasets), **asdict(done))
 
 
 @router.get("/runs/{run_id}/rerun")
 def rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.RerunOut:
-    """The run done again from the states that it judged, as long as they are kept. Nothing is stored, no data read."""
+    """Re-evaluate a run on the states that it validated, if they are still stored.
+
+    Nothing is stored and no data is read."""
     visibility.require_readable_run(tx, run_id, by)
     done = reruns.again(tx, run_id, evaluate, files=StateFiles(shared.settings.states))
     return schemas.RerunOut(

@@ -1,4 +1,4 @@
-"""Routes of tasks: ask for a draft, and see how far a task is."""
+"""Routes of tasks: request drafts, list, retry and stop tasks."""
 
 from uuid import UUID
 
@@ -24,13 +24,19 @@ router = APIRouter(tags=["tasks"])
 
 @router.post("/drafts", status_code=202)
 def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.TaskOut:
-    """Asks for a table to be profiled; the task's result names the proposal."""
+    """Start a task that profiles a table. The task's result names the proposal."""
     _refuse_beyond(tx, body, by)
     now, task_id = clock.now(), ids.new()
     details = {"contract": body.contract_id, "location": body.location}
-    asked = {**payload(body), "author": str(by.user_id)}
+    task_payload = {**payload(body), "author": str(by.user_id)}
     task = task_queue.enqueue(
-        tx, kind=TaskKind.DRAFT, payload=asked, key=f"{TaskKind.DRAFT}/{task_id}", now=now, task_id=task_id, priority=3
+        tx,
+        kind=TaskKind.DRAFT,
+        payload=task_payload,
+        key=f"{TaskKind.DRAFT}/{task_id}",
+        now=now,
+        task_id=task_id,
+        priority=3,
     )
     audit_log.record(tx, AuditAction.DRAFT_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
     tx.commit()
@@ -46,15 +52,17 @@ def list_tasks(
     kind: str | None = None,
     contract_id: str | None = None,
 ) -> schemas.Page[schemas.TaskSummaryOut]:
-    """Tasks of the queue, newest first: those that the caller may see."""
+    """List the tasks that the caller may see, newest first.
+
+    - `state`, `kind`, `contract_id`: only tasks in this state, of this kind or for this contract."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    found = queue_overview.tasks(tx, by, asked, state=state, kind=kind, contract_id=contract_id)
-    return presenters.page(_summary, found)
+    rows = queue_overview.tasks(tx, by, asked, state=state, kind=kind, contract_id=contract_id)
+    return presenters.page(_summary, rows)
 
 
 @router.get("/tasks/{task_id}")
 def get_task(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskOut:
-    """A task: its state, how far it is, and its result."""
+    """Retrieve a task with its state, progress and result."""
     task = visibility.see_task(tx, task_id, by)
     if task.kind == TaskKind.REPLAY and not replay.may_see(tx, task, by):
         raise NotFound
@@ -63,7 +71,7 @@ def get_task(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskOut:
 
 @router.post("/tasks/{task_id}/retry")
 def retry_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
-    """Has a task that was given up tried anew. 409 for any other."""
+    """Retry a dead-letter task. Responds 409 for any other task."""
     task = retries.retry_task(tx, task_id, by=by, now=clock.now())
     tx.commit()
     return schemas.TaskOut.model_validate(task)
@@ -71,7 +79,7 @@ def retry_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
 
 @router.post("/tasks/{task_id}/stop")
 def stop_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
-    """Ends a draft or a replay that waits or is being done. 409 for any other task."""
+    """Stop a queued or running draft or replay. Responds 409 for any other task."""
     task = cancellation.stop_task(tx, task_id, by=by, now=clock.now())
     tx.commit()
     return schemas.TaskOut.model_validate(task)
@@ -79,14 +87,14 @@ def stop_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
 
 @router.get("/tasks/{task_id}/events")
 def list_task_events(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskEventsOut:
-    """The lineage events of the run that triggered the task, as far as they are kept."""
+    """List the stored lineage events of the run that triggered the task."""
     task = visibility.see_task(tx, task_id, by)
     return schemas.TaskEventsOut(events=list(retries.events_of(tx, task)))
 
 
 @router.post("/lineage/events/{event_id}/retry", status_code=204)
 def retry_event(event_id: UUID, by: Caller, tx: Writer) -> None:
-    """Has a lineage event that could not be folded tried anew. 409 for any other."""
+    """Retry a lineage event that could not be processed. Responds 409 for any other event."""
     retries.retry_event(tx, event_id, by=by, now=clock.now())
     tx.commit()
 
@@ -99,7 +107,7 @@ def _summary(task: TaskRow) -> schemas.TaskSummaryOut:
 
 
 def payload(body: schemas.DraftIn) -> dict[str, object]:
-    """What the task of a draft is told."""
+    """Return the payload of a draft task."""
     source = {"location": body.location, "format": body.format, "partition_by": list(body.partition_by)}
     return {
         "source": source,
@@ -115,10 +123,12 @@ def payload(body: schemas.DraftIn) -> dict[str, object]:
 
 
 def _refuse_beyond(tx: Reader, body: schemas.DraftIn, by: Caller) -> None:
-    """Raises Forbidden for who may not draft of that table. A draft tells what is in the table: who may draft here and
-    there only has the tables drafted that their contracts are about."""
-    place = visibility.contract_resource(tx, body.contract_id)
-    authentication.require_permission(by, Permission.DRAFT, place)
-    known = {each.location for each, _ in lookup.datasets(tx, body.contract_id)}
-    if not by.may(Permission.DRAFT) and body.location not in known:
-        raise Forbidden("you may have the tables of this contract drafted; others need a role on everything")
+    """Raise Forbidden unless the principal may draft the table.
+
+    A draft reveals content of the table, so a principal without a global role may only draft the tables of the
+    contract."""
+    resource = visibility.contract_resource(tx, body.contract_id)
+    authentication.require_permission(by, Permission.DRAFT, resource)
+    locations = {each.location for each, _ in lookup.datasets(tx, body.contract_id)}
+    if not by.may(Permission.DRAFT) and body.location not in locations:
+        raise Forbidden("You may only draft the tables of this contract. Other tables require a global role.")

@@ -1,4 +1,4 @@
-"""Routes of versions: where one stands, what owners do to an approved one, and how two differ."""
+"""Routes of versions: status, deprecation, retirement and differences."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,24 +22,24 @@ from treaty.registry.tables import ContractVersionRow
 
 router = APIRouter(tags=["versions"])
 Number = Annotated[str, Query(alias="version", min_length=1)]
-OptionalNumber = Annotated[str | None, Query(description="the version in force by default")]
+OptionalNumber = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
 
 
 @router.get("/contract/version")
 def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader) -> schemas.VersionDetailOut:
-    """A version, and what keeps it from coming into force."""
+    """Retrieve a version with the reason why it is not in force yet."""
     visibility.require_readable_contract(tx, contract_id, by)
     row = lookup.version(tx, contract_id, number)
     approved = row.state in VERSION.states_allowing("activate")
-    held = activation.activation_blockers(tx, row, now=clock.now()) if approved else None
-    return schemas.VersionDetailOut(**dict(_shown(tx, row)), activation_blocker=held)
+    blocker = activation.activation_blockers(tx, row, now=clock.now()) if approved else None
+    return schemas.VersionDetailOut(**dict(_shown(tx, row)), activation_blocker=blocker)
 
 
 @router.post("/contract/version/deprecate")
 def deprecate(
     contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:
-    """Advises against a version, which stays in force."""
+    """Deprecate a version. It stays in force."""
     return _retired_version(tx, partial(activation.deprecate, tx, contract_id, number, by=by), body)
 
 
@@ -47,7 +47,7 @@ def deprecate(
 def retire(
     contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:
-    """Ends a version for good."""
+    """Retire a version permanently."""
     return _retired_version(tx, partial(activation.retire, tx, contract_id, number, by=by), body)
 
 
@@ -55,16 +55,17 @@ def retire(
 def diff(
     contract_id: ContractId, by: Caller, tx: Reader, old: OptionalNumber = None, new: OptionalNumber = None
 ) -> schemas.DiffOut:
-    """What differs from one version to another: each change with its direction, the modes that it breaks, the number
-    that it asks for. Nothing is said of version numbers and of states."""
+    """Compare two versions: each change with its direction, the violated modes and the required version number.
+
+    Version numbers and states are not compared."""
     visibility.require_readable_contract(tx, contract_id, by)
-    found = diffs.of_versions(tx, contract_id, old, new)
-    return diff_presenter.shown(found, diffs.version_numbers(tx, contract_id))
+    comparison = diffs.of_versions(tx, contract_id, old, new)
+    return diff_presenter.shown(comparison, diffs.version_numbers(tx, contract_id))
 
 
 @router.get("/proposals/{proposal_id}/diff")
 def diff_of_proposal(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.DiffOut:
-    """What differs from the version in force to the document that an approval would make a version."""
+    """Compare the version in force with the document that an approval would publish."""
     proposal = proposals.get(tx, proposal_id, by=by)
     return diff_presenter.shown(diffs.of_proposal(tx, proposal), diffs.version_numbers(tx, proposal.contract_id))
 
@@ -72,7 +73,7 @@ def diff_of_proposal(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.DiffO
 def _retired_version(
     tx: Session, farewell: Callable[..., ContractVersionRow], body: schemas.VersionRetirementIn
 ) -> schemas.VersionOut:
-    """The version of which this was said."""
+    """Deprecate or retire the version, commit and return it."""
     row = farewell(VersionRetirement(body.reason, body.successor_version), now=clock.now())
     tx.commit()
     return _shown(tx, row)

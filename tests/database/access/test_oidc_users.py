@@ -47,7 +47,7 @@ def test_a_user_whom_the_provider_names_may_what_their_role_permits(engine: Engi
 def test_who_is_not_known_or_not_active_is_not_let_in(engine: Engine, issuer: Issuer) -> None:
     world = served(engine, issuer)
     unknown = asked(world, issuer.token("r", clock.now(), sub="zoe"))
-    assert (unknown.status_code, "ask an administrator" in unknown.json()["message"]) == (401, True)
+    assert (unknown.status_code, "Ask an administrator" in unknown.json()["message"]) == (401, True)
     world.client("admin").change_user(world.users["viewer"].id, schemas.UserUpdateIn(active=False))
     assert asked(world, issuer.token("r", clock.now(), sub="viewer")).status_code == 401
     assert {each.name for each in world.client("admin").users()} == set(world.users)

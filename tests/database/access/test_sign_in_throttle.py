@@ -117,7 +117,7 @@ def counted(engine: Engine, *, after: timedelta = timedelta(0)) -> bool:
 
 def test_a_window_ends_after_its_time(engine: Engine) -> None:
     assert [counted(engine) for _ in range(TRIES + 1)] == [True] * TRIES + [False]
-    with read_session(engine) as tx, pytest.raises(RateLimited, match="try again in 15 minutes") as error:
+    with read_session(engine) as tx, pytest.raises(RateLimited, match="Try again in 15 min") as error:
         sign_in_throttle.refuse(tx, limit(engine), now=NOW)
     assert error.value.seconds == WITHIN.total_seconds()
     assert not counted(engine, after=WITHIN - timedelta(seconds=1))

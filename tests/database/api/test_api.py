@@ -780,17 +780,17 @@ def test_unknown_and_forbidden_things_get_the_same_answer(full: Shown) -> None:
     ("call", "status", "words"),
     [
         (lambda w: w.call("producer", "POST", "/proposals", json={"document": "id: ["}), 422, "faults"),
-        (lambda w: w.call("producer", "POST", "/proposals", json={}), 422, "cannot be used"),
-        (lambda w: w.call("producer", "POST", "/proposals", json={"document": "x", "extra": 1}), 422, "cannot be used"),
-        (lambda w: w.call("producer", "POST", "/proposals", content=b"{"), 422, "cannot be used"),
-        (lambda w: w.call("producer", "POST", "/drafts", json={**DRAFT, "object": "a\x00b"}), 422, "cannot be used"),
-        (lambda w: w.call("producer", "GET", "/proposals/not-an-id"), 422, "cannot be used"),
+        (lambda w: w.call("producer", "POST", "/proposals", json={}), 422, "is invalid"),
+        (lambda w: w.call("producer", "POST", "/proposals", json={"document": "x", "extra": 1}), 422, "is invalid"),
+        (lambda w: w.call("producer", "POST", "/proposals", content=b"{"), 422, "is invalid"),
+        (lambda w: w.call("producer", "POST", "/drafts", json={**DRAFT, "object": "a\x00b"}), 422, "is invalid"),
+        (lambda w: w.call("producer", "GET", "/proposals/not-an-id"), 422, "is invalid"),
         (lambda w: w.call("producer", "GET", "/contract?contract_id=unknown"), 404, "no such thing"),
         (lambda w: w.call("producer", "GET", "/dataset/metrics?name=unknown"), 404, "No contract covers dataset"),
-        (lambda w: w.call("producer", "GET", "/dataset/states"), 422, "cannot be used"),
+        (lambda w: w.call("producer", "GET", "/dataset/states"), 422, "is invalid"),
         (lambda w: w.call("producer", "GET", "/nowhere"), 404, "Not Found"),
         (lambda w: w.call("producer", "DELETE", "/me"), 405, "Method Not Allowed"),
-        (lambda w: w.call("admin", "POST", "/users", json={**USER, "password": "short"}), 422, "cannot be used"),
+        (lambda w: w.call("admin", "POST", "/users", json={**USER, "password": "short"}), 422, "is invalid"),
         (lambda w: w.call("admin", "POST", "/users", json={**USER, "name": "owner"}), 409, "already"),
         (lambda w: w.call(None, "GET", "/me"), 401, "Bearer"),
         (lambda w: w.http.get("/api/v1/me", headers={"Authorization": "Bearer nonsense"}), 401, "Sign in"),
@@ -846,7 +846,7 @@ def test_an_unexpected_failure_gives_a_reference_that_the_log_has(
 def test_a_body_beyond_the_limit_is_refused(engine: Engine) -> None:
     small = build(engine, max_body_bytes=1000)
     answer = small.call("producer", "POST", "/proposals", json={"document": "x" * 2000})
-    assert (answer.status_code, answer.json()["message"]) == (413, "the request is longer than 1000 bytes")
+    assert (answer.status_code, answer.json()["message"]) == (413, "The request is larger than 1,000 bytes.")
 
 
 def test_a_document_carries_its_fingerprint_and_is_not_sent_twice(full: Shown) -> None:

@@ -86,7 +86,7 @@ def test_an_answer_with_a_secret_is_not_kept_but_what_it_was_about_is_not_done_a
     first = world.call("producer", "POST", "/tokens", KEY, json=body)
     again = world.call("producer", "POST", "/tokens", KEY, json=body)
     assert (first.status_code, again.status_code) == (201, 409)
-    assert "shown once" in again.json()["message"]
+    assert "shown only once" in again.json()["message"]
     assert len(world.client("producer").tokens()) == 1
     with world.engine.connect() as connection:
         kept = str(connection.execute(IdempotencyKeyRow.__table__.select()).all())  # type: ignore[attr-defined]

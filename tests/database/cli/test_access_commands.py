@@ -54,7 +54,7 @@ def test_a_user_is_granted_by_name(world: World, told: Any) -> None:
     [
         (("grant", "owner", "domain", "shop", "--user", "zoe"), "there is no user named zoe"),
         (("grant", "owner", "domain", "shop", "--team", "zoe"), "there is no team named zoe"),
-        (("grant", "owner", "domain", "shop"), "names no holder, or two"),
+        (("grant", "owner", "domain", "shop"), "must name either a user or a team"),
         (("set-member", "zoe", "viewer"), "there is no team named zoe"),
         (("create-key", "/nowhere/at/all"), "cannot be written"),
     ],

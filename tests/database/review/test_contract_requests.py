@@ -55,7 +55,7 @@ def test_who_asked_is_told_why_there_will_be_none(asked: World) -> None:
     with pytest.raises(ClientError, match="say why"):
         asked.client("owner").close_contract_request(found.id)
     for who in ("viewer", "producer"):
-        with pytest.raises(ClientError, match="needs the permission"):
+        with pytest.raises(ClientError, match="requires the permission"):
             asked.client(who).close_contract_request(found.id, "no")
     asked.client("owner").close_contract_request(found.id, "it goes away in May")
 

@@ -95,7 +95,7 @@ def test_of_two_edits_of_one_revision_the_second_is_refused_and_its_comment_kept
     assert (error.status, error.message) == (
         409,
         "owner edited the document in the meantime; the proposal is at revision 2 now: look again; "
-        "what you wrote is kept in the discussion",
+        "your comment was saved in the discussion",
     )
     assert said(world, made) == [("other-owner", "ids are unique", 2)]
     assert read(world.client("owner").preview(made.id).document.encode()).object("orders").properties[0].required
@@ -109,7 +109,7 @@ def test_the_reason_of_a_rejection_that_came_too_late_is_kept(world: World) -> N
     assert (error.status, error.message) == (
         409,
         "cannot reject a proposal that is approved; possible now: nothing: it is final; "
-        "what you wrote is kept in the discussion",
+        "your comment was saved in the discussion",
     )
     assert said(world, made) == [("other-owner", "the unit is missing", 2)]
 

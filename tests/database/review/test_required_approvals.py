@@ -133,7 +133,7 @@ def test_an_approval_of_a_document_edited_meanwhile_is_refused_and_says_who_edit
     assert (with_revision.status, with_revision.message) == (
         409,
         "producer edited the document in the meantime; the proposal is at revision 2 now: look again; "
-        "what you wrote is kept in the discussion",
+        "your comment was saved in the discussion",
     )
     assert [(each.author, each.text) for each in owner.comments(made.id)] == [("owner", "fine")]
     without = refused(lambda: owner.approve(made.id, seen.fingerprint))

@@ -86,7 +86,7 @@ def test_a_dataset_s_own_name_asks_every_contract_about_it(command: Command, tab
     [
         (("nothing",), "No contract covers dataset nothing"),
         (("orders", "--consumer", "nobody"), "nobody has no subscription"),
-        (("orders", "--wait", "soon"), "--wait soon is no duration: write 30s, 10m or 2h"),
+        (("orders", "--wait", "soon"), "--wait soon is not a duration: use a form like 30s, 10m or 2h"),
     ],
 )
 def test_what_cannot_be_asked_ends_the_command_with_a_word(
@@ -117,7 +117,7 @@ def test_durations_are_numbers_with_a_unit(text: str, seconds: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "10", "m", "-1s", "1d", "1.5h"])
 def test_other_words_are_no_durations(text: str) -> None:
-    with pytest.raises(ValueError, match="is no duration"):
+    with pytest.raises(ValueError, match="is not a duration"):
         seconds_of(text)
 
 
@@ -145,5 +145,5 @@ def test_a_job_reads_what_the_gate_lets_through_and_nothing_else(
     with pytest.raises(gated_read.ReadBlocked, match="positive failed in day=2026-01-02"):
         ask()
     assert len(seen) == 1
-    with pytest.raises(ValueError, match="is no duration"):
+    with pytest.raises(ValueError, match="is not a duration"):
         ask(wait="soon")

@@ -154,7 +154,7 @@ def caught(table: Registered) -> dict[str, Any]:
 
     def catch(_: Any, __: str, following: Any, **___: Any) -> Any:
         seen.append(following.model_dump(mode="json"))
-        raise ClientError(0, "the service cannot be reached")
+        raise ClientError(0, "The service cannot be reached")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Client, "swap_generation", catch)
@@ -316,7 +316,7 @@ def test_where_the_answer_is_lost_recovery_finds_out_what_became_of_it(table: Re
 
     def lost(*given: Any, **named: Any) -> Any:
         swap(*given, **named)
-        raise ClientError(0, "the service cannot be reached")
+        raise ClientError(0, "The service cannot be reached")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Client, "swap_generation", lost)
@@ -380,7 +380,7 @@ def test_a_registry_that_does_not_know_the_dataset_says_so(world: World) -> None
 
 
 def test_a_token_that_may_not_write_states_opens_no_gate(table: Registered) -> None:
-    with pytest.raises(EngineError, match="needs the permission states:write"), table.kept("consumer"):
+    with pytest.raises(EngineError, match="requires the permission states:write"), table.kept("consumer"):
         pass
 
 

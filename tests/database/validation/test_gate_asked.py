@@ -57,7 +57,7 @@ def test_another_table_than_the_dataset_s_is_refused(command: Command, table: Re
     ("who", "dataset", "said"),
     [
         ("producer", "nothing", "No contract covers dataset nothing"),
-        ("viewer", "orders", "needs the permission states:write"),
+        ("viewer", "orders", "requires the permission states:write"),
     ],
 )
 def test_what_the_registry_refuses_ends_the_command(

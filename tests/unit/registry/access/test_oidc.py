@@ -75,7 +75,7 @@ def test_a_token_of_the_provider_s_keys_is_taken(issuer: Issuer, key: str, claim
     ],
 )
 def test_a_token_that_says_something_else_is_not_taken(issuer: Issuer, claims: dict[str, Any]) -> None:
-    with pytest.raises(Unauthenticated, match="not valid here"):
+    with pytest.raises(Unauthenticated, match="token is not valid"):
         provider(issuer).identify(issuer.token("r", NOW, **claims), now=NOW)
 
 
@@ -132,7 +132,7 @@ def confused(issuer: Issuer) -> str:
     ],
 )
 def test_a_forged_token_is_not_taken(issuer: Issuer, forged: Callable[[Issuer], str]) -> None:
-    with pytest.raises(Unauthenticated, match="not valid here"):
+    with pytest.raises(Unauthenticated, match="token is not valid"):
         provider(issuer).identify(forged(issuer), now=NOW)
 
 

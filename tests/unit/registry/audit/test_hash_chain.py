@@ -119,7 +119,7 @@ def test_a_head_comes_back_from_its_file() -> None:
     "text", [b"", b"{}", b"[]", b"\xff", b'{"position": -1}', b'{"position": "1"}', b"[" * 100_000, b'{"hunter2": 1}']
 )
 def test_what_is_no_head_is_refused_in_few_words(text: bytes) -> None:
-    with pytest.raises(InvalidRequest, match="no head of an audit") as refused:
+    with pytest.raises(InvalidRequest, match="Not a valid audit head") as refused:
         signed_heads.read(text)
     assert len(str(refused.value)) < 200
 

@@ -93,7 +93,7 @@ def test_a_refusal_carries_its_message_and_all_faults() -> None:
 
 @pytest.mark.parametrize("body", [None, "oops", {"detail": "from a proxy"}, []])
 def test_an_answer_that_is_not_ours_still_says_its_status(body: object) -> None:
-    with pytest.raises(ClientError, match="the service answered 502"):
+    with pytest.raises(ClientError, match="The service responded with status 502"):
         refusing(502, body).me()
 
 
@@ -101,7 +101,7 @@ def test_a_service_that_is_not_there_is_said_so() -> None:
     def unreachable(_: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("connection refused")
 
-    with pytest.raises(ClientError, match="the service cannot be reached: connection refused") as caught:
+    with pytest.raises(ClientError, match="The service cannot be reached: connection refused") as caught:
         client(unreachable).me()
     assert caught.value.status == 0
 

@@ -62,7 +62,7 @@ def test_a_part_that_ends_while_it_starts_is_told_with_its_log_and_ends_the_othe
         pass
 
     log = tmp_path / "logs" / "broken.log"
-    assert str(failed.value) == f"broken ended with code 1; the end of {log}:\nfirst\nthe disk is full"
+    assert str(failed.value) == f"broken exited with code 1. Last lines of {log}:\nfirst\nthe disk is full"
     assert all_gone(descendants(os.getpid()) - before)
 
 
@@ -81,7 +81,7 @@ def test_a_part_that_was_killed_is_told_by_its_signal(tmp_path: Path) -> None:
         started.process.kill()
         started.process.wait()
 
-        with pytest.raises(local_stack.StartFailed, match=r"^sleeper was ended by signal 9; the end of "):
+        with pytest.raises(local_stack.StartFailed, match=r"^sleeper was terminated by signal 9. Last lines of "):
             local_stack.watch([started])
 
 

@@ -54,7 +54,7 @@ class FakeClient:
     def sign_in(self, name: str, password: str, *, address: str | None = None) -> SessionOut:
         self._answer()
         if (name, password) not in [("maria", "a long password"), *self.registry.made]:
-            raise ClientError(401, "the name or the password is not right")
+            raise ClientError(401, "Invalid name or password.")
         return SessionOut(secret="s3cret", expires_at=EXPIRES, user=USER)
 
     def sign_in_with_oidc(self, token: str, nonce: str) -> SessionOut:
@@ -70,7 +70,7 @@ class FakeClient:
         self._answer()
         sent = SetupIn.model_validate({"token": token, "name": name, "password": password})
         if sent.token != "once":
-            raise ClientError(401, "this link is not valid")
+            raise ClientError(401, "This link is not valid.")
         self.registry.made.append((name, password))
         return USER
 
@@ -220,7 +220,7 @@ def test_the_one_time_link_makes_the_administrator_and_signs_in(browser: TestCli
 @pytest.mark.parametrize(
     ("form", "status", "said"),
     [
-        ({"token": "used", "name": "ada", "password": "a first password"}, 401, "this link is not valid"),
+        ({"token": "used", "name": "ada", "password": "a first password"}, 401, "This link is not valid."),
         ({"token": "once", "name": "ada", "password": "short"}, 422, "password:"),
         ({}, 422, "name:"),
     ],
