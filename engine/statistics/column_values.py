@@ -72,7 +72,7 @@ def _typed(values: Iterable[Any], *, is_text: bool) -> Array:
 def _value_list(values: Any) -> list[Any]:
     """Return the values as a list, times as texts, which can represent all of them."""
     if getattr(values, "ndim", 1) != 1:
-        raise ValueError(f"a column has one dimension: these values have the shape {values.shape}")
+        raise ValueError(f"a column must have one dimension, but these values have the shape {values.shape}")
     if isinstance(values, numpy.ndarray) and values.dtype.kind in "mM":
         texts = numpy.ma.getdata(values).astype(str).tolist()
         return [None if gone else each for each, gone in zip(texts, numpy.isnat(values), strict=True)]

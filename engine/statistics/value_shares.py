@@ -120,7 +120,7 @@ def _side_by_side(left: Any, right: Any) -> tuple[Array, Array]:
             [_with_side(left, "left"), _with_side(right, "right")], promote_options="permissive"
         )
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
-        raise TypeError("the two states cannot be compared: the column is not of one type in both") from None
+        raise TypeError("the two states cannot be compared: the column has different types") from None
     sums = both.group_by(keys, use_threads=False).aggregate([("left", "sum"), ("right", "sum")])
     left_counts, right_counts = (
         sums[f"{side}_sum"].fill_null(0).to_numpy().astype(float) for side in ("left", "right")

@@ -134,7 +134,7 @@ def of_table(
 def add(table: dict[str, SuggestionKind], kind: SuggestionKind) -> None:
     """Add a kind to one of the tables. Raises ValueError if the name is in use."""
     if kind.name in table:
-        raise ValueError(f"two kinds of suggestions are named '{kind.name}'")
+        raise ValueError(f"a kind of suggestion named '{kind.name}' already exists")
     table[kind.name] = kind
 
 

@@ -31,7 +31,7 @@ from treaty.engine.suggestions.selection.pipeline import suggest
 # Suggestions about all rows together, which a sample does not support.
 OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band"})
 
-NOTHING_SOUND = "every partition is left out, as those of incidents are: nothing was learned, and nothing is suggested"
+NOTHING_SOUND = "every partition is excluded, as partitions with incidents are: no checks are suggested"
 
 
 def draft(session: Any, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
@@ -48,7 +48,7 @@ def draft_opened(session: Any, whole: ProfiledTable, request: DraftRequest, tell
     profiled = _counted(table, history(table, parted.profile, tell), parted, tell)
     profiled, patterns = suggested(table, _with_column_groups(table, profiled, parted, tell), parted, tell)
     reference_checks = references(session, table, profiled, parted, tell)
-    tell("judging suggestions")
+    tell("selecting suggestions")
     over_time = parted.source.partition_by == request.source.partition_by
     suggestions = suggest(profiled, request.object, over_time=over_time, beside=[*patterns, *reference_checks])
     suggested_checks = [each for each in suggestions if profiled.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
@@ -120,7 +120,7 @@ def _counted(table: ProfiledTable, found: TableProfile, request: DraftRequest, t
     counted = plan([column.unique for column in worth_counting(found, request.object) if column.unique])
     if found.sampled < 1 or not counted.groupings:
         return found
-    tell(f"counting the values of {len(counted.groupings)} columns")
+    tell(f"counting distinct values of {len(counted.groupings)} columns")
     return found.with_states(_scanned(table, counted, found, request))
 
 
@@ -131,12 +131,12 @@ def _with_column_groups(
     columns = [each.column.name for each in sampled_columns(found)]
     if found.sampled < 1 or not columns:
         return found
-    tell("looking for columns that go together")
+    tell("searching for related columns")
     rows = draw_rows(table.frame, columns, by=request.source.partition_by, rows=sum(found.rows))
     groups = column_groups(found, rows, table.schema, request.object)
     if not groups:
         return found
-    tell(f"counting {len(groups)} combinations of columns")
+    tell(f"counting {len(groups)} column combinations")
     counted = plan([each.measured for each in groups])
     return with_group_counts(found, groups, _scanned(table, counted, found, request))
 

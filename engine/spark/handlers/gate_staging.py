@@ -33,7 +33,7 @@ def stage(
             _fill(rows, partition_by, folder, partition)
     except Exception as error:
         reason = (
-            "a row belongs to another partition than was named"
+            "a row belongs to a partition other than the one specified"
             if RAISED in safe_message(error)
             else safe_message(error)
         )
@@ -51,9 +51,11 @@ def _refuse(columns: Sequence[str], partition_by: Sequence[str], partition: Part
     missing = ", ".join(each for each in partition_by if each not in partition and each not in columns)
     if unknown:
         choices = ", ".join(partition_by) or "none"
-        raise EngineError(f"{unknown} is no partition column of the table; there is: {choices}", retry=False)
+        raise EngineError(
+            f"{unknown} is not a partition column of the table (partition columns: {choices})", retry=False
+        )
     if missing:
-        raise EngineError(f"the candidate has no column {missing}: name its value, as {missing}=VALUE", retry=False)
+        raise EngineError(f"the candidate has no column {missing}: specify its value as {missing}=VALUE", retry=False)
 
 
 def _typed(rows: Any, like: TableSource | None, partition_by: Sequence[str]) -> Any:

@@ -73,8 +73,8 @@ def _refused(session: Any, request: TableStatusRequest, known: Mapping[str, str]
     by = tuple(each.name for each in session.catalog.listColumns(table) if each.isPartition)
     if not by:
         raise EngineError(
-            f"{table} has no partitions: what changes in one step is the place of a partition. Make it a Delta table,"
-            " or name the folder that holds it",
+            f"{table} has no partitions, so the gate cannot publish to it in one step: convert it to a Delta table,"
+            " or use the path of its folder instead",
             retry=False,
         )
     return partitioned(table, by, request.partition_by)
@@ -95,4 +95,4 @@ def _run(session: Any, statement: str) -> None:
     try:
         session.sql(statement).collect()
     except Exception as error:
-        raise EngineError(f"the catalog did not change the partition: {safe_message(error)}") from error
+        raise EngineError(f"the catalog could not change the partition: {safe_message(error)}") from error

@@ -71,7 +71,7 @@ def _refuse_overlap(table: str, out: str) -> None:
     A folder inside the table would be read as part of it; one around it would replace the table as well."""
     table_path, out_path = (_plain(location) for location in (table, out))
     if is_path(table) and (f"{table_path}/".startswith(f"{out_path}/") or f"{out_path}/".startswith(f"{table_path}/")):
-        raise EngineError(f"{out} and the table lie within each other: name a folder beside it", retry=False)
+        raise EngineError(f"{out} and the table contain each other: choose a folder outside the table", retry=False)
 
 
 def _plain(location: str) -> str:

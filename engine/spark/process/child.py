@@ -201,7 +201,7 @@ class SparkChild:
             pipe.send((verb, request, tell is not None))
             answer = self._awaited(pipe, tell or no_progress)
         except (EOFError, BrokenPipeError, ConnectionResetError):
-            raise self._killed("its process ended") from None
+            raise self._killed("the Spark process ended") from None
         except KeyboardInterrupt:
             self.close()
             raise
@@ -225,7 +225,7 @@ class SparkChild:
             return answer
         if not process_memory.comes_to_rest(self._process.pid, within=self.settings.grace_seconds):
             raise self._killed(reason)
-        raise _error(f"{reason}; its jobs were cancelled")
+        raise _error(f"{reason}; its Spark jobs were cancelled")
 
     def _waited(self, pipe: Connection, seconds: float, tell: ReportProgress) -> tuple[str | None, Any]:
         """Wait for the answer and return (reason for giving up or None, answer).
@@ -244,10 +244,12 @@ class SparkChild:
     def _overran(self, end: float, seconds: float) -> str | None:
         """Return the reason to stop waiting; None means go on. Kills the child if it exceeds its memory limit."""
         if process_memory.memory(self._process.pid) > self.settings.limit_bytes:
-            raise self._killed(f"it overran its memory limit of {_size_text(self.settings.limit_bytes)}")
+            raise self._killed(
+                f"the Spark process exceeded its memory limit of {_size_text(self.settings.limit_bytes)}"
+            )
         if self._told_to_stop.is_set():
-            return "it was told to stop"
-        return f"it overran its limit of {seconds:g} s" if time.monotonic() >= end else None
+            return "the request was cancelled"
+        return f"the request exceeded its limit of {seconds:g} s" if time.monotonic() >= end else None
 
     def _killed(self, why: str) -> EngineKilled:
         self.close()

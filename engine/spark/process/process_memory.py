@@ -23,7 +23,9 @@ def size(text: str) -> int:
     A number without a unit is in MiB. Raises EngineError for any other text."""
     match = SIZE.fullmatch(text.strip())
     if match is None:
-        raise EngineError(f"{text!r} is no size of memory: write a whole number and k, m, g or t: 8g", retry=False)
+        raise EngineError(
+            f"{text!r} is not a memory size: use a whole number with k, m, g or t, for example 8g", retry=False
+        )
     return int(match[1]) * UNITS[(match[2] or match[3] or "").lower()]
 
 

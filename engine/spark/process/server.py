@@ -158,9 +158,9 @@ def _outcome(desk: RequestLoop, serving: ServerSettings, verb: str, given: tuple
     except (EngineError, ContractError) as error:
         return error
     except MemoryError:
-        return EngineKilled(f"Python overran its memory limit of {serving.limit_bytes // 1024**2} MiB")
+        return EngineKilled(f"Python exceeded its memory limit of {serving.limit_bytes // 1024**2:,} MiB")
     except Exception as error:
-        return EngineError(f"the engine could not answer: {safe_message(error)}")
+        return EngineError(f"the engine request failed: {safe_message(error)}")
 
 
 def _session(serving: ServerSettings) -> Any:
@@ -214,6 +214,6 @@ def _end_of_spark(serving: ServerSettings) -> str:
         with suppress(ChildProcessError):
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             if ended is not None and ended.si_status == OUT_OF_MEMORY:
-                return f"its Java overran its memory of {serving.memory}"
+                return f"Java exceeded its memory limit of {serving.memory}"
         time.sleep(PAUSE_SECONDS)
-    return "its Spark session ended"
+    return "the Spark session ended"

@@ -91,7 +91,7 @@ def history(table: ProfiledTable, request: ProfileRequest, tell: ReportProgress)
         columns=(), partitions=order_partitions(scans.read("first scan", columns, profile_plan)), sampled=share
     )
     profiled = profiled.with_states(
-        scans.read("first scan, types of texts", mistaken(columns, profiled.whole), classes_plan)
+        scans.read("first scan, text types", mistaken(columns, profiled.whole), classes_plan)
     )
     measured_columns = tuple(with_second_scan(each, profiled.whole, table.schema) for each in columns)
     profiled = profiled.with_states(scans.read("second scan", measured_columns, second_plan))
@@ -120,9 +120,14 @@ def _before(request: ProfileRequest) -> DataObject | None:
 
 
 def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
-    unknown = [f"{name} {suggest_nearest(name, known)}".strip() for name in wanted if name not in known]
+    unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise EngineError(f"the table has no {what} {', '.join(unknown)}; it has: {', '.join(known)}", retry=False)
+        nearest = " ".join(filter(None, (suggest_nearest(name, known) for name in unknown)))
+        raise EngineError(
+            f"the table has no {what} {', '.join(unknown)}{f' ({nearest})' if nearest else ''};"
+            f" available: {', '.join(known)}",
+            retry=False,
+        )
 
 
 def _sampled(frame: Any, wanted: int | None, tell: ReportProgress) -> tuple[Any, float]:
@@ -151,7 +156,7 @@ class _Scans:
         portions = [(some, plan) for some in _portions(columns, plans) if (plan := plans(some))]
         states: dict[str, StateBag] = {}
         for number, (some, plan) in enumerate(portions, start=1):
-            portion_label = f", portion {number} of {len(portions)} of the columns" if len(portions) > 1 else ""
+            portion_label = f", column group {number} of {len(portions)}" if len(portions) > 1 else ""
             for frame_label, names, frame in self._frames():
                 self.report_progress(f"{what}{portion_label}{frame_label}")
                 expected = [name for name in names if name in self.expected]

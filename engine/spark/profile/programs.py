@@ -58,13 +58,13 @@ def measured(
     time."""
     fields = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
     columns_to_measure = [_column_statistics(each, table.schema) for each in fields]
-    tell("measuring the partitions that programs are learned from")
+    tell("measuring past partitions")
     plans = plan(bound_statistic for each in columns_to_measure for bound_statistic in each.statistics.values())
     states = scan(_newest(table, by), plans, partition_by=by)
     ordered = _ordered(states)
     names = tuple(name for _, name in ordered)
     last = next((name for name in reversed(names) if name not in spoilt), names[-1])
-    tell(f"drawing a sample of {last}")
+    tell(f"sampling {last}")
     return TableHistory(
         names=names,
         times=tuple(time for time, _ in ordered),

@@ -41,7 +41,7 @@ def references(
     sketched_pairs = (pair for pair in every if pair not in named)
     likely = [*named, *sketched_pairs][:MOST_PAIRS]
     if likely:
-        tell(f"looking for what {len(likely)} columns refer to")
+        tell(f"searching for references of {len(likely)} columns")
     by_column: dict[str, HoldoutCandidate] = {}
     for column, key in likely:
         # A column refers to one dataset: the first that contains all its values, with name matches first.

@@ -15,7 +15,7 @@ from treaty.engine.spark.scan.frequencies import split
 
 # Pairs of class and feature, over all partitions read together: they are collected by this process.
 MOST_PAIRS = 4_000_000
-TOO_MANY = f"the target and its inputs have more than {MOST_PAIRS:,} pairs of class and feature: too many to learn of"
+TOO_MANY = f"the target and its inputs have more than {MOST_PAIRS:,} pairs of class and feature: too many to learn from"
 
 
 def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: HashKey) -> dict[str, Any]:

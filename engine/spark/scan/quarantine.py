@@ -81,7 +81,9 @@ def _written(
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise EngineError(f"the rows cannot be read, or not be written to {into.out}: {safe_message(error)}") from error
+        raise EngineError(
+            f"the rows cannot be read or cannot be written to {into.out}: {safe_message(error)}"
+        ) from error
     totals = observation.get
     return [int(totals[f"c{at}"]) for at in range(len(counted))]
 
@@ -130,9 +132,9 @@ def _refuse_target(filesystem: Any, target: str, into: QuarantineTarget) -> None
     inside = filesystem.get_file_info(pyarrow.fs.FileSelector(target)) if _is_folder(filesystem, target) else None
     names = [each.base_name for each in inside or () if not each.base_name.startswith(("_", "."))]
     if inside is None or set(names) - {_folder(GOOD), _folder(BAD)}:
-        raise EngineError(f"{into.out} is there and holds something else: name a new folder", retry=False)
+        raise EngineError(f"{into.out} already exists and contains other files: choose a new folder", retry=False)
     if not into.overwrite:
-        raise EngineError(f"{into.out} is there already: name another folder, or overwrite it", retry=False)
+        raise EngineError(f"{into.out} already exists: choose another folder or overwrite it", retry=False)
 
 
 def _folder(outcome: str) -> str:

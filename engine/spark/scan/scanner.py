@@ -86,9 +86,7 @@ def _isolate(
     if is_cancelled(error):
         raise error
     if is_damage(error) or (parts[0] == ROWS and len(parts) == 1):
-        raise UnreadableTable(
-            f"the rows cannot be read: {safe_message(error)}; repair or write the files again"
-        ) from error
+        raise UnreadableTable(f"the rows cannot be read: {safe_message(error)}; repair or rewrite the files") from error
     if len(parts) == 1:
         found.failures[parts[0].key] = f"Spark could not compute it: {safe_message(error)}"
         return

@@ -33,7 +33,7 @@ class OtherDatasets:
     def frame(self, name: str) -> Any:
         """Return the dataset of that name. Raises NotApplicableToTable with the reason if it is missing."""
         if name not in self.frames:
-            reason = self.unread.get(name, "it is not among those that are known here")
+            reason = self.unread.get(name, "it is not available here")
             raise NotApplicableToTable(f"the dataset {name} cannot be read: {reason}")
         return self.frames[name]
 
@@ -54,7 +54,7 @@ def open_datasets(session: Any, sources: Mapping[str, TableSource]) -> OtherData
 
 # Raised by a query's SQL if some part of a row cannot be evaluated.
 RAISED = "USER_RAISED_EXCEPTION"
-UNEVALUATED = "the query cannot be evaluated on some row: it holds a cast, a date or a division that fails there"
+UNEVALUATED = "the query cannot be evaluated for some rows, where a cast, a date or a division fails"
 
 
 def whole_table_states(frame: Any, plan: Plan, others: OtherDatasets) -> StateBag | None:
@@ -232,7 +232,7 @@ def _number(frame: Any, query: str) -> Any:
     (column,) = schema_of(result)
     if column.base_type not in NUMERIC | TEXT | {"boolean", "void"}:
         raise NotApplicableToTable(
-            f"the query gives a value of type {column.type}, and a check needs a number or a text"
+            f"the query returns a value of type {column.type}, but a check needs a number or a text"
         )
     (row,) = result.collect()
     return int(row[0]) if isinstance(row[0], bool) else row[0]

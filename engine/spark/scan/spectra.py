@@ -22,7 +22,7 @@ def _spectrum(session: Any, key: str, url: str, names: tuple[str, ...]) -> Frequ
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise EngineError(f"stored frequencies cannot be added up: {safe_message(error)}") from error
+        raise EngineError(f"stored frequencies cannot be merged: {safe_message(error)}") from error
     times: dict[int, int] = {}
     for count, _, many in rows:
         times[count] = times.get(count, 0) + many

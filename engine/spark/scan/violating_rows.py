@@ -62,7 +62,7 @@ def sample(
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise UnreadableTable(f"the rows that break checks cannot be read: {safe_message(error)}") from error
+        raise UnreadableTable(f"the violating rows cannot be read: {safe_message(error)}") from error
     pairs = zip(tests, views, samples, strict=True)
     return tuple(_sample(each.id, view, rows) for each, view, rows in pairs if rows)
 
@@ -80,7 +80,7 @@ def refuse_taken(frame: Any, names: Sequence[str]) -> None:
     conflicts = sorted({each.casefold() for each in frame.columns} & set(names))
     if conflicts:
         raise EngineError(
-            f"the table has a column {', '.join(conflicts)} already: rename or drop it first", retry=False
+            f"the table already has a column {', '.join(conflicts)}: rename or drop it first", retry=False
         )
 
 

@@ -177,9 +177,7 @@ def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str,
         raise UnreadableTable(f"{table} cannot be read: {safe_message(error)}") from error
     storage = _parted(files, partition_by)
     if partition_by and "" in storage.fingerprints:
-        raise EngineError(
-            f"{table} has partitions in folders that are not named by {', '.join(partition_by)}", retry=False
-        )
+        raise EngineError(f"{table} has partition folders that are not named by {', '.join(partition_by)}", retry=False)
     return storage
 
 
@@ -192,7 +190,7 @@ def data_of(found: Iterable[FileEntry], location: str) -> list[FileEntry]:
     """Return the files that contain rows. Raises UnreadableTable if there are none."""
     data = _visible(found)
     if not data:
-        raise UnreadableTable(f"{location} holds no data yet: write the table first")
+        raise UnreadableTable(f"{location} contains no data yet: write the table first")
     return data
 
 

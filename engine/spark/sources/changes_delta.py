@@ -91,7 +91,7 @@ def _named(actions: Iterable[Mapping[str, Any]], partition_by: Sequence[str]) ->
     """Yield the partitions of the files added or removed with rows. Raises UnknownChanges."""
     for action in actions:
         if "metaData" in action:
-            raise UnknownChanges("columns may have other names since")
+            raise UnknownChanges("columns may have been renamed since")
         for change in filter(None, (action.get("add"), action.get("remove"))):
             if change.get("dataChange", True):
                 yield _partition(change.get("partitionValues"), partition_by)
@@ -101,5 +101,5 @@ def _partition(values: Mapping[str, str | None] | None, partition_by: Sequence[s
     if not partition_by:
         return ""
     if values is None or set(values) != set(partition_by):
-        raise UnknownChanges("the values stand under names that are not those of the columns")
+        raise UnknownChanges("the names of the partition values are not those of the columns")
     return partition_names.name(partition_by, [values[column] or None for column in partition_by])

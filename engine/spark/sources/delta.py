@@ -166,14 +166,14 @@ def table_status(session: Any, location: str, request: TableStatusRequest) -> Ta
 def partitioned(table: str, by: tuple[str, ...], asked: tuple[str, ...]) -> tuple[str, ...]:
     """Return the table's partition columns in the requested order. Raises EngineError if it has others."""
     if asked and set(asked) != set(by):
-        raise EngineError(f"{table} is partitioned by {', '.join(by) or 'no column'}: name these", retry=False)
+        raise EngineError(
+            f"{table} is partitioned by {', '.join(by) or 'no column'}: specify exactly these", retry=False
+        )
     return asked or by
 
 
 def _unread(location: str, error: Exception) -> EngineError:
-    return EngineError(
-        f"{location} is a Delta table, which this Spark does not read: {safe_message(error)}", retry=False
-    )
+    return EngineError(f"{location} is a Delta table, which this Spark cannot read: {safe_message(error)}", retry=False)
 
 
 def commit(session: Any, request: CommitRequest) -> None:
@@ -183,13 +183,15 @@ def commit(session: Any, request: CommitRequest) -> None:
     Raises EngineError if the commit failed."""
     newest = _newest(session, request.table)
     if (newest.version if newest else None) != request.version:
-        raise GenerationConflict(f"{request.table} is of another version than when it was judged: nothing was changed")
+        raise GenerationConflict(f"{request.table} has changed since it was validated: nothing was written")
     try:
         rows = read(session, TableSource(request.staged, "parquet", request.partition_by))
         _writer(rows, request, newest).save(request.table)
     except Exception as error:
         if any(each in safe_message(error) for each in (*CONFLICT, *CONFLICTS)):
-            raise GenerationConflict(f"another writer came first to {request.table}: nothing was changed") from error
+            raise GenerationConflict(
+                f"another writer committed to {request.table} first: nothing was written"
+            ) from error
         raise EngineError(f"the commit to {request.table} failed: {safe_message(error)}") from error
 
 
@@ -225,7 +227,7 @@ def fence(session: Any, request: FenceRequest) -> None:
         no_rows = newest.frame.limit(0).write.format(TableKind.DELTA).mode("append")
         no_rows.options(**_once(request.ident), userMetadata=UNDONE).save(newest.location)
     except Exception as error:
-        raise EngineError(f"{request.table} took no commit: {safe_message(error)}") from error
+        raise EngineError(f"{request.table} rejected the commit: {safe_message(error)}") from error
 
 
 def _condition(columns: Sequence[str], names: Iterable[str]) -> str:

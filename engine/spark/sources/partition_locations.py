@@ -27,7 +27,9 @@ def folder_of(session: Any, table: str, name: str) -> str | None:
     except Exception as error:
         if any(each in safe_message(error) for each in MISSING):
             return None
-        raise EngineError(f"the catalog does not tell where {name} of {table} lies: {safe_message(error)}") from error
+        raise EngineError(
+            f"the catalog did not return the location of {name} of {table}: {safe_message(error)}"
+        ) from error
     # A second Location row is that of the table.
     return next((plain(row["data_type"]) for row in rows if row["col_name"] == "Location"), None)
 

@@ -50,9 +50,9 @@ def read(session: Any, source: TableSource, *, names: Sequence[str] = (), folder
     except Exception as error:
         if is_cancelled(error):
             raise
-        message = f"{source.location} cannot be read as a table{f' of {resolved.format}' if resolved.format else ''}"
+        message = f"{source.location} cannot be read as a {f'{resolved.format} ' if resolved.format else ''}table"
         raise UnreadableTable(
-            f"{message}: {safe_message(error)}; check its name, its format and that its files agree"
+            f"{message}: {safe_message(error)}; check its name, its format and that its files have one schema"
         ) from error
 
 
@@ -119,7 +119,7 @@ def details(session: Any, table: str) -> dict[str, str]:
     except Exception as error:
         if is_cancelled(error):
             raise
-        message = f"{table} is neither a path that exists nor a table of the catalog ({safe_message(error)})"
+        message = f"{table} is neither an existing path nor a table of the catalog ({safe_message(error)})"
         raise UnreadableTable(f"{message}: check its spelling") from error
     return {row["col_name"]: row["data_type"] for row in rows}
 
@@ -142,7 +142,7 @@ def format_of(location: str) -> str:
     if known_format is None:
         formats = ", ".join([*dict.fromkeys(FORMATS.values()), *LAKES])
         raise UnreadableTable(
-            f"{location} holds no file of a known kind ({formats}): name its format or write the table first"
+            f"{location} contains no file of a known format ({formats}): specify its format or write the table first"
         )
     return known_format
 
@@ -174,5 +174,7 @@ def listing(location: str) -> list[Any]:
             return [info]
         inside = filesystem.get_file_info(pyarrow.fs.FileSelector(path, recursive=True))
     except (OSError, ValueError) as error:
-        raise UnreadableTable(f"{location} is not there or not readable: check the path and its permissions") from error
+        raise UnreadableTable(
+            f"{location} does not exist or is not readable: check the path and its permissions"
+        ) from error
     return sorted((each for each in inside if each.is_file), key=lambda each: each.path)

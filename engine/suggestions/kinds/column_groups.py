@@ -20,7 +20,7 @@ def determined(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sug
     """Suggest that rows with equal values of another column have equal values of this one."""
     for each in _counted(part, "determined", column.column.name):
         name, (by,) = column.column.name, each.other_columns
-        words = f"{name} is always the same for the same {by}"
+        words = f"{name} is determined by {by}"
         implementation = {"analyzer": "determination", "column": by, "other": name}
         return _group_candidate(each, part, f"{by}-determines-{name}", words, implementation)
     return None

@@ -34,7 +34,7 @@ def not_empty(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugg
     name, shortest = column.column.name, part.series(column, "minimum_length")
     if min(shortest, default=0) < 1:
         return None
-    words = f"{name} is never an empty text"
+    words = f"{name} is never an empty string"
     implementation = {"analyzer": "minimum_length", "column": name, "mustBeGreaterOrEqualTo": 1}
     return SuggestionCandidate(
         kind="not_empty",
@@ -64,7 +64,7 @@ def mostly_complete(column: ColumnProfile, part: HistorySlice, margin: float) ->
     if least < LEAST_COMPLETENESS:
         return None
     name = column.column.name
-    words = f"{name} is present in at least {least:.0%} of the rows"
+    words = f"{name} is present in at least {least:.1%} of the rows"
     implementation = {"analyzer": "completeness", "column": name, "mustBeGreaterOrEqualTo": least}
     return SuggestionCandidate(
         kind="mostly_complete",

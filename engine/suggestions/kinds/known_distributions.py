@@ -61,7 +61,7 @@ def _lognormal(values: Sequence[float]) -> FittedDistribution | None:
     return FittedDistribution(
         lambda value: inner.below(math.log(value)) if value > 0 else 0.0,
         lambda share: math.exp(inner.at(share)),
-        f"of the logarithm: {inner.words}",
+        f"logarithm: {inner.words}",
     )
 
 
@@ -105,7 +105,7 @@ def fitted(column: ColumnProfile, part: HistorySlice, _margin: float) -> Suggest
     kind, distribution = best
     name, (low, high) = column.column.name, _tails(distribution)
     predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(low)} AND {number(high)}"
-    words = f"{name} is {kind} ({distribution.words}): between {low:g} and {high:g}"
+    words = f"{name} is {kind}ly distributed ({distribution.words}) and between {low:g} and {high:g}"
     return (
         SuggestionCandidate(
             kind="fitted",

@@ -64,7 +64,7 @@ def fixed_length(column: ColumnProfile, part: HistorySlice, _margin: float) -> S
         return None
     (length,) = lengths
     predicate = f"{quote(name)} IS NULL OR length({quote(name)}) = {length}"
-    sentence = f"{name} has {length} characters"
+    sentence = f"{name} has exactly {length} characters"
     return (
         SuggestionCandidate(
             kind="fixed_length",
@@ -92,7 +92,7 @@ def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> Suggestio
     if not _may_be_held(regex):
         return None
     fits = re.compile("".join(_written(symbol, low, high, None) for symbol, low, high in runs)).fullmatch
-    words = f"{name} looks like {regex}"
+    words = f"{name} matches the pattern {regex}"
     implementation = {"analyzer": "pattern_match", "column": name, "pattern": f"^{regex}$"}
     least = 1 - margin
     return SuggestionCandidate(

@@ -34,7 +34,7 @@ LEAST_TEXTS = 100
 @of_column()
 def trimmed(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Suggest that no text begins or ends with a space."""
-    return _always(TRIMMED, column, part, "has no spaces around it")
+    return _always(TRIMMED, column, part, "has no leading or trailing spaces")
 
 
 @of_column()

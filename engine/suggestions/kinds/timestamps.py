@@ -29,12 +29,12 @@ def not_in_future(column: ColumnProfile, part: HistorySlice, _margin: float) -> 
     if column.column.base_type not in TEMPORAL or len(ahead) < LEAST_PARTITIONS or max(ahead) > 0:
         return None
     name = column.column.name
-    words = f"{name} never lies in the future"
+    words = f"{name} is never in the future"
     implementation = {"analyzer": "freshness", "column": name, "measured_in": "hours", "mustBeGreaterOrEqualTo": 0}
     return SuggestionCandidate(
         kind="not_in_future",
         sentence=words,
-        expression=f"the newest {name} is not ahead of now",
+        expression=f"the newest {name} is not in the future",
         patch={"quality": check(f"{name}-not-in-future", words, "timeliness", implementation)},
         measure=SuggestionMetric(lambda seen: _ahead(column, seen)),
         assertion=Assertion("mustBeLessOrEqualTo", 0),
@@ -57,7 +57,7 @@ def on_its_day(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sug
     predicate = f"{quote(name)} IS NULL OR to_date({quote(name)}) = to_date({quote(str(key))})"
     if not is_valid_predicate(predicate):
         return None
-    words = f"{name} is of the day that its partition is named by"
+    words = f"{name} is on the day of its partition"
     return SuggestionCandidate(
         kind="on_its_day",
         sentence=words,

@@ -38,7 +38,8 @@ def unique(column: ColumnProfile, part: HistorySlice, _margin: float) -> Suggest
         return None
     return SuggestionCandidate(
         kind="unique",
-        sentence=f"{name} is unique in the whole table" + ("" if counted else ", as far as its name and a sketch tell"),
+        sentence=f"{name} is unique in the whole table"
+        + ("" if counted else " (estimated from its name and a sketch)"),
         expression=f"uniqueness of {name} is 1",
         patch={"unique": True},
         measure=_measure(column),

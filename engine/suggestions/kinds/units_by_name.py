@@ -42,7 +42,7 @@ class Unit:
             return None
         name = column.column.name
         predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(self.low)} AND {number(self.high)}"
-        words = f"{name} is a {self.kind}: between {self.low:g} and {self.high:g}"
+        words = f"{name} is {_with_article(self.kind)} between {self.low:g} and {self.high:g}"
         return (
             SuggestionCandidate(
                 kind=self.kind,
@@ -74,7 +74,7 @@ class Code:
         if not counts or not all(map(fits, counts)):
             return None
         name = column.column.name
-        words = f"{name} is a {self.kind.replace('_', ' ')}"
+        words = f"{name} is {_with_article(self.kind.replace('_', ' '))}"
         implementation = {"analyzer": "pattern_match", "column": name, "pattern": self.pattern}
         return SuggestionCandidate(
             kind=self.kind,
@@ -92,6 +92,10 @@ class Code:
             assertion=Assertion("mustBeGreaterOrEqualTo", 1),
             limits=(1, None),
         )
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun.startswith(('e', 'hour')) else 'a'} {noun}"
 
 
 def _is_named(column: ColumnProfile, names: str) -> bool:

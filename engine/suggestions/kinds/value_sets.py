@@ -90,11 +90,11 @@ def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> Su
     predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(lower)} AND {number(upper)}"
     if not is_valid_predicate(predicate):
         return None
-    words = f"{name} lies between {lower:,g} and {upper:,g} in at least {share:.0%} of the rows"
+    words = f"{name} is between {lower:,g} and {upper:,g} in at least {share:.1%} of the rows"
     return SuggestionCandidate(
         kind="value_range",
         sentence=words,
-        expression=f"{number(lower)} <= {name} <= {number(upper)} for {share:.0%}",
+        expression=f"{number(lower)} <= {name} <= {number(upper)} for {share:.1%}",
         patch={"quality": check(f"{name}-range", words, "conformity", compliance(predicate, at_least=share))},
         measure=value_ranges.share_between(column, lower, upper),
         assertion=Assertion("mustBeGreaterOrEqualTo", share),

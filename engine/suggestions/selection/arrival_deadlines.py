@@ -84,7 +84,7 @@ def _suggested(arrivals: ArrivalTimes, object_name: str) -> dict[str, Any] | Non
     if promised is None:
         return None
     level, wording = promised
-    words = f"data of {object_name} come {wording}"
+    words = f"data of {object_name} arrives {wording}"
     return {
         "id": short_fingerprint([object_name, arrivals.kind, None]),
         "kind": arrivals.kind,

@@ -25,8 +25,8 @@ from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate
 
 NAMES = {"warning": "pattern_drift", "error": "pattern"}
 WORDS = {
-    "warning": "no significantly larger share of {column} than before breaks {pattern}",
-    "error": "{column} looks as it did: {pattern}",
+    "warning": "the share of {column} values that do not match {pattern} does not rise significantly",
+    "error": "{column} matches its learned pattern {pattern}",
 }
 
 
