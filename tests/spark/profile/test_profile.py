@@ -125,9 +125,7 @@ def test_portions_of_columns_and_of_partitions_tell_the_same(
     parted = told(spark, asked(table), heard)
     assert parted.partitions == found.partitions == tuple(f"day={at}" for at in range(6))
     assert parted.columns == found.columns
-    assert heard[:2] == [
-        f"first scan, column group 1 of 5, partitions {part} of 6" for part in ("1 to 4", "5 to 6")
-    ]
+    assert heard[:2] == [f"first scan, column group 1 of 5, partitions {part} of 6" for part in ("1 to 4", "5 to 6")]
 
 
 def test_progress_is_told_scan_by_scan(spark: Any, table: str) -> None:
