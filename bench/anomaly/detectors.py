@@ -110,7 +110,7 @@ def false_alarms(count: int) -> Iterator[str]:
     """Yield the ratio of actual to nominal false alarms of `auto`.
 
     By kind and length of series."""
-    yield f"False alarms over the {ALARMS / 365.25:.4f} promised (mean, 95 % interval: each series is judged once)"
+    yield f"False alarms relative to the nominal rate of {ALARMS / 365.25:.4f} (mean, 95 % interval; one test per series)"
     for kind in KINDS:
         for length in LENGTHS:
             many = count * MORE if length < SHORT else count
@@ -119,7 +119,7 @@ def false_alarms(count: int) -> Iterator[str]:
 
 def baselines(count: int) -> Iterator[str]:
     """Yield the ratio of actual to nominal false alarms of Deequ's detectors."""
-    yield "Baselines, over what they promise (0.0027, or 1.96 standard deviations of Holt and Winters: 0.05)"
+    yield "Baselines, relative to their nominal rate (0.0027; Holt-Winters, 1.96 standard deviations: 0.05)"
     for kind in ("white", "weekly"):
         for length in (22, 57):
             yield f"  {kind:15}{length:4} days  {_baselines(kind, length, count)}"
@@ -132,7 +132,7 @@ def _ratios(kind: str, length: int, count: int) -> str:
         band = band_after("auto", {}, one.values[:-1])
         ratios.append(chance(band, one) / (band.rate or 1) if band else 0.0)
     spent = (time.process_time() - spent) / count * 1000
-    return f"auto {_interval_text(ratios)}  {spent:5.1f} ms CPU a point"
+    return f"auto {_interval_text(ratios)}  {spent:5.1f} ms CPU per point"
 
 
 def tables(count: int) -> Iterator[str]:
@@ -140,7 +140,7 @@ def tables(count: int) -> Iterator[str]:
 
     Their metrics are of all kinds and share the contract's budget."""
     count, terms = max(10, count // 10), Anomalies()
-    yield f"Tables, n = {count} of each length, over what the contract promises of the table"
+    yield f"Tables, n = {count} of each length, relative to the contract's false-alarm budget"
     for length in (57, 100, 200):
         ratios, spent = [], time.process_time()
         for seed in range(count):
@@ -151,7 +151,7 @@ def tables(count: int) -> Iterator[str]:
             ratios.append(sum(_yearly(one, terms) for one in ones) / terms.false_alarms)
         spent = (time.process_time() - spent) / count
         promised = f"of {terms.false_alarms:g} a year"
-        yield f"  {METRICS} metrics, {length} days: {_interval_text(ratios)} {promised}, {spent:.1f} s CPU a table"
+        yield f"  {METRICS} metrics, {length} days: {_interval_text(ratios)} {promised}, {spent:.1f} s CPU per table"
 
 
 def _yearly(one: CleanSeries, terms: Anomalies) -> float:
@@ -164,12 +164,12 @@ def _yearly(one: CleanSeries, terms: Anomalies) -> float:
 
 
 def _baselines(kind: str, length: int, count: int) -> str:
-    ratios: dict[str, list[float]] = {"online normal of Deequ": [], "Holt and Winters of Deequ": []}
+    ratios: dict[str, list[float]] = {"Deequ's online normal": [], "Deequ's Holt-Winters": []}
     for seed in range(count):
         one = clean_series(kind, length, seed * 1009 + length)
         past = one.values[:-1]
-        ratios["online normal of Deequ"].append(_online(past, one) / 0.0027)
-        ratios["Holt and Winters of Deequ"].append(chance(holt_winters(past), one) / 0.05)
+        ratios["Deequ's online normal"].append(_online(past, one) / 0.0027)
+        ratios["Deequ's Holt-Winters"].append(chance(holt_winters(past), one) / 0.05)
     return "  ".join(f"{name} {_interval_text(each)}" for name, each in ratios.items())
 
 
@@ -239,13 +239,13 @@ def found_drops(count: int) -> Iterator[str]:
                     band.upper or 0
                 )
         shares = ", ".join(f"{name} {hits / count:.3f}" for name, hits in hits_by_detector.items())
-        yield f"A drop of 20 % on weekly series, 57 days, noise {noise:g} %, n = {count}: found by {shares}"
+        yield f"A drop of 20 % on weekly series, 57 days, noise {noise:g} %, n = {count}: detected by {shares}"
     hits = 0
     for seed in range(count):
         past = 100 + 3 * np.random.default_rng(JUDGED + 88_000 + seed).standard_normal(7)
         band = band_after("auto", {}, past)
         hits += band is not None and float(band.upper or 0) < 100_000
-    yield f"A thousandfold value at the eighth point, n = {count}: found by auto {hits / count:.3f}"
+    yield f"A thousandfold value at the eighth point, n = {count}: detected by auto {hits / count:.3f}"
 
 
 def real(folder: Path) -> Iterator[str]:
@@ -295,10 +295,10 @@ def _table(table: Path, known: dict[str, str]) -> Iterator[str]:
     for kind in sorted(set(known.values())):
         of = sorted(day for day, its in known.items() if its == kind)
         missed = [day for day in of if day not in alarms]
-        yield f"  {kind}: {len(of) - len(missed)} of {len(of)} found; missed {', '.join(missed) or 'none'}"
+        yield f"  {kind}: {len(of) - len(missed)} of {len(of)} detected; missed {', '.join(missed) or 'none'}"
     other = sorted(alarms.keys() - known.keys())
     raised = sum(len(alarms[day]) for day in other)
-    yield f"  beside these {raised} alarms on {len(other)} days, {promised:.1f} promised on data where nothing changes"
+    yield f"  other alarms: {raised} on {len(other)} days; {promised:.1f} expected if nothing changed"
     yield from (f"    {day}: {', '.join(alarms[day][:4])} ({len(alarms[day])})" for day in other)
 
 
@@ -326,8 +326,8 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
 def main() -> None:
     """Print the selected parts; `--history` names the folder with unpacked real tables."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--series", type=int, default=300, help="of each kind and length")
-    parser.add_argument("--history", type=Path, help="folder of real tables: SOURCE/TABLE/DATE.csv")
+    parser.add_argument("--series", type=int, default=300, help="number of series of each kind and length")
+    parser.add_argument("--history", type=Path, help="folder of real tables (SOURCE/TABLE/DATE.csv)")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     chosen = parser.parse_args()
     table_lines = real(chosen.history) if chosen.history else iter(())

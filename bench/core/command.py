@@ -49,7 +49,7 @@ def begun(told: str | None, parts: Mapping[str, Any], given: Sequence[str] | Non
     """Yield the environment for the command's arguments; the table is created if missing."""
     parser = argparse.ArgumentParser(description=told, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=5_000_000)
-    parser.add_argument("--rounds", type=int, default=5, help="the medians are of so many")
+    parser.add_argument("--rounds", type=int, default=5, help="number of runs of each median")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
     parser.add_argument("--only", nargs="*", choices=parts, default=list(parts))
     options = parser.parse_args(given)

@@ -227,9 +227,9 @@ def large(bench: Bench) -> Iterator[Line]:
             "here": partial(large_states.here, paths),
             "Spark": partial(large_states.by_spark, bench.session, paths),
         }
-        assert len({run() for run in ways.values()}) == 1, "the two disagree"
+        assert len({run() for run in ways.values()}) == 1, "the two results differ"
         for name, spent in bench.costs(ways).items():
-            unit = f"s of wall clock, {spent.cpu:.1f} CPU s; most memory of Python so far {large_states.peak():.1f} GB"
+            unit = f"s of wall clock, {spent.cpu:.1f} CPU s; peak memory of Python so far {large_states.peak():.1f} GB"
             yield Line(f"{millions} million distinct values merged, {name}", spent.wall, None, unit)
 
 

@@ -53,7 +53,7 @@ def main() -> int:
     print(f"import treaty, median of {RUNS} fresh processes")
     print(f"  goal     {GOAL_MS:.0f} ms, none of {', '.join(LARGE)}")
     loaded = ", ".join(measured.loaded) or "none of these"
-    print(f"  found    {measured.wall_ms:.1f} ms wall, {measured.cpu_ms:.1f} ms CPU, {loaded}")
+    print(f"  measured {measured.wall_ms:.1f} ms wall, {measured.cpu_ms:.1f} ms CPU, {loaded}")
     print(f"  {'met' if is_met else 'missed'}")
     return 0 if is_met else 1
 

@@ -62,7 +62,7 @@ def without_spark(session: Any, path: Path, rounds: int) -> Iterator[Line]:
     parts = {name: 1000 * statistics.median(each[name] for each in times) for name in overhead.PARTS}
     breakdown = ", ".join(f"{name} {spent:.0f}" for name, spent in parts.items())
     spent = 1000 * statistics.median(sum(each.values()) for each in times)
-    yield Line("500 checks beside Spark", spent, 150, f"ms ({breakdown})")
+    yield Line("500 checks without Spark", spent, 150, f"ms ({breakdown})")
 
 
 def wide(session: Any, path: Path, rounds: int) -> Iterator[Line]:
@@ -74,7 +74,7 @@ def wide(session: Any, path: Path, rounds: int) -> Iterator[Line]:
 
 def deequ(session: Any, path: Path, rounds: int) -> Iterator[Line]:
     """Print why Deequ is not measured: it is published for some Spark versions only."""
-    print(f"Deequ: not run: its newest release known here is {DEEQU}, none is for Spark {session.version}")
+    print(f"Deequ: not measured; its newest known release, {DEEQU}, does not support Spark {session.version}")
     yield from ()
 
 

@@ -84,8 +84,8 @@ def burst(setting: Setting) -> Iterator[Line]:
     used, every = cpu_seconds() - cpu, [each for one in bursts for each in one]
     number = f"{setting.asked.events:,}"
     worst = max(_late(one, 0.99) for one in bursts)
-    print(f"{'':44} p99 of each: {', '.join(f'{_late(one, 0.99):.0f}' for one in bursts)} ms")
-    yield Line(f"burst of {number} in 1 s, p99, the worst", worst, setting.goal(300))
+    print(f"{'':44} p99 of each burst: {', '.join(f'{_late(one, 0.99):.0f}' for one in bursts)} ms")
+    yield Line(f"burst of {number} in 1 s, p99 of the slowest", worst, setting.goal(300))
     yield Line(f"burst of {number} in 1 s, p50", _late(every, 0.5), None)
     yield Line("CPU of service and sender, per event", used * 1000 / len(every), None)
     yield from _all_kept("bursts", every, setting.event_counts()[0] - before)
@@ -114,10 +114,12 @@ def effects(setting: Setting) -> Iterator[Line]:
     sent = send(setting.address, setting.producer, bodies, seconds=TIMES * number / setting.asked.rate)
     now_rows, now_repeats = setting.event_counts()
     yield Line("every event 3 times: not acknowledged", _not_taken(sent), 0, "events")
-    yield Line("every event 3 times: kept too often", abs(now_rows - rows - number), 0, "events")
-    yield Line("every event 3 times: repeats not told", abs(now_repeats - repeats - CAME_AGAIN * number), 0, "events")
+    yield Line("every event 3 times: stored too often", abs(now_rows - rows - number), 0, "events")
+    yield Line(
+        "every event 3 times: duplicates not counted", abs(now_repeats - repeats - CAME_AGAIN * number), 0, "events"
+    )
     took = _folded(setting)
-    print(f"{'':44} folded at {now_rows / took:.0f} events a second, this process alone")
+    print(f"{'':44} processed at {now_rows / took:,.0f} events per second, in this process alone")
     with read_session(setting.engine) as tx:
         runs = tx.exec(select(func.count()).where(col(LineageRunRow.run_id).in_(_run_ids(number)))).one()
     triggered = _triggers(setting, "counted") - triggers
@@ -143,12 +145,12 @@ def verdict(setting: Setting) -> Iterator[Line]:
                 times.append(total)
                 pieces.append((waited, read))
                 cpu.append(cpu_seconds() - before)
-    print(f"{'':44} the first verdict, Spark being cold, took {cold:.1f} s")
+    print(f"{'':44} the first verdict, with cold Spark, took {cold:.1f} s")
     rows = f"{setting.asked.rows:,} rows"
-    yield Line(f"event to verdict, {rows}, the slowest", max(times), 3, "s")
+    yield Line(f"event to verdict, {rows}, slowest", max(times), 3, "s")
     yield Line(f"event to verdict, {rows}, median", median(times), None, "s")
-    yield Line("  of that until the task began, median", median(each for each, _ in pieces), None, "s")
-    yield Line("  of that reading and judging, median", median(each for _, each in pieces), None, "s")
+    yield Line("  until the task started, median", median(each for each, _ in pieces), None, "s")
+    yield Line("  reading and evaluating, median", median(each for _, each in pieces), None, "s")
     yield Line("CPU of service, worker and Spark, median", median(cpu), None, "s")
 
 
@@ -255,7 +257,7 @@ def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]
     sent, began = clock.now(), time.perf_counter()
     (answer,) = send(setting.address, setting.producer, [event(str(lake))], seconds=0.001)
     if answer.status != 201:
-        raise SystemExit(f"the event was answered with {answer.status}")
+        raise SystemExit(f"the event was rejected with HTTP status {answer.status}")
     _seconds_to_verdict(setting, f"day={date(2026, 1, 1) + timedelta(days=day)}")
     took = time.perf_counter() - began
     with read_session(setting.engine) as tx:
@@ -275,10 +277,10 @@ def _seconds_to_verdict(setting: Setting, partition: str | None) -> float:
             last = tx.exec(query.limit(1)).first()
         if last and (partition is None or partition in last[0]):
             if last[1] != "passed":
-                raise SystemExit(f"the run ended as {last[1]}: {last[2]}")
+                raise SystemExit(f"the verdict of the run was {last[1]}: {last[2]}")
             return time.perf_counter() - started
         time.sleep(0.01)
-    raise SystemExit(f"there was no verdict within {PATIENCE:.0f} s: see worker.log")
+    raise SystemExit(f"no verdict within {PATIENCE:.0f} s: see worker.log")
 
 
 @contextmanager
@@ -322,8 +324,8 @@ def measure(url: str, folder: Path, asked: argparse.Namespace) -> None:
     migrate(engine)
     producer, owner = _tokens(engine)
     print(
-        f"{engine.dialect.name}; an event has {len(event('/lake/orders')):,} bytes; {os.cpu_count()} cores, "
-        f"{asked.processes} process(es) of the service"
+        f"{engine.dialect.name}; {len(event('/lake/orders')):,} bytes per event; {os.cpu_count()} cores, "
+        f"service processes: {asked.processes}"
     )
     with service(url, folder, asked.processes) as address:
         setting = Setting(address, url, folder, engine, producer, owner, asked)
@@ -336,14 +338,14 @@ def measure(url: str, folder: Path, asked: argparse.Namespace) -> None:
 def main(given: Sequence[str] | None = None) -> None:
     """Start a service over an empty database and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
-    parser.add_argument("--processes", type=int, default=2, help="processes of the service")
-    parser.add_argument("--events", type=int, default=1000, help="of a burst, and of the count of effects")
+    parser.add_argument("--postgres", action="store_true", help="use PostgreSQL instead of SQLite")
+    parser.add_argument("--processes", type=int, default=2, help="number of service processes")
+    parser.add_argument("--events", type=int, default=1000, help="events per burst, and distinct events of `effects`")
     parser.add_argument("--bursts", type=int, default=5)
-    parser.add_argument("--rate", type=float, default=200, help="events a second, steadily")
-    parser.add_argument("--seconds", type=float, default=20, help="how long steadily")
-    parser.add_argument("--rows", type=int, default=100_000, help="of a partition")
-    parser.add_argument("--rounds", type=int, default=5, help="verdicts, after the first two")
+    parser.add_argument("--rate", type=float, default=200, help="events per second of `steady`")
+    parser.add_argument("--seconds", type=float, default=20, help="duration of `steady`")
+    parser.add_argument("--rows", type=int, default=100_000, help="rows per partition")
+    parser.add_argument("--rounds", type=int, default=5, help="measured verdicts, after two that are not counted")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     options = parser.parse_args(given)
     with tempfile.TemporaryDirectory(prefix="treaty-bench-") as temporary:

@@ -116,7 +116,7 @@ class Line:
     def line(self) -> str:
         """Return the row as printed."""
         figures = f"{self.precision:.3f} ±{self.within:.3f} / {self.recall:.3f}"
-        return f"{self.part:12} {self.method:34} {figures}  n {self.columns}, promised {self.promised}  {self.note}"
+        return f"{self.part:12} {self.method:34} {figures}  n {self.columns}, patterns {self.promised}  {self.note}"
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ def main(given: Sequence[str] | None = None) -> None:
         began = process_time()
         build_index(split.indexed, split.path)
         seconds = process_time() - began
-        print(f"indexed {len(split.indexed)} columns in {seconds:.1f} CPU seconds; judged {len(split.judged)}")
+        print(f"indexed {len(split.indexed)} columns in {seconds:.1f} CPU seconds; test columns: {len(split.judged)}")
         lines = list(_printed(each for part in options.only for each in PARTS[part](split)))
     if options.write:
         _write(lines)
@@ -277,9 +277,9 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     shared = Path(os.environ.get("TREATY_SHARED", "../shared"))
     parser.add_argument("--columns", type=Path, default=shared / "data" / "columns" / "columns_visible.parquet")
-    parser.add_argument("--judged", type=int, default=500, help="so many columns are judged")
+    parser.add_argument("--judged", type=int, default=500, help="maximum number of test columns")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--source", help="judge columns of this source, index all others")
+    parser.add_argument("--source", help="test columns of this source, index all others")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     parser.add_argument("--write", action="store_true", help="write bench/results/fmdv.csv and fmdv.png")
     return parser.parse_args(given)

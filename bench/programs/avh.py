@@ -126,7 +126,7 @@ def fit(history: Sequence[SourceSnapshot], kind: str) -> "Watcher":
     those of another type than the newest do not count) nothing is flagged. Raises ValueError for another kind or for
     values of more than one dimension."""
     if kind not in KINDS:
-        raise ValueError(f"a column is {' or '.join(KINDS)}, not {kind!r}")
+        raise ValueError(f"the kind of a column must be {' or '.join(KINDS)}, not {kind!r}")
     return Watcher(by_history(RECIPE, [_snapshot(each, kind) for each in history], kind), kind)
 
 
@@ -310,7 +310,7 @@ def days(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     for name in asked.tables:
         rows = list(clean_days(Table(asked.root, name, asked.rows), asked.incidents, DAYS, alarms=1.0))
         flagged = [row for row in rows if row["flagged"]]
-        summary_text = f"{len(flagged)} of {len(rows)}, {sum(row['opened'] for row in rows)} of them opened"
+        summary_text = f"{len(flagged)} of {len(rows)}, {sum(row['opened'] for row in rows)} of them new"
         print(name, summary_text, *flagged, flush=True)
         yield from rows
 
@@ -334,16 +334,18 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("root", type=Path)
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--only", nargs="*", choices=FIGURES, default=["quality", "cost"])
-    parser.add_argument("--segments", type=int, default=1, help="stretches of 60 snapshots a table")
-    parser.add_argument("--rows", type=int, default=2000, help="of a snapshot, about")
-    parser.add_argument("--stride", type=int, default=1, help="judge every so many windows")
-    parser.add_argument("--columns", type=int, default=0, help="so many sequences drawn at random; 0: all")
-    parser.add_argument("--among", nargs="*", choices=ALGORITHMS, default=list(ALGORITHMS), help="of quality")
-    parser.add_argument("--kept", type=Path, default=RESULTS / "kept", help="what was judged already")
+    parser.add_argument("--segments", type=int, default=1, help="periods of 60 snapshots per table")
+    parser.add_argument("--rows", type=int, default=2000, help="approximate number of rows per snapshot")
+    parser.add_argument("--stride", type=int, default=1, help="evaluate every N-th window")
+    parser.add_argument("--columns", type=int, default=0, help="number of randomly chosen sequences; 0 means all")
+    parser.add_argument(
+        "--among", nargs="*", choices=ALGORITHMS, default=list(ALGORITHMS), help="algorithms of `quality`"
+    )
+    parser.add_argument("--kept", type=Path, default=RESULTS / "kept", help="cache folder of evaluated tables")
     options = parser.parse_args(given)
     names = options.tables or tables(options.root)
     if not names:
-        parser.error(f"{options.root} has no tables: they are looked for as source/table/date.csv")
+        parser.error(f"{options.root} has no tables: expected files named source/table/date.csv")
     among = frozenset(options.among)
     work = BenchOptions(
         options.root, names, options.segments, options.rows, options.columns, options.stride, options.kept, among

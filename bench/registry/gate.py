@@ -156,9 +156,9 @@ def time_questions(engine: Engine, datasets: int, runs: int, dice: random.Random
 def lines(took: Sequence[float], cpu: float) -> Iterator[Line]:
     """Yield the figures."""
     for name, share in (("p50", 0.5), ("p95", 0.95)):
-        yield Line(f"gate question, {name}", took[int(len(took) * share)], None, "ms")
-    yield Line("gate question, p99", took[int(len(took) * 0.99)], GOAL_MS, "ms")
-    yield Line("gate question, CPU of one", cpu * 1000 / len(took), None, "ms")
+        yield Line(f"gate request, {name}", took[int(len(took) * share)], None, "ms")
+    yield Line("gate request, p99", took[int(len(took) * 0.99)], GOAL_MS, "ms")
+    yield Line("gate request, CPU each", cpu * 1000 / len(took), None, "ms")
 
 
 def main() -> None:

@@ -141,7 +141,7 @@ def main(given: Sequence[str] | None = None) -> None:
         goal_text = "" if goal is None else f"; goal <= {goal:g} s: {'met' if spent.wall <= goal else 'MISSED'}"
         each = 1000 * spent.cpu / options.partitions
         print(
-            f"{name:32} {spent.wall:7.3f} s wall, {spent.cpu:7.3f} s CPU, {each:6.2f} ms a partition{goal_text}",
+            f"{name:32} {spent.wall:7.3f} s wall, {spent.cpu:7.3f} s CPU, {each:6.2f} ms per partition{goal_text}",
             flush=True,
         )
 

@@ -122,20 +122,20 @@ def gate(setting: Setting) -> Iterator[Line]:
         lambda random: answers.append(client.gate(random.choice(setting.ids)).answer), times=5 * ASKED
     )
     known_count = sum(each != "unknown" for each in answers)
-    print(f"{'':44} {known_count} of {len(answers)} answers of the gate were known")
-    yield Line("gate question, p99", share(times, 0.99), 20)
+    print(f"{'':44} {known_count} of {len(answers)} gate answers were not unknown")
+    yield Line("gate request, p99", share(times, 0.99), 20)
 
 
 def crowd(setting: Setting) -> Iterator[Line]:
     """Measure fifty concurrent users who read and write.
 
     With a second between requests, and without a pause."""
-    for label, pause in (("a second between", 1.0), ("without a pause", 0.0)):
+    for label, pause in (("1 s pause", 1.0), ("no pause", 0.0)):
         until = time.perf_counter() + setting.seconds
         with ThreadPoolExecutor(USERS) as threads:
             results = list(threads.map(partial(_user, setting, until, pause), range(USERS)))
         times, errors = [each for times, _ in results for each in times], sum(errors for _, errors in results)
-        print(f"{'':44} {len(times) / setting.seconds:.0f} questions a second; p95 of each kind, ms: {_each(times)}")
+        print(f"{'':44} {len(times) / setting.seconds:.0f} requests per second; p95 of each kind, ms: {_each(times)}")
         yield Line(f"50 users, {label}, p95", share([each for _, each in times], 0.95), 300)
         yield Line(f"50 users, {label}, errors", errors, 0, "errors")
 
@@ -261,16 +261,16 @@ def _wait(address: str) -> None:
         except httpx.TransportError:
             pass
         time.sleep(0.1)
-    raise SystemExit("the service did not start: see api.log")
+    raise SystemExit("the service did not start within 60 s: see api.log")
 
 
 def main(given: Sequence[str] | None = None) -> None:
     """Fill the database, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=int, default=1000)
-    parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
-    parser.add_argument("--processes", type=int, default=2, help="processes of the service")
-    parser.add_argument("--seconds", type=float, default=20, help="how long the crowd asks")
+    parser.add_argument("--postgres", action="store_true", help="use PostgreSQL instead of SQLite")
+    parser.add_argument("--processes", type=int, default=2, help="number of service processes")
+    parser.add_argument("--seconds", type=float, default=20, help="duration of `crowd`, for each pause")
     parser.add_argument("--races", type=int, default=RACES)
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     asked_for = parser.parse_args(given)

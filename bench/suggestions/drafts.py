@@ -131,16 +131,16 @@ def report(name: str, tally: Tally, *, verbose: bool) -> Iterator[str]:
         yield "    caught: " + ", ".join(
             f"{kind} {tally.caught[kind] / count:.2f}" for kind, count in sorted(tally.injected.items())
         )
-        yield from (f"    broken: {each}" for each in tally.broken)
+        yield from (f"    violated: {each}" for each in tally.broken)
 
 
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="the folder of the recurring tables' data set")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the recurring tables")
     parser.add_argument("--snapshots", type=int, default=100)
     parser.add_argument("--rows", type=int, default=500)
-    parser.add_argument("--within", action="store_true", help="only the first 60 %, split again")
+    parser.add_argument("--within", action="store_true", help="use only the first 60 %% of the snapshots, split again")
     parser.add_argument("--tables", nargs="*", default=[])
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -164,7 +164,10 @@ def run(folder: Path, given: argparse.Namespace) -> None:
             spent[name] += process_time() - before
             judge(chosen, checks, tallies[name])
             judge(chosen, checks, alone[name])
-        print(f"{table.name} ({chosen.split} learned, {len(chosen.days) - chosen.split} judged)", flush=True)
+        print(
+            f"{table.name} ({chosen.split} training snapshots, {len(chosen.days) - chosen.split} test snapshots)",
+            flush=True,
+        )
         print("\n".join(line for name in WAYS for line in report("  " + name, alone[name], verbose=False)), flush=True)
     for name, tally in tallies.items():
         print("\n".join(report(name, tally, verbose=given.verbose)))
@@ -174,7 +177,7 @@ def run(folder: Path, given: argparse.Namespace) -> None:
         f"{name} {met[name]:.3f} (goal {goal}: {'met' if met[name] >= goal else 'MISSED'})"
         for name, goal in GOALS.items()
     )
-    print("; ".join(goal_texts), f"; {process_time() - started:.0f} CPU seconds in all")
+    print("; ".join(goal_texts), f"; {process_time() - started:.0f} CPU seconds in total")
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def sizes(session: Any, asked: argparse.Namespace) -> Iterator[str]:
         yield from (line for line, _, _ in results)
         slope = linear_regression([log(rows) for rows in SIZES], [log(cpu) for _, _, cpu in results]).slope
         least = min(value for _, value, _ in results)
-        yield f"{'':8} CPU seconds grow as rows ^ {slope:.2f}; least F1 {least:.4f}, goal {GOAL}"
+        yield f"{'':8} CPU seconds grow with rows ^ {slope:.2f}; lowest F1 {least:.4f}, goal {GOAL}"
 
 
 def _measured(frame: Any, analyzer: Predictability, rows: int) -> tuple[str, float, float]:
@@ -69,7 +69,7 @@ def _measured(frame: Any, analyzer: Predictability, rows: int) -> tuple[str, flo
     words = (
         f"F1 {value:.4f} of {reading[0].details['judged']:6} rows; learned in {took.wall:5.1f} s, {took.cpu:5.1f} CPU s"
     )
-    return f"{rows:8,} {inputs_text:48} {words}; judged in {evaluation_cost.cpu:4.2f} CPU s", value, took.cpu
+    return f"{rows:8,} {inputs_text:48} {words}; evaluated in {evaluation_cost.cpu:4.2f} CPU s", value, took.cpu
 
 
 def parts(session: Any, asked: argparse.Namespace) -> Iterator[str]:

@@ -131,8 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures with their goals; return 1 if one is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=5_000_000)
-    parser.add_argument("--rounds", type=int, default=3, help="the medians are of so many")
-    parser.add_argument("--portions", type=int, nargs="*", default=[100, 1000], help="other sizes that `wide` tries")
+    parser.add_argument("--rounds", type=int, default=3, help="number of runs of each median")
+    parser.add_argument(
+        "--portions", type=int, nargs="*", default=[100, 1000], help="further portion sizes measured by `wide`"
+    )
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     options = parser.parse_args(arguments)

@@ -207,7 +207,8 @@ def calibration(facts: Facts, scores: Scores) -> Iterator[str]:
         high = next((each for each in (0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01) if each > low), 1.01)
         some = (scores.said >= low) & (scores.said < high)
         predicted, true = scores.said[some].mean(), facts.unique[some].mean()
-        yield f"said {low:4.2f} to {min(high, 1):4.2f}: {some.sum():6} columns, said {predicted:.3f}, unique {true:.3f}"
+        span = f"{low:4.2f} to {min(high, 1):4.2f}"
+        yield f"predicted {span}: {some.sum():6} columns, mean {predicted:.3f}, unique {true:.3f}"
 
 
 def write(facts: Facts, scores: Mapping[str, Scores], date: str) -> None:
@@ -241,8 +242,10 @@ def main(given: Sequence[str] | None = None) -> None:
     """Print the table of models; with --write, write the shipped one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--write", metavar="DATE", help="write the model, with that date on its card")
-    parser.add_argument("--only", nargs="*", choices=MODELS, default=list(MODELS), help="`ours` is always among them")
+    parser.add_argument("--write", metavar="DATE", help="write the model and its card with this date")
+    parser.add_argument(
+        "--only", nargs="*", choices=MODELS, default=list(MODELS), help="models to measure; `ours` is always included"
+    )
     parser.add_argument("--by", nargs="*", choices=("project", "family"), default=["project", "family"])
     options = parser.parse_args(given)
     facts, scores = read(options.data / "schemas"), dict[str, Scores]()

@@ -39,11 +39,11 @@ def main() -> None:
         opened(page)
         one_by_one(page)
         single = progress_of(page, begun)
-        print(f"one by one: {single.decided} decided in {single.clicks} clicks and {single.seconds:.0f} s")
+        print(f"one by one: {single.decided} reviewed in {single.clicks} clicks and {single.seconds:.0f} s")
         accept_tier(page)
         both = progress_of(page, begun)
         print(
-            f"with one button: {both.decided - single.decided} more in {both.clicks - single.clicks} clicks and "
+            f"with Accept all: {both.decided - single.decided} more in {both.clicks - single.clicks} clicks and "
             f"{both.seconds - single.seconds:.0f} s"
         )
         browser.close()

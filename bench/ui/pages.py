@@ -152,7 +152,7 @@ def _concurrent_lines(told: str, browse: Callable[[], list[float]]) -> Iterator[
     took = browse()
     spent = cpu_seconds() - time.process_time() - started
     yield Line(f"{SESSIONS} {told}, {len(took)} pages, median", median(took), None)
-    yield Line(f"{SESSIONS} {told}, CPU of a page", spent / (len(took) + SESSIONS) * 1000, None)
+    yield Line(f"{SESSIONS} {told}, CPU per page", spent / (len(took) + SESSIONS) * 1000, None)
     yield Line(f"{SESSIONS} {told}, p95", share(took, 0.95), CROWD)
 
 
@@ -220,9 +220,9 @@ def main(given: Sequence[str] | None = None) -> None:
     """Fill the registry, measure the selected parts and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=int, default=1000)
-    parser.add_argument("--runs", type=int, default=10, help="runs of each dataset but the large one")
-    parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
-    parser.add_argument("--seconds", type=float, default=60, help="how long the crowd browses")
+    parser.add_argument("--runs", type=int, default=10, help="runs of each dataset except the large one")
+    parser.add_argument("--postgres", action="store_true", help="use PostgreSQL instead of SQLite")
+    parser.add_argument("--seconds", type=float, default=60, help="duration of `crowd` and `served`")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     options = parser.parse_args(given)
     with tempfile.TemporaryDirectory(prefix="treaty-bench-") as temporary:
