@@ -110,7 +110,7 @@ def false_alarms(count: int) -> Iterator[str]:
     """Yield the ratio of actual to nominal false alarms of `auto`.
 
     By kind and length of series."""
-    yield f"False alarms relative to the nominal rate of {ALARMS / 365.25:.4f} (mean, 95 % interval; one test per series)"
+    yield f"False alarms relative to the nominal rate of {ALARMS / 365.25:.4f} (mean, 95 % interval)"
     for kind in KINDS:
         for length in LENGTHS:
             many = count * MORE if length < SHORT else count

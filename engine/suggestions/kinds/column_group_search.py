@@ -162,7 +162,7 @@ def by_chance(groups: Any, values: Any) -> float:
 def composite_keys(
     history: TableProfile, rows: RowSample, table: str
 ) -> Iterator[tuple[None, tuple[str, ...], Analyzer]]:
-    """Yield pairs of columns without equal rows in a partition, or triples if there are none.
+    """Yield pairs of columns without equal rows in a partition, else triples.
 
     The least likely by chance come first. Yields nothing if a single column is unique or if the table is too large
     to be
@@ -209,7 +209,7 @@ def _alike(history: TableProfile, rows: RowSample, names: tuple[str, ...]) -> fl
 
 
 def pairs_by_chance(rows: RowSample, names: tuple[str, ...], sizes: list[int]) -> float:
-    """Return the expected number of row pairs in a partition that are equal in all columns.
+    """Return the expected number of row pairs of a partition equal in all columns.
 
     It assumes that the columns are independent."""
     import numpy
@@ -227,7 +227,7 @@ def _pairs(counts: Any) -> float:
 
 
 def orders(history: TableProfile, _: RowSample, __: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
-    """Yield pairs of timestamp columns of which the first may always be the earlier.
+    """Yield pairs of timestamp columns whose first may always be the earlier one.
 
     Decided by the extremes of each partition."""
     moments = [each for each in history.columns if each.column.base_type in TEMPORAL and not each.classified][:MOMENTS]

@@ -27,7 +27,7 @@ UNLIKE = {True: 1, False: LEAST_BEFORE}
 class HoldoutCandidate:
     """A candidate that held on newer partitions, learned again on all partitions of `part`.
 
-    `part`: the column's present regime. `margin`: the margin with which it held. `column`: None for the table."""
+    `part`: the column's current regime. `margin`: the margin with which it held. `column`: None for the table."""
 
     candidate: SuggestionCandidate
     column: ColumnProfile | None
