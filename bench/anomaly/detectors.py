@@ -252,8 +252,7 @@ def real(folder: Path) -> Iterator[str]:
     """Yield the alarms of `auto` on real tables, by snapshot, and the known incidents.
 
     Metrics are rows, null shares and means. `incidents.csv` is in the folder or its parent. Alarms do not stop
-    learning,
-    as there is no feedback."""
+    learning, as there is no feedback."""
     import pandas
 
     incidents_folder = next((each for each in (folder.parent, folder) if (each / "incidents.csv").exists()), None)

@@ -1,9 +1,9 @@
 """Measure how well patterns learned from half of a lake distinguish columns: section 5.1 of Auto-Validate (SIGMOD
 2021).
 
-`build_index(columns, path)`, then `infer_from(path)` returns `infer(values) -> validator | None`, whose `check(values)`
-is True unless it reports an issue: the interface that the evaluation uses for every method.
-The command indexes half of the corpus's groups and tests columns of the other half: `make bench-fmdv`."""
+`build_index(columns, path)`, then `infer_from(path)` returns `infer(values) -> validator | None`, whose
+`check(values)` is True unless it reports an issue: the interface that the evaluation uses for every method. The
+command indexes half of the corpus's groups and tests columns of the other half: `make bench-fmdv`."""
 
 import argparse
 import csv
@@ -205,8 +205,7 @@ def speed(split: Split) -> Iterator[Line]:
     """Measure indexing, inference and the size of the file.
 
     Reports columns of 1,000 values indexed per CPU second and how seconds grow over three sizes of corpus, the whole
-    index
-    with its replays, and an inference from 1,000 values."""
+    index with its replays, and an inference from 1,000 values."""
     columns = lengthened(split.indexed)
     sizes = [len(columns) // 4, len(columns) // 2, len(columns)]
     seconds = [_seconds(partial(sums_of, columns[:size])) for size in sizes]

@@ -50,8 +50,7 @@ class Outcome:
     """The outcome of one column.
 
     `promise`: None if nothing was learned. `issue`: a false alarm on its own rest. `told`: share of the other
-    columns that
-    raised an alarm."""
+    columns that raised an alarm."""
 
     column: Column
     promise: Any

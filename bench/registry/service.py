@@ -184,8 +184,7 @@ def _race(setting: Setting, number: int) -> int:
     """Return 1 if an update was lost.
 
     That is if both succeeded although the approval did not include the edit, or if another document is in force than
-    the
-    approved one."""
+    the approved one."""
     owner, producer = setting.client(setting.people.owner), setting.client(setting.people.producer)
     name = f"race-{number}"
     proposal = producer.propose(_proposed(name))

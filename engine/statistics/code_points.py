@@ -101,8 +101,7 @@ class TerminatedCodePoints:
         """Return a 64-bit hash of each text, equal for equal texts.
 
         By multilinear hashing (Lemire and Kaser 2014): two of a hundred thousand texts share one with a probability
-        of about
-        1e-9."""
+        of about 1e-9."""
         if not len(self.ends):
             return numpy.zeros(0, dtype=numpy.uint64)
         factors = _factors(int(self.lengths.max()).bit_length() + 1)

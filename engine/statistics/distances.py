@@ -24,8 +24,7 @@ def cohens_d(given: tuple[Three, Three]) -> Estimate | None:
     """Return the difference of the means in pooled standard deviations, without sign (Cohen 1988).
 
     0 or more, exact. At most 1,000: without any deviation a difference would be infinite. None if a value is
-    infinite or
-    NaN."""
+    infinite or NaN."""
     (n1, mean1, m1), (n2, mean2, m2) = given
     difference, degrees = abs(mean1 - mean2), n1 + n2 - 2
     if not (isfinite(difference) and isfinite(m1 + m2)):

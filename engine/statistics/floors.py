@@ -19,8 +19,7 @@ def one_new(tally: str, of: Summary) -> float:
     """Return the weight of one row; 0 if every value of the newest partition recurs.
 
     Then a new value is very unlikely: the share of values that occur once estimates the probability that the next
-    one is
-    new (Good 1953, after Turing)."""
+    one is new (Good 1953, after Turing)."""
     counts = getattr(of, tally)
     return 0.0 if counts is not None and counts.recur else one_row(of)
 

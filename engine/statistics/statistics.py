@@ -186,10 +186,8 @@ class Statistic:
 
     `of`: computes it. `floor`: least difference that counts as a change; the statistic is never treated as steadier.
     `law`: which bound of the paper applies (propositions 1 to 3). `texts`: True for text columns only, False for
-    numbers
-    only, None for both. `in_paper`: False for statistics not in the paper's tables. `least`, `most`: limits of its
-    range;
-    None means unbounded."""
+    numbers only, None for both. `in_paper`: False for statistics not in the paper's tables. `least`, `most`: limits
+    of its range; None means unbounded."""
 
     name: str
     of: Callable[..., float | None]

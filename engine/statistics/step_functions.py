@@ -89,8 +89,7 @@ class CurvePair:
         """Return the 20-quantiles of an even mixture of both, without duplicates.
 
         So neither partition sets the scale for the other, no bin between edges is empty in both, and outliers do not
-        decide
-        the width of bins."""
+        decide the width of bins."""
         mixed = (self.left.below(self.grid) + self.right.below(self.grid)) / 2
         levels = numpy.arange(1, BINS) / BINS
         return numpy.unique(self.grid[numpy.searchsorted(mixed, levels - ROUNDING, side="left")])
@@ -117,9 +116,8 @@ def kolmogorov_smirnov(given: CurvePair) -> Estimate:
     """Return the largest difference of the two shares at most x, over all x.
 
     Between 0 and 1; 1 for disjoint ranges. The statistic of Kolmogorov (1933) and Smirnov (1948) for two samples,
-    not its
-    p-value, which is 0 for any real change of a large table. The error is at most the sum of the sketches' rank errors.
-    Infinite values are values."""
+    not its p-value, which is 0 for any real change of a large table. The error is at most the sum of the sketches'
+    rank errors. Infinite values are values."""
     value = float(given.gaps.max())
     error = given.left.error + given.right.error
     return Estimate(value, max(0.0, value - error), min(1.0, value + error))
@@ -128,10 +126,9 @@ def kolmogorov_smirnov(given: CurvePair) -> Estimate:
 def earth_movers_distance(given: CurvePair) -> Estimate | None:
     """Return the mean distance that values must move to match the other partition.
 
-    In the column's own unit; microseconds for dates and times. The area between the two functions (Vallender 1973: the
-    Wasserstein distance of order 1 on a line). The error is at most the sum of rank error times range of either.
-    None if a
-    value is infinite."""
+    In the column's own unit; microseconds for dates and times. The area between the two functions (Vallender 1973:
+    the Wasserstein distance of order 1 on a line). The error is at most the sum of rank error times range of either.
+    None if a value is infinite."""
     value = float((given.gaps[:-1] * numpy.diff(given.grid)).sum())
     error = given.left.area_error + given.right.area_error
     return Estimate(value, max(0.0, value - error), value + error) if isfinite(value + error) else None

@@ -57,10 +57,9 @@ class TextSummary:
     """The texts of a partition. None means that no state provides a field.
 
     `rows`: all rows. `present`: rows with a value. `distinct`: number of distinct texts. `length`: characters of all
-    texts;
-    `shortest`, `longest`: of one text. `padded`: texts that begin or end with a blank. `characters`: number per
-    class of
-    `CLASSES`. `values`, `masks`, `shapes`: counts by hash. `guessed`: standard error of `distinct` from a sketch."""
+    texts; `shortest`, `longest`: of one text. `padded`: texts that begin or end with a blank. `characters`: number
+    per class of `CLASSES`. `values`, `masks`, `shapes`: counts by hash. `guessed`: standard error of `distinct` from
+    a sketch."""
 
     rows: int
     present: int

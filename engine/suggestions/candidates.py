@@ -40,10 +40,9 @@ class SuggestionCandidate:
     """A suggested check with its metric, before selection.
 
     `patch`: what it adds to the contract. `limits`: lower and upper threshold; None means none. `counter`: returns
-    texts
-    that violate it, masked. `drops`: dropped if other suggestions catch the same issues. `confirmed`: counted exactly;
-    False if only a sketch supports it. `likely`: probability by names alone that it is intended; None if not computed.
-    `by_chance`: that it held so far may be chance."""
+    texts that violate it, masked. `drops`: dropped if other suggestions catch the same issues. `confirmed`: counted
+    exactly; False if only a sketch supports it. `likely`: probability by names alone that it is intended; None if
+    not computed. `by_chance`: that it held so far may be chance."""
 
     kind: str
     sentence: str
@@ -87,8 +86,7 @@ class SuggestionKind:
     """A kind of suggestion.
 
     `margins`: tried in order; the first that holds is used, times `safety`. `over_time`: compares partitions in
-    time, so
-    that it does not apply to other splits of the rows."""
+    time, so that it does not apply to other splits of the rows."""
 
     name: str
     propose: Callable[..., SuggestionCandidate | None]

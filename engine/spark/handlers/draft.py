@@ -35,7 +35,7 @@ NOTHING_SOUND = "every partition is excluded, as partitions with incidents are: 
 
 
 def draft(session: Any, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
-    """Return the base document, the unbroken suggestions and the profile. Raises UnreadableTable, EngineError."""
+    """Return the base document, the suggestions that held and the profile. Raises UnreadableTable, EngineError."""
     return draft_opened(session, opened(session, request.profile), request, tell)
 
 

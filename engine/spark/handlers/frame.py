@@ -22,8 +22,7 @@ class FrameReading:
     """The states and reference values read from a frame.
 
     `checks`: the checks bound to the frame's schema. `states`: by partition. `whole_table_states`: states over all
-    rows;
-    None if no check needs them. `referents`: reference values of bounds that refer to other datasets."""
+    rows; None if no check needs them. `referents`: reference values of bounds that refer to other datasets."""
 
     checks: BoundChecks
     states: dict[str, StateBag]

@@ -20,11 +20,10 @@ def stage(
 ) -> None:
     """Append the frame's rows to the folder as Parquet files.
 
-    `partition`: values of partition columns; None is the partition of rows without a value. If it names all of them and
-    the frame has no rows, a file without rows is written. `like`: table whose column types are used; None keeps the
-    frame's. Raises EngineError if a row belongs to another partition, if a partition column is missing or if rows
-    cannot
-    be read or written."""
+    `partition`: values of partition columns; None is the partition of rows without a value. If it names all of them
+    and the frame has no rows, a file without rows is written. `like`: table whose column types are used; None keeps
+    the frame's. Raises EngineError if a row belongs to another partition, if a partition column is missing or if
+    rows cannot be read or written."""
     _refuse(frame.columns, partition_by, partition)
     rows = _typed(frame.selectExpr(*_columns(frame.columns, partition)), like, partition_by)
     try:
@@ -74,8 +73,7 @@ def _columns(columns: Sequence[str], partition: Partition) -> list[str]:
     """Return the SQL of the columns.
 
     A partition column that is both named and present must have the named value, or the write fails: this avoids a
-    second
-    scan."""
+    second scan."""
     own = [_partition_guard(each, partition[each]) if each in partition else quote(each) for each in columns]
     named = (f"{_value(value)} AS {quote(each)}" for each, value in partition.items() if each not in columns)
     return [*own, *named]

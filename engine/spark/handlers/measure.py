@@ -67,8 +67,7 @@ class OpenedTable:
         """Return the schema and the bags of the named partitions.
 
         `names`: empty means all partitions. `held`: keys of states that are already stored and not computed.
-        `there`: the
-        named partitions exist, even without a row."""
+        `there`: the named partitions exist, even without a row."""
         if self.layout.read_one_by_one:
             return self._alone(names[0], held)
         folders = [folder for name in names for folder in self.layout.folders.get(name, ())]

@@ -38,8 +38,7 @@ def telling(frame: Any, columns: Sequence[str]) -> list[str]:
     """Return the fewest columns that distinguish the first rows.
 
     They do so as well as the first COLUMNS columns, and are at least FEWEST. A hash of them replaces a hash of the
-    whole
-    row, so the other columns need not be read."""
+    whole row, so the other columns need not be read."""
     from pyspark.sql import functions
 
     names = list(columns[:COLUMNS])

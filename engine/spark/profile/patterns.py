@@ -83,7 +83,7 @@ def _readable(session: Any, table: LakeTable) -> Mapping[str, list[str]] | None:
 def suggested(
     table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
 ) -> tuple[TableProfile, list[HoldoutCandidate]]:
-    """Return the profile with conformity counts of learned patterns, and the unbroken suggestions.
+    """Return the profile with conformity counts of learned patterns, and the suggestions that held.
 
     Without a lake to learn from, the profile is unchanged and there are no suggestions."""
     index = _index(request.lake)

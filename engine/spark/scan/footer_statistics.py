@@ -54,8 +54,7 @@ class ParquetFooter:
         """Return the number of rows (column None) or of the column's non-null values; None if unknown.
 
         A column that the file lacks is null in all its rows. Whether names that differ in case are one column
-        depends on the
-        session, so their counts are unknown."""
+        depends on the session, so their counts are unknown."""
         if column is None or not self.rows:
             return self.rows
         same_name = [name for name in self.present if name.lower() == column.lower()]
@@ -68,9 +67,8 @@ def footer_counts(plan: Plan, location: str, files: Mapping[str, Sequence[str]],
     """Return the states of the plan that footers provide; none if a footer cannot be read: the scan reports the reason.
 
     `location`: path or URL of the table. `files`: all its files by partition, as paths in that filesystem. The table
-    must
-    be a plain folder of Parquet: a table format's log may remove rows, and a catalog may define a default for a column
-    that old files lack."""
+    must be a plain folder of Parquet: a table format's log may remove rows, and a catalog may define a default for a
+    column that old files lack."""
     footers = _footers(location, files)
     counts = {part: _totals(footers, column) for part, column in _counting(plan.scan, schema, _folded(files))}
     complete = {part: totals for part, totals in counts.items() if None not in totals.values()}

@@ -36,10 +36,9 @@ def quarantine(
     """Write every row once, below `out`, to `outcome=good` or `outcome=bad`, partitioned like the table.
 
     Both have the table's columns and `broken_checks` and `unevaluated_checks` (see `violating_rows.flag_rows`),
-    which list
-    all checks whatever their severity. In CSV these are texts with ids separated by spaces. A folder without rows is
-    not
-    written. Raises EngineError if `out` exists or if rows cannot be read or written; then nothing is left behind."""
+    which list all checks whatever their severity. In CSV these are texts with ids separated by spaces. A folder
+    without rows is not written. Raises EngineError if `out` exists or if rows cannot be read or written; then
+    nothing is left behind."""
     rows = flag_rows(frame, checks, others=others, partition_by=partition_by)
     ids = tuple(dict.fromkeys(each.check.id for each in checks.checks))
     with _aside(into) as folder:

@@ -54,9 +54,8 @@ class RowTest:
     """A check on single rows, as SQL that is never null.
 
     `breaks`: whether the row violates the check; None means no row does. `opens`: whether the check cannot be
-    evaluated on
-    the row; None means never. `aid`: the column that `breaks` needs in the frame. `reason`: why no row can be evaluated
-    although the check could be elsewhere: another dataset is missing."""
+    evaluated on the row; None means never. `aid`: the column that `breaks` needs in the frame. `reason`: why no row
+    can be evaluated although the check could be elsewhere: another dataset is missing."""
 
     check: BoundCheck
     breaks: str | None

@@ -44,8 +44,7 @@ def scan(
 
     `expected`: partitions returned even without rows. Whole-table components are not included: see
     `separate_statements.whole_table_states`. Raises UnreadableTable if files are damaged, a partition column is
-    missing or
-    rows cannot be counted."""
+    missing or rows cannot be counted."""
     schema, result, key = schema_of(frame), ScanResult(), plan.key or transient_key()
     plan = replace(plan, key=key)
     partition_names.refuse(partition_by, schema)

@@ -22,13 +22,11 @@ def flag_rows(
 ) -> Any:
     """Return the frame with two more columns: the checks a row violates and those not evaluated on it.
 
-    Both list check ids in the contract's order, may be empty and are never null. A check lists the rows that violate it
-    whether or not it fails as a whole: if 0.95 of the rows must have a status, the rows without one. Checks that no
-    single
-    row can violate (a mean, a number of rows) are in no list. Rows are compared over the whole frame; for checks of
-    scope
-    delta within their partitions. `others`: frames of other datasets by name; a check whose dataset is missing is left
-    out. Raises EngineError if the frame has a column of these names."""
+    Both list check ids in the contract's order, may be empty and are never null. A check lists the rows that violate
+    it whether or not it fails as a whole: if 0.95 of the rows must have a status, the rows without one. Checks that
+    no single row can violate (a mean, a number of rows) are in no list. Rows are compared over the whole frame; for
+    checks of scope delta within their partitions. `others`: frames of other datasets by name; a check whose dataset
+    is missing is left out. Raises EngineError if the frame has a column of these names."""
     refuse_taken(frame, (BROKEN, UNEVALUATED))
     tests = row_tests(checks, others, partition_by)
     flagged = marked(frame, tests, others)

@@ -31,14 +31,11 @@ class StorageLayout:
     """The storage of a table: fingerprints, folders and files by partition.
 
     `fingerprints`: by partition, or one for all under the key "" if the files do not show partitions. Empty means
-    nothing
-    is known of the files: every partition may have changed. `folders`: those of each partition below the table;
-    empty if
-    partitions are columns or do not exist. `files`: paths in the table's filesystem, by partition; empty if unknown.
-    `read_one_by_one`: no column distinguishes the partitions, so each is read separately.
+    nothing is known of the files: every partition may have changed. `folders`: those of each partition below the
+    table; empty if partitions are columns or do not exist. `files`: paths in the table's filesystem, by partition;
+    empty if unknown. `read_one_by_one`: no column distinguishes the partitions, so each is read separately.
     `method`: how changes are detected. `at`: the table version of this layout; None without a table format.
-    `pinned`: that
-    version is read, otherwise the current table. `is_outdated`: the table has newer versions."""
+    `pinned`: that version is read, otherwise the current table. `is_outdated`: the table has newer versions."""
 
     fingerprints: Mapping[str, str]
     folders: Mapping[str, tuple[str, ...]]
@@ -139,8 +136,7 @@ def _members(session: Any, source: TableSource, location: str, provider: str) ->
     """Return the files of a catalog table.
 
     If Spark does not list the files (Hive formats such as text) or a folder is not named by its partition, the
-    partitions
-    and their folders come from the metastore, and each path starts with the partition's name."""
+    partitions and their folders come from the metastore, and each path starts with the partition's name."""
     files, by = placed(session, source.location, location), source.partition_by
     named = all(partition_names.of_path(path, by) for path, _ in files)
     if named and (files or provider != HIVE):

@@ -74,8 +74,7 @@ def snapshot_to_read(told: IcebergMetadata, look: ChangeHints) -> int | None:
     """Return the snapshot to read; None if there is none.
 
     It is the newest that the events name, if all of them are on the main branch and none as new was read before;
-    else the
-    newest of the branch."""
+    else the newest of the branch."""
     branch, hinted = told.ancestors(told.current), look.hint.versions
     if not hinted or not set(hinted) <= set(branch):
         return told.current

@@ -50,8 +50,7 @@ class DeltaSnapshot:
     """A Delta table at a version, by default the newest.
 
     `by`: its partition columns. `features`: those of its protocol. `id`: the table's own id; a table recreated at
-    the same
-    location has another."""
+    the same location has another."""
 
     session: Any
     location: str

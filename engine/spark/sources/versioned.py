@@ -32,8 +32,7 @@ def stable_fingerprints(marks: Mapping[str, str], known: Mapping[str, str], foun
     """Return the fingerprints, with stored ones for partitions that did not change.
 
     `marks`: current fingerprints. `known`: stored ones. `found`: changed partitions. A stored fingerprint of a
-    partition
-    that could not be read is not reused."""
+    partition that could not be read is not reused."""
     if set(marks) == {""} and not found and len(set(known.values())) == 1:
         # Without partition folders, all partitions were read together.
         known = {"": next(iter(known.values()))}

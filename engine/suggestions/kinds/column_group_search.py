@@ -150,8 +150,7 @@ def by_chance(groups: Any, values: Any) -> float:
     """Return the log probability that every group has a single value by chance.
 
     It assumes that values are independent of groups. `groups`: number of rows per group. `values`: number of
-    occurrences
-    per value."""
+    occurrences per value."""
     import numpy
 
     shares = values[values > 0] / values.sum()
@@ -165,8 +164,7 @@ def composite_keys(
     """Yield pairs of columns without equal rows in a partition, else triples.
 
     The least likely by chance come first. Yields nothing if a single column is unique or if the table is too large
-    to be
-    counted."""
+    to be counted."""
     alone = sum(history.rows) > MOST_ROWS or any(_is_unique(each, history) for each in history.columns)
     parts = [] if alone else _parts(history, rows, table)
     for size in (2, 3):

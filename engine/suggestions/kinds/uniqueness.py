@@ -74,8 +74,7 @@ def _by_chance(column: ColumnProfile, part: HistorySlice) -> bool:
     """Return True if numbers may be unique by chance, like amounts.
 
     They are new in each partition and so sparse that no two have to be equal. Identifiers recur in the next
-    partition or
-    are dense."""
+    partition or are dense."""
     bags = [bag for _, bag in part.history.partitions[part.start : part.end]]
     if column.column.base_type not in INTEGRAL or _comes_again(column, part):
         return False
@@ -125,8 +124,7 @@ def worth_counting(history: TableProfile, table: str = "", *, most: int = 8) -> 
     """Return the columns that may be unique, in the table or in each partition.
 
     They are complete and have nearly as many distinct values as rows. Possible keys by name come first, then the
-    likeliest
-    by values. `most`: maximum number of columns."""
+    likeliest by values. `most`: maximum number of columns."""
     part = HistorySlice.of(history)
     keys = {each.column.column.name: each for each in key_suggestions(history, table)}
     scored = [(_distinct_share(column, part), column) for column in history.columns]

@@ -18,8 +18,8 @@ LEAST_ROWS = 10
 # From this number of partitions on, suggestions must also hold if learned on other shares of them.
 LEAST_FOR_MORE_CUTS = 4
 CUTS = (0.5, 0.6, 0.8)
-# Minimum number of older, different partitions to leave out before a step. For kinds that compare partitions one is
-# enough, such as a first load; for others a single violating partition is evidence enough.
+# Minimum number of older, different partitions before a step that is left out. Kinds that compare partitions are
+# distorted by a single one, such as a first load; other kinds are refuted by a single violating partition.
 UNLIKE = {True: 1, False: LEAST_BEFORE}
 
 

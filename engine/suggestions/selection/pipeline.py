@@ -54,8 +54,7 @@ def _promised(found: Iterable[HoldoutCandidate], history: TableProfile, table: s
     """Yield the candidates, with the name-based probability added to keys.
 
     A key that was not counted exactly, or that may hold by chance, is dropped unless its name suggests a key. No
-    true key
-    that was counted is lost."""
+    true key that was counted is lost."""
     for each in found:
         if each.column is None or each.candidate.kind not in KEYS:
             yield each

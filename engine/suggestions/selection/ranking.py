@@ -23,8 +23,7 @@ class RankedCandidate:
     """A candidate with its worth.
 
     `holds`: lower confidence bound of the probability to hold on the next partition (exact, 95 %). If its names
-    suggest a
-    higher probability than few partitions can show, that one counts. `caught`: None if unknown."""
+    suggest a higher probability than few partitions can show, that one counts. `caught`: None if unknown."""
 
     holdout: HoldoutCandidate
     holds: float

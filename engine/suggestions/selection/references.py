@@ -53,8 +53,7 @@ def lie_within(ours: KeyValues, theirs: KeyValues) -> bool:
     """Return True if the sketches show that all our values are among theirs, beyond chance.
 
     For numbers, chance draws each value uniformly between the key's ends. Numbers that cover a small part of that
-    span are
-    not accepted: keys are denser at one end."""
+    span are not accepted: keys are denser at one end."""
     share, count = overlap(ours.sketch, theirs.sketch).of_left, ThetaSketch.estimate(ours.sketch).value
     if share is None or share.value < 1:
         return False
