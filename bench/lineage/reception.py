@@ -115,9 +115,7 @@ def effects(setting: Setting) -> Iterator[Line]:
     now_rows, now_repeats = setting.event_counts()
     yield Line("every event 3 times: not acknowledged", _not_taken(sent), 0, "events")
     yield Line("every event 3 times: stored too often", abs(now_rows - rows - number), 0, "events")
-    yield Line(
-        "every event 3 times: duplicates not counted", abs(now_repeats - repeats - CAME_AGAIN * number), 0, "events"
-    )
+    yield Line("every event 3 times: duplicates missed", abs(now_repeats - repeats - CAME_AGAIN * number), 0, "events")
     took = _folded(setting)
     print(f"{'':44} processed at {now_rows / took:,.0f} events per second, in this process alone")
     with read_session(setting.engine) as tx:
@@ -191,7 +189,6 @@ def _run_ids(number: int) -> list[str]:
 
 
 def _triggers(setting: Setting, contract_id: str) -> int:
-    """Return the number of triggers counted for the contract."""
     with read_session(setting.engine) as tx:
         marked = select(func.sum(PendingValidationRow.trigger_sequence)).where(
             PendingValidationRow.contract_id == contract_id
@@ -234,7 +231,7 @@ def _in_force(setting: Setting, name: str, path: str) -> None:
 
 
 def _write(lake: Path, day: int, rows: int) -> None:
-    """Write one partition of `rows` rows as one Parquet file."""
+    """Write one partition as one Parquet file."""
     import numpy
     import pyarrow
     from pyarrow import parquet
@@ -251,13 +248,11 @@ def _write(lake: Path, day: int, rows: int) -> None:
 
 
 def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]:
-    """Return the seconds from an event to its verdict, and two parts of them.
-
-    The parts are the time until the task started, and that of reading and evaluating."""
+    """Return seconds: from event to verdict, until the task started, of reading and evaluating."""
     sent, began = clock.now(), time.perf_counter()
     (answer,) = send(setting.address, setting.producer, [event(str(lake))], seconds=0.001)
     if answer.status != 201:
-        raise SystemExit(f"the event was rejected with HTTP status {answer.status}")
+        raise SystemExit(f"the event was not acknowledged: HTTP status {answer.status}")
     _seconds_to_verdict(setting, f"day={date(2026, 1, 1) + timedelta(days=day)}")
     took = time.perf_counter() - began
     with read_session(setting.engine) as tx:
@@ -266,9 +261,7 @@ def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]
 
 
 def _seconds_to_verdict(setting: Setting, partition: str | None) -> float:
-    """Wait for a run of the orders and return the seconds.
-
-    `partition`: the partition that the run must cover; None means any."""
+    """Wait for a run of the orders (None: of any partition) and return the seconds."""
     started = time.perf_counter()
     runs = select(RunRow.partitions, RunRow.verdict, RunRow.reason).where(RunRow.contract_id == "orders")
     query = runs.order_by(col(RunRow.id).desc())
@@ -299,7 +292,6 @@ def working(setting: Setting) -> Iterator[None]:
 
 
 def _tokens(engine: Engine) -> tuple[str, str]:
-    """Create the tokens of a producer and an owner."""
     scopes = {
         Role.PRODUCER: (Permission.READ, Permission.PROPOSE, Permission.LINEAGE),
         Role.OWNER: (Permission.READ, Permission.DECIDE),
@@ -319,7 +311,6 @@ def _tokens(engine: Engine) -> tuple[str, str]:
 
 
 def measure(url: str, folder: Path, asked: argparse.Namespace) -> None:
-    """Print each figure when available."""
     engine = connect(url)
     migrate(engine)
     producer, owner = _tokens(engine)
