@@ -20,7 +20,7 @@ Term = Callable[[Any, Any], Array]
 
 
 def l1(given: SharePair) -> Estimate:
-    """Return the sum of |p - q| over all values: between 0 and 2, which means no common value."""
+    """Return the sum of |p - q| over all values: between 0 and 2; 2 means no common value."""
     return _summed(_difference, given)
 
 
@@ -37,7 +37,7 @@ def l_infinity(given: SharePair) -> Estimate:
 def jensen_shannon(given: SharePair) -> Estimate:
     """Return half the divergences of both from their mean (Lin 1991).
 
-    Between 0 and ln 2, which means no common value. The divergence, not its root. Needs no smoothing."""
+    Between 0 and ln 2; ln 2 means no common value. The divergence, not its root. Needs no smoothing."""
     return _summed(_jensen_shannon, given)
 
 
@@ -54,7 +54,7 @@ def kullback_leibler(given: SharePair) -> Estimate:
 def chi_squared(given: SharePair) -> Estimate:
     """Return Pearson's statistic for equal shares (1900) divided by the rows of both: phi squared.
 
-    Between 0 and 1, which means no common value. Multiplied by the rows it is the statistic itself, with values - 1
+    Between 0 and 1; 1 means no common value. Multiplied by the rows it is the statistic itself, with values - 1
     degrees of freedom. Its p-value is not reported: for any real change of a large table it is 0."""
     of_left = given.left_rows / (given.left_rows + given.right_rows)
     return _summed(partial(_chi_squared, of_left), given)
@@ -71,7 +71,7 @@ def new(given: SharePair) -> Estimate:
 
 
 def cosine(given: SharePair) -> Estimate:
-    """Return 1 minus the cosine of the angle between the shares: between 0 and 1, which means no common value.
+    """Return 1 minus the cosine of the angle between the shares: between 0 and 1; 1 means no common value.
 
     The bounds follow from the possible angular error of each."""
     left_norm, right_norm = (float(numpy.linalg.norm(each.at)) for each in (given.left, given.right))

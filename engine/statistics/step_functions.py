@@ -117,7 +117,7 @@ def kolmogorov_smirnov(given: CurvePair) -> Estimate:
 
     Between 0 and 1; 1 for disjoint ranges. The statistic of Kolmogorov (1933) and Smirnov (1948) for two samples,
     not its p-value, which is 0 for any real change of a large table. The error is at most the sum of the sketches'
-    rank errors. Infinite values are values."""
+    rank errors. Infinite values count as values."""
     value = float(given.gaps.max())
     error = given.left.error + given.right.error
     return Estimate(value, max(0.0, value - error), min(1.0, value + error))
