@@ -1,8 +1,8 @@
-"""What detectors promise and what they keep: false alarms on clean series, incidents found, and what a point costs.
+"""Measure detectors: false alarms on clean series, detected incidents, and the cost of a point.
 
-The truth of synthetic series is known, so that the chance of a false alarm is computed for every band instead of
-counted: n series tell it as closely as hundreds of times as many single points would. Seeds from JUDGED on judge; what
-is chosen by hand in `treaty.engine.anomaly` was chosen on smaller ones."""
+The truth of synthetic series is known, so the probability of a false alarm is computed for every band instead of
+counted: n series are as precise as hundreds of times as many single points would be. Seeds from JUDGED on are used for
+testing; constants in `treaty.engine.anomaly` that were set by hand were set on smaller seeds."""
 
 import argparse
 import time
@@ -24,14 +24,16 @@ JUDGED = 13_000_000
 START = datetime(2025, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 LENGTHS = (20, 30, 57, 100, 200, 365, 500)
-# A rate learned from few points goes far up and down: shorter series tell less, and cost less.
+# A rate learned from few points varies widely. Shorter series are less precise and cheaper, so MORE are used.
 SHORT, MORE = 60, 3
 ALARMS = 3.65
 METRICS = 20
 
 
 class CleanSeries(NamedTuple):
-    """A clean series, the last value to be judged: the middle and the noise of that one, by factors or not."""
+    """A clean series whose last value is tested, with that value's expectation and noise.
+
+    `logged`: they apply to the logarithm."""
 
     values: Any
     middle: float
@@ -70,12 +72,14 @@ KINDS: dict[str, Callable[[Any, Any], CleanSeries]] = {
 
 
 def series(values: Sequence[float]) -> Series:
-    """The values day by day."""
+    """Return the values as a daily series."""
     return Series(tuple(SeriesPoint(time=START + at * DAY, value=float(value)) for at, value in enumerate(values)))
 
 
 def clean_series(kind: str, length: int, seed: int) -> CleanSeries:
-    """A series of so many days and the one to be judged, from a phase that the seed tells."""
+    """Return a series of `length` days and the value to test.
+
+    The seed determines the phase."""
     random = np.random.default_rng(JUDGED + seed)
     at = np.arange(length + 1) + int(random.integers(0, 210))
     return KINDS[kind](at, random.standard_normal(length + 1))
@@ -84,14 +88,14 @@ def clean_series(kind: str, length: int, seed: int) -> CleanSeries:
 def band_after(
     name: str, arguments: dict[str, Any], past: Sequence[float], alarms: float = ALARMS
 ) -> DetectorBand | None:
-    """The band of the value after those; None while the detector learns."""
-    asked = DetectionRequest(past=series(past), at=START + len(past) * DAY, false_alarms=alarms)
-    found = detector(name, arguments).judge(asked)
-    return found if isinstance(found, DetectorBand) else None
+    """Return the band for the next value; None while the detector is learning."""
+    request = DetectionRequest(past=series(past), at=START + len(past) * DAY, false_alarms=alarms)
+    result = detector(name, arguments).judge(request)
+    return result if isinstance(result, DetectorBand) else None
 
 
 def chance(band: DetectorBand, of: CleanSeries) -> float:
-    """The chance that the next clean value falls outside of the band."""
+    """Return the probability that the next clean value falls outside the band."""
     edges = [_scaled(edge, of) for edge in (band.lower, band.upper)]
     low, high = ((edge - of.middle) / of.noise for edge in edges)
     return float(norm.cdf(low) + norm.sf(high))
@@ -103,8 +107,10 @@ def _scaled(edge: float | None, of: CleanSeries) -> float:
 
 
 def false_alarms(count: int) -> Iterator[str]:
-    """Of each kind and length, the rate of false alarms of auto over what was promised."""
-    yield f"False alarms over the {ALARMS / 365.25:.4f} promised (mean, 95 % interval: each series is judged once)"
+    """Yield the ratio of actual to nominal false alarms of `auto`.
+
+    By kind and length of series."""
+    yield f"False alarms relative to the nominal rate of {ALARMS / 365.25:.4f} (mean, 95 % interval)"
     for kind in KINDS:
         for length in LENGTHS:
             many = count * MORE if length < SHORT else count
@@ -112,42 +118,44 @@ def false_alarms(count: int) -> Iterator[str]:
 
 
 def baselines(count: int) -> Iterator[str]:
-    """The rate of false alarms of Deequ's detectors over what they promise."""
-    yield "Baselines, over what they promise (0.0027, or 1.96 standard deviations of Holt and Winters: 0.05)"
+    """Yield the ratio of actual to nominal false alarms of Deequ's detectors."""
+    yield "Baselines, relative to their nominal rate (0.0027; Holt-Winters, 1.96 standard deviations: 0.05)"
     for kind in ("white", "weekly"):
         for length in (22, 57):
             yield f"  {kind:15}{length:4} days  {_baselines(kind, length, count)}"
 
 
 def _ratios(kind: str, length: int, count: int) -> str:
-    found, spent = [], time.process_time()
+    ratios, spent = [], time.process_time()
     for seed in range(count):
         one = clean_series(kind, length, seed * 1009 + length)
         band = band_after("auto", {}, one.values[:-1])
-        found.append(chance(band, one) / (band.rate or 1) if band else 0.0)
+        ratios.append(chance(band, one) / (band.rate or 1) if band else 0.0)
     spent = (time.process_time() - spent) / count * 1000
-    return f"auto {_interval_text(found)}  {spent:5.1f} ms CPU a point"
+    return f"auto {_interval_text(ratios)}  {spent:5.1f} ms CPU per point"
 
 
 def tables(count: int) -> Iterator[str]:
-    """The false alarms a year of whole tables: their metrics are of all kinds, and share what the contract admits."""
+    """Yield the false alarms a year of whole tables.
+
+    Their metrics are of all kinds and share the contract's budget."""
     count, terms = max(10, count // 10), Anomalies()
-    yield f"Tables, n = {count} of each length, over what the contract promises of the table"
+    yield f"Tables, n = {count} of each length, relative to the contract's false-alarm budget"
     for length in (57, 100, 200):
-        found, spent = [], time.process_time()
+        ratios, spent = [], time.process_time()
         for seed in range(count):
             ones = [
                 clean_series(kind, length, (seed * METRICS + at) * 1013)
                 for at, kind in zip(range(METRICS), cycle(KINDS))
             ]
-            found.append(sum(_yearly(one, terms) for one in ones) / terms.false_alarms)
+            ratios.append(sum(_yearly(one, terms) for one in ones) / terms.false_alarms)
         spent = (time.process_time() - spent) / count
         promised = f"of {terms.false_alarms:g} a year"
-        yield f"  {METRICS} metrics, {length} days: {_interval_text(found)} {promised}, {spent:.1f} s CPU a table"
+        yield f"  {METRICS} metrics, {length} days: {_interval_text(ratios)} {promised}, {spent:.1f} s CPU per table"
 
 
 def _yearly(one: CleanSeries, terms: Anomalies) -> float:
-    """The false alarms a year that one of the table's metrics raises, as a run judges it."""
+    """Return the false alarms a year of one metric, as a validation evaluates it."""
     points = series(one.values[:-1]).points
     at = START + len(points) * DAY
     pasts = MetricBaselines(measured={"metric": points}, succession=[], now=at, terms=terms, metrics=METRICS)
@@ -156,13 +164,13 @@ def _yearly(one: CleanSeries, terms: Anomalies) -> float:
 
 
 def _baselines(kind: str, length: int, count: int) -> str:
-    told: dict[str, list[float]] = {"online normal of Deequ": [], "Holt and Winters of Deequ": []}
+    ratios: dict[str, list[float]] = {"Deequ's online normal": [], "Deequ's Holt-Winters": []}
     for seed in range(count):
         one = clean_series(kind, length, seed * 1009 + length)
         past = one.values[:-1]
-        told["online normal of Deequ"].append(_online(past, one) / 0.0027)
-        told["Holt and Winters of Deequ"].append(chance(holt_winters(past), one) / 0.05)
-    return "  ".join(f"{name} {_interval_text(each)}" for name, each in told.items())
+        ratios["Deequ's online normal"].append(_online(past, one) / 0.0027)
+        ratios["Deequ's Holt-Winters"].append(chance(holt_winters(past), one) / 0.05)
+    return "  ".join(f"{name} {_interval_text(each)}" for name, each in ratios.items())
 
 
 def _interval_text(found: Sequence[float]) -> str:
@@ -171,8 +179,9 @@ def _interval_text(found: Sequence[float]) -> str:
 
 
 def _online(past: Any, one: CleanSeries) -> float:
-    """Deequ's online normal has the tested value in its mean and deviation: the values that alarm lie beyond edges that
-    it moves itself."""
+    """Return the false-alarm probability of Deequ's online normal detector.
+
+    It includes the tested value in mean and deviation, so values that alarm lie beyond bounds that depend on them."""
     count, middle, spread = len(past), float(np.mean(past)), float(np.std(past))
     if count < 10:
         return 0.0
@@ -182,7 +191,8 @@ def _online(past: Any, one: CleanSeries) -> float:
 
 
 def holt_winters(past: Any, period: int = 7) -> DetectorBand:
-    """Deequ's Holt and Winters: additive, fitted to squared errors, 1.96 deviations of the *absolute* residuals."""
+    """Return the band of Deequ's Holt-Winters: additive, fitted to squared errors, 1.96 deviations of the *absolute*
+    residuals."""
     from scipy.optimize import minimize
 
     def run(weights: Any) -> tuple[Any, float]:
@@ -212,39 +222,47 @@ def _smoothed(values: Any, period: int, weights: Any) -> tuple[Any, float]:
 
 
 def found_drops(count: int) -> Iterator[str]:
-    """A drop of a fifth on a weekly series with an amplitude of a fifth; a thousandfold value at the eighth point."""
+    """Yield the share of detected incidents.
+
+    They are a drop of a fifth on a weekly series with an amplitude of a fifth, and a thousandfold value at the eighth
+    point."""
     for noise in (1.0, 2.0, 3.0):
-        told = {"auto": 0, "online_normal": 0}
+        hits_by_detector = {"auto": 0, "online_normal": 0}
         for seed in range(count):
             random = np.random.default_rng(JUDGED + 77_000 + seed)
             at = np.arange(57) + int(random.integers(0, 7))
             values = 100 * (1 + 0.2 * np.sin(2 * np.pi * at / 7)) + noise * random.standard_normal(57)
             bad = 0.8 * values[-1]
-            for name in told:
+            for name in hits_by_detector:
                 band = band_after(name, {}, values[:-1])
-                told[name] += band is not None and not float(band.lower or 0) <= bad <= float(band.upper or 0)
-        shares = ", ".join(f"{name} {hits / count:.3f}" for name, hits in told.items())
-        yield f"A drop of 20 % on weekly series, 57 days, noise {noise:g} %, n = {count}: found by {shares}"
+                hits_by_detector[name] += band is not None and not float(band.lower or 0) <= bad <= float(
+                    band.upper or 0
+                )
+        shares = ", ".join(f"{name} {hits / count:.3f}" for name, hits in hits_by_detector.items())
+        yield f"A drop of 20 % on weekly series, 57 days, noise {noise:g} %, n = {count}: detected by {shares}"
     hits = 0
     for seed in range(count):
         past = 100 + 3 * np.random.default_rng(JUDGED + 88_000 + seed).standard_normal(7)
         band = band_after("auto", {}, past)
         hits += band is not None and float(band.upper or 0) < 100_000
-    yield f"A thousandfold value at the eighth point, n = {count}: found by auto {hits / count:.3f}"
+    yield f"A thousandfold value at the eighth point, n = {count}: detected by auto {hits / count:.3f}"
 
 
 def real(folder: Path) -> Iterator[str]:
-    """Rows, null shares and means of real tables, snapshot by snapshot: the alarms of auto, beside known incidents.
+    """Yield the alarms of `auto` on real tables, by snapshot, and the known incidents.
 
-    `incidents.csv` lies beside the folder, or in it. Alarms do not end what is learned: nobody looks at them."""
+    Metrics are rows, null shares and means. `incidents.csv` is in the folder or its parent. Alarms do not stop
+    learning, as there is no feedback."""
     import pandas
 
-    listed = next((each for each in (folder.parent, folder) if (each / "incidents.csv").exists()), None)
+    incidents_folder = next((each for each in (folder.parent, folder) if (each / "incidents.csv").exists()), None)
     columns = ["table", "snapshot", "kind"]
-    incidents = pandas.read_csv(listed / "incidents.csv") if listed else pandas.DataFrame(columns=columns)
+    incidents = (
+        pandas.read_csv(incidents_folder / "incidents.csv") if incidents_folder else pandas.DataFrame(columns=columns)
+    )
     for table in sorted(each for each in folder.glob("*/*") if each.is_dir()):
-        known = incidents[incidents["table"] == f"{table.parent.name}/{table.name}"]
-        yield from _table(table, dict(zip(known["snapshot"], known["kind"], strict=True)))
+        table_incidents = incidents[incidents["table"] == f"{table.parent.name}/{table.name}"]
+        yield from _table(table, dict(zip(table_incidents["snapshot"], table_incidents["kind"], strict=True)))
 
 
 def _table(table: Path, known: dict[str, str]) -> Iterator[str]:
@@ -255,31 +273,31 @@ def _table(table: Path, known: dict[str, str]) -> Iterator[str]:
                 SeriesPoint(time=datetime.fromisoformat(path.stem).replace(tzinfo=UTC), value=value)
             )
     alarms: dict[str, list[str]] = {}
-    told, promised, spent = 0, 0.0, time.process_time()
+    bands, promised, spent = 0, 0.0, time.process_time()
     for name, points in metrics.items():
         for at, point in enumerate(points):
-            asked = DetectionRequest(
+            request = DetectionRequest(
                 past=Series(tuple(points[:at])),
                 at=point.time,
                 false_alarms=4 / len(metrics),
                 share=name.startswith("nulls"),
             )
-            band = detector("auto", {}).judge(asked)
+            band = detector("auto", {}).judge(request)
             if isinstance(band, DetectorBand):
-                told, promised = told + 1, promised + (band.rate or 0)
+                bands, promised = bands + 1, promised + (band.rate or 0)
                 if _is_outside(band, float(point.value or 0)):
                     alarms.setdefault(f"{point.time.date()}", []).append(name)
-    spent = (time.process_time() - spent) / max(told, 1) * 1000
+    spent = (time.process_time() - spent) / max(bands, 1) * 1000
     days = len({point.time for points in metrics.values() for point in points})
     named = f"{table.parent.name}/{table.name}"
-    yield f"{named}: {days} snapshots, {len(metrics)} metrics, {told} bands, {spent:.1f} ms CPU each"
+    yield f"{named}: {days} snapshots, {len(metrics)} metrics, {bands} bands, {spent:.1f} ms CPU each"
     for kind in sorted(set(known.values())):
         of = sorted(day for day, its in known.items() if its == kind)
         missed = [day for day in of if day not in alarms]
-        yield f"  {kind}: {len(of) - len(missed)} of {len(of)} found; missed {', '.join(missed) or 'none'}"
+        yield f"  {kind}: {len(of) - len(missed)} of {len(of)} detected; missed {', '.join(missed) or 'none'}"
     other = sorted(alarms.keys() - known.keys())
     raised = sum(len(alarms[day]) for day in other)
-    yield f"  beside these {raised} alarms on {len(other)} days, {promised:.1f} promised on data where nothing changes"
+    yield f"  other alarms: {raised} on {len(other)} days; {promised:.1f} expected if nothing changed"
     yield from (f"    {day}: {', '.join(alarms[day][:4])} ({len(alarms[day])})" for day in other)
 
 
@@ -305,14 +323,14 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
 
 
 def main() -> None:
-    """Prints the parts that are asked for; `--history` names the folder with unpacked real tables."""
+    """Print the selected parts; `--history` names the folder with unpacked real tables."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--series", type=int, default=300, help="of each kind and length")
-    parser.add_argument("--history", type=Path, help="folder of real tables: SOURCE/TABLE/DATE.csv")
+    parser.add_argument("--series", type=int, default=300, help="number of series of each kind and length")
+    parser.add_argument("--history", type=Path, help="folder of real tables (SOURCE/TABLE/DATE.csv)")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     chosen = parser.parse_args()
-    tables_told = real(chosen.history) if chosen.history else iter(())
-    for line in chain(tables_told, *(PARTS[name](chosen.series) for name in chosen.only)):
+    table_lines = real(chosen.history) if chosen.history else iter(())
+    for line in chain(table_lines, *(PARTS[name](chosen.series) for name in chosen.only)):
         print(line, flush=True)
 
 

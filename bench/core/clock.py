@@ -1,4 +1,4 @@
-"""What a piece of work costs: wall seconds, and CPU seconds of this process with all processes it started (Linux)."""
+"""Measure the cost of a piece of work: wall seconds, and CPU seconds of this process and its descendants (Linux)."""
 
 import os
 import statistics
@@ -14,7 +14,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of wall clock, and CPU seconds of the whole process tree."""
+    """Wall-clock seconds and CPU seconds of the whole process tree."""
 
     wall: float
     cpu: float
@@ -24,7 +24,7 @@ class Cost:
 
 
 def cpu_seconds() -> float:
-    """CPU seconds so far of this process, of those it started that live, and of those that these waited for."""
+    """Return the CPU seconds of this process, its living descendants and those they waited for."""
     parents, ticks = {}, {}
     for pid, fields in _processes():
         parents[pid], ticks[pid] = int(fields[1]), sum(map(int, fields[11:15]))
@@ -32,7 +32,7 @@ def cpu_seconds() -> float:
 
 
 def _processes() -> Iterator[tuple[int, list[str]]]:
-    """The id of each process with its /proc stat fields from `state` on: [0] state, [1] parent, [11:15] ticks."""
+    """Yield each process id with its /proc stat fields from `state` on: [0] state, [1] parent, [11:15] ticks."""
     for each in PROC.iterdir():
         if each.name.isdigit():
             try:
@@ -42,32 +42,34 @@ def _processes() -> Iterator[tuple[int, list[str]]]:
 
 
 def _descendants(root: int, parents: Mapping[int, int]) -> set[int]:
-    found, before = {root}, 0
-    while len(found) > before:
-        before = len(found)
-        found |= {pid for pid, parent in parents.items() if parent in found}
-    return found
+    descendants, before = {root}, 0
+    while len(descendants) > before:
+        before = len(descendants)
+        descendants |= {pid for pid, parent in parents.items() if parent in descendants}
+    return descendants
 
 
 def cost(run: Callable[[], Any]) -> Cost:
-    """What one run costs."""
+    """Return the cost of one run."""
     cpu, started = cpu_seconds(), time.perf_counter()
     run()
     return Cost(time.perf_counter() - started, cpu_seconds() - cpu)
 
 
 def interleaved(ways: Mapping[str, Callable[[], Any]], *, rounds: int) -> dict[str, list[Cost]]:
-    """The costs of every way, round by round; each round starts at another way, so that what the machine does beside
-    falls on all alike. Whoever wants warm machines runs every way once before."""
+    """Return the costs of every way, round by round.
+
+    Each round starts with another way, so that the machine's other load affects all equally. For warm measurements run
+    every way once beforehand."""
     names = list(ways)
-    found: dict[str, list[Cost]] = {name: [] for name in names}
+    costs: dict[str, list[Cost]] = {name: [] for name in names}
     for at in range(rounds):
         turn = at % len(names)
         for name in names[turn:] + names[:turn]:
-            found[name].append(cost(ways[name]))
-    return found
+            costs[name].append(cost(ways[name]))
+    return costs
 
 
 def median(costs: Sequence[Cost]) -> Cost:
-    """The median of wall and of CPU seconds, each on its own."""
+    """Return the medians of wall and CPU seconds, each on its own."""
     return Cost(statistics.median(each.wall for each in costs), statistics.median(each.cpu for each in costs))

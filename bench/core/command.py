@@ -1,4 +1,4 @@
-"""What the benchmarks' commands share: their arguments, the session, the table, and figures beside their goals."""
+"""Shared parts of the benchmark commands: arguments, session, table, and figures with their goals."""
 
 import argparse
 import tempfile
@@ -14,7 +14,7 @@ from treaty.engine.spark.process.session import start
 
 @dataclass(frozen=True)
 class Line:
-    """A figure: what it is held against (`goal` None: nothing), and in which unit."""
+    """A figure with its unit. `goal`: its upper limit; None means none."""
 
     name: str
     figure: float
@@ -23,9 +23,9 @@ class Line:
 
     @property
     def text(self) -> str:
-        """The figure beside its goal."""
-        judged = "" if self.goal is None else f"; goal <= {self.goal:g}: {self._verdict}"
-        return f"{self.name:48} {self.figure:9.3f} {self.unit}{judged}"
+        """Return the figure with its goal, as printed."""
+        goal_text = "" if self.goal is None else f"; goal <= {self.goal:g}: {self._verdict}"
+        return f"{self.name:48} {self.figure:9.3f} {self.unit}{goal_text}"
 
     @property
     def _verdict(self) -> str:
@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a benchmark works with. `path` is that of the table in the folder."""
+    """The environment of a benchmark. `path`: the table in the folder."""
 
     session: Any
     folder: Path
@@ -46,27 +46,27 @@ class Setting:
 
 @contextmanager
 def begun(told: str | None, parts: Mapping[str, Any], given: Sequence[str] | None) -> Iterator[Setting]:
-    """The setting that the command's arguments ask for; the table is made when it is not there yet."""
+    """Yield the environment for the command's arguments; the table is created if missing."""
     parser = argparse.ArgumentParser(description=told, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=5_000_000)
-    parser.add_argument("--rounds", type=int, default=5, help="the medians are of so many")
+    parser.add_argument("--rounds", type=int, default=5, help="number of runs of each median")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
     parser.add_argument("--only", nargs="*", choices=parts, default=list(parts))
-    asked = parser.parse_args(given)
+    options = parser.parse_args(given)
     session = start(memory="4g")
     session.sparkContext.setLogLevel("OFF")
     try:
-        path = write_table(session, asked.folder, asked.rows)
-        yield Setting(session, asked.folder, path, asked.rows, asked.rounds, asked.only)
+        path = write_table(session, options.folder, options.rows)
+        yield Setting(session, options.folder, path, options.rows, options.rounds, options.only)
     finally:
         session.stop()
 
 
 def lines(parts: Mapping[str, Callable[..., Iterator[Line]]], only: Sequence[str], *given: Any) -> list[Line]:
-    """The figures of the parts that were asked for, each printed as it is found."""
-    found = []
+    """Return the figures of the selected parts, printing each when available."""
+    figures = []
     for name in only:
         for line in parts[name](*given):
             print(line.text, flush=True)
-            found.append(line)
-    return found
+            figures.append(line)
+    return figures

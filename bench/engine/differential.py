@@ -1,9 +1,10 @@
-"""What differential verification costs: `python -m bench.engine.differential [--rows N] [--rounds N] [--folder F]
-[--only PART ...]`.
+"""Measure differential verification.
 
-Prints the machine, then each figure beside the full verification that it is measured against, in the same run: states
-of all partitions at once, one replaced partition, views, appended deltas, merging alone, bytes on disk, tables of 100
-and 400 partitions. Every figure is also a line of `bench/results/differential.csv`."""
+    python -m bench.engine.differential [--rows N] [--rounds N] [--folder F] [--only PART ...]
+
+Prints the machine, then each figure relative to the full verification of the same run: states of all partitions at
+once, one replaced partition, views, appended deltas, merging alone, bytes on disk, tables of 100 and 400 partitions.
+Every figure is also a line of `bench/results/differential.csv`."""
 
 import csv
 import shutil
@@ -46,7 +47,7 @@ TESTS = {"basic": statements.basic, "advanced": statements.advanced}
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """A session, a table parted by day, and where its states go."""
+    """A session, a table partitioned by day, and the folder of its states."""
 
     session: Any
     path: Path
@@ -54,7 +55,7 @@ class Bench:
     rounds: int
 
     def of(self, days: int) -> "Bench":
-        """The same with the table cut into so many partitions."""
+        """Return the benchmark with the table cut into `days` partitions."""
         return replace(self, path=write_table(self.session, self.path.parent, ROWS_OF_MANY, days))
 
     @property
@@ -65,7 +66,7 @@ class Bench:
         return TESTS[test](read(self.session, TableSource(str(self.path), "parquet")).columns)
 
     def measured(self, test: str, known: Mapping[str, str]) -> MeasureResult:
-        """States of what is not known, everything scanned, frequencies in files."""
+        """Compute the states of unknown partitions, with a full scan and frequencies in files."""
         request = MeasureRequest(
             source=self.source,
             contract=self.contract(test).source,
@@ -77,34 +78,36 @@ class Bench:
         return measure(self.session, request)
 
     def full(self, test: str) -> Callable[[], Any]:
-        """A full verification, without states by partition."""
+        """Return a function that runs a full verification, without states by partition."""
         frame, contract = read(self.session, TableSource(str(self.path), "parquet")), self.contract(test)
         return lambda: verify(frame, contract, partition_by=())
 
     def costs(self, ways: Mapping[str, Callable[[], Any]]) -> dict[str, Cost]:
-        """The median cost of every way, each run once before."""
+        """Return the median cost of every way after one warm-up run."""
         for run in ways.values():
             run()
         return {name: median(spent) for name, spent in interleaved(ways, rounds=self.rounds).items()}
 
 
 def replaced(bench: Bench, test: str) -> Callable[[], Any]:
-    """One change of a seventh of the rows, from files to verdict: its states, merged with the others, judged."""
+    """Return a function that verifies a change of a seventh of the rows.
+
+    From files to verdict: it computes the changed states, merges them with the others and evaluates the contract."""
     before, contract = bench.measured(test, {}), bench.contract(test)
     changed = sorted(before.fingerprints)[:REPLACED]
-    known = {name: mark for name, mark in before.fingerprints.items() if name not in changed}
+    stored = {name: mark for name, mark in before.fingerprints.items() if name not in changed}
     files = StateFiles(str(bench.folder / test))
 
     def run() -> None:
-        found = bench.measured(test, known)
-        assert sorted(found.states) == changed
+        result = bench.measured(test, stored)
+        assert sorted(result.states) == changed
         verdict = evaluate(
             EvaluationRequest(
                 contract=contract,
                 object_name=statements.TABLE,
-                states={**before.states, **found.states},
+                states={**before.states, **result.states},
                 delta=changed,
-                schema=found.schema,
+                schema=result.schema,
                 files=files,
                 started_at=NOW,
                 finished_at=NOW,
@@ -116,7 +119,7 @@ def replaced(bench: Bench, test: str) -> Callable[[], Any]:
 
 
 def ingestion(bench: Bench) -> Iterator[Line]:
-    """States of all partitions in one reading, and one replaced partition, against full verification."""
+    """Compare states of all partitions in one scan, and one replaced partition, with full verification."""
     for test in TESTS:
         ways = {
             "full": bench.full(test),
@@ -125,47 +128,49 @@ def ingestion(bench: Bench) -> Iterator[Line]:
         }
         spent = bench.costs(ways)
         for name, goal in (("all", 1.3), ("one", 0.25)):
-            told = f"x the CPU of a full verification ({spent[name].cpu:.2f} of {spent['full'].cpu:.2f} s; wall "
-            told += f"{spent[name].wall:.2f} of {spent['full'].wall:.2f} s)"
-            which = "states of all partitions" if name == "all" else "one change, 1/7 of the rows"
-            yield Line(f"{test}, {which}", spent[name].cpu / spent["full"].cpu, goal, told)
+            unit = f"x the CPU of a full verification ({spent[name].cpu:.2f} of {spent['full'].cpu:.2f} s; wall "
+            unit += f"{spent[name].wall:.2f} of {spent['full'].wall:.2f} s)"
+            label = "states of all partitions" if name == "all" else "one change, 1/7 of the rows"
+            yield Line(f"{test}, {label}", spent[name].cpu / spent["full"].cpu, goal, unit)
 
 
 def views(bench: Bench) -> Iterator[Line]:
-    """Metrics of six partitions from their stored states: no Spark."""
+    """Measure metrics of six partitions from their stored states, without Spark."""
     for test, goal in (("basic", 20), ("advanced", 500)):
-        found, files = bench.measured(test, {}), StateFiles(str(bench.folder / test))
-        asked = state_queries.of_checks(bind(bench.contract(test).object(statements.TABLE), found.schema))
-        chosen = sorted(found.states.items())[:VIEWED]
-        ask = partial(state_queries.answers, asked, chosen, files=files, now=NOW)
-        spent = [cost(ask) for _ in range(bench.rounds + 1)]
+        result, files = bench.measured(test, {}), StateFiles(str(bench.folder / test))
+        queries = state_queries.of_checks(bind(bench.contract(test).object(statements.TABLE), result.schema))
+        chosen = sorted(result.states.items())[:VIEWED]
+        answer = partial(state_queries.answers, queries, chosen, files=files, now=NOW)
+        spent = [cost(answer) for _ in range(bench.rounds + 1)]
         yield Line(f"{test}, view of {VIEWED} partitions", 1000 * median(spent[1:]).wall, goal, "ms of wall clock")
 
 
 def sizes(bench: Bench) -> Iterator[Line]:
-    """Bytes that are kept of all partitions."""
+    """Measure the bytes stored for all partitions."""
     for test in TESTS:
         shutil.rmtree(bench.folder / test, ignore_errors=True)
-        found = bench.measured(test, {})
-        names = {each.file for packed in found.states.values() for each in inventory.inventory(packed)[0] if each.file}
+        result = bench.measured(test, {})
+        names = {each.file for packed in result.states.values() for each in inventory.inventory(packed)[0] if each.file}
         filed = StateFiles(str(bench.folder / test)).sizes(names)
-        packed = sum(map(len, found.states.values()))
-        told = f"MB in {len(filed)} files and {len(found.states)} rows of {packed / len(found.states) / 1e3:.1f} kB"
+        packed = sum(map(len, result.states.values()))
+        unit = f"MB in {len(filed)} files and {len(result.states)} rows of {packed / len(result.states) / 1e3:.1f} kB"
         goal = 38.6 if test == "advanced" else None
-        yield Line(f"{test}, on disk", (packed + sum(filed.values())) / 1e6, goal, told)
+        yield Line(f"{test}, on disk", (packed + sum(filed.values())) / 1e6, goal, unit)
 
 
 def merging(bench: Bench) -> Iterator[Line]:
-    """200 components of 1,000 and of 10,000 partitions merged, without Spark and without a database."""
+    """Merge 200 components of 1,000 and of 10,000 partitions, without Spark and without a database."""
     for partitions, goal in ((1000, 1), (10_000, 10)):
-        asked, packed = bags_of(partitions)
-        merge = partial(merged, asked, packed)
+        metrics, packed = bags_of(partitions)
+        merge = partial(merged, metrics, packed)
         spent = median([cost(merge) for _ in range(bench.rounds)])
-        yield Line(f"{partitions:,} partitions x {len(asked.keys)} components", spent.cpu, goal, "CPU s")
+        yield Line(f"{partitions:,} partitions x {len(metrics.keys)} components", spent.cpu, goal, "CPU s")
 
 
 def appended(bench: Bench, deltas: int = 60) -> Iterator[Line]:
-    """Deltas of equal size, each verified with all that came before: the cost of the k-th, and its slope over k."""
+    """Verify equal deltas one by one and measure the drift of their cost.
+
+    Each is verified with all previous ones."""
     frame = read(bench.session, TableSource(str(bench.path), "parquet")).limit(1_000_000).cache()
     contract, size = bench.contract("basic"), 1_000_000 // deltas
     states: dict[str, bytes] = {}
@@ -197,8 +202,10 @@ def _delta(rows: Any, contract: Contract, states: dict[str, bytes], at: int) -> 
 
 
 def many(bench: Bench) -> Iterator[Line]:
-    """States of all partitions of the same rows cut into 14, 100 and 400, against full verification; the last also in
-    one reading instead of the several that the engine makes of it."""
+    """Compare states of all partitions with full verification, by number of partitions.
+
+    The same rows are cut into 14, 100 and 400 partitions. The last is also measured in one scan instead of the engine's
+    several."""
     for days, test in ((days, test) for days in MANY for test in TESTS):
         cut = bench.of(days)
         ways = {"full": cut.full(test), "parts": partial(cut.measured, test, {})}
@@ -206,24 +213,24 @@ def many(bench: Bench) -> Iterator[Line]:
             ways["one reading"] = partial(_at_once, cut, test, days)
         spent = cut.costs(ways)
         for name in list(ways)[1:]:
-            told = f"x the CPU of a full verification ({spent[name].cpu:.2f} of {spent['full'].cpu:.2f} s)"
-            which = f", {name}" if days > AT_ONCE else ""
+            unit = f"x the CPU of a full verification ({spent[name].cpu:.2f} of {spent['full'].cpu:.2f} s)"
+            label = f", {name}" if days > AT_ONCE else ""
             goal = 1.3 if name == "parts" else None
-            yield Line(f"{test}, {days} partitions{which}", spent[name].cpu / spent["full"].cpu, goal, told)
+            yield Line(f"{test}, {days} partitions{label}", spent[name].cpu / spent["full"].cpu, goal, unit)
 
 
 def large(bench: Bench) -> Iterator[Line]:
-    """Frequencies of one, four and sixteen million distinct values merged in this process and by Spark."""
+    """Merge frequencies of 1, 4 and 16 million values in this process and with Spark."""
     for millions in DISTINCT:
         paths = large_states.files(bench.folder / "large", millions * 1_000_000)
         ways = {
             "here": partial(large_states.here, paths),
             "Spark": partial(large_states.by_spark, bench.session, paths),
         }
-        assert len({run() for run in ways.values()}) == 1, "the two disagree"
+        assert len({run() for run in ways.values()}) == 1, "the two results differ"
         for name, spent in bench.costs(ways).items():
-            told = f"s of wall clock, {spent.cpu:.1f} CPU s; most memory of Python so far {large_states.peak():.1f} GB"
-            yield Line(f"{millions} million distinct values merged, {name}", spent.wall, None, told)
+            unit = f"s of wall clock, {spent.cpu:.1f} CPU s; peak memory of Python so far {large_states.peak():.1f} GB"
+            yield Line(f"{millions} million distinct values merged, {name}", spent.wall, None, unit)
 
 
 def _at_once(bench: Bench, test: str, days: int) -> None:
@@ -246,25 +253,25 @@ PARTS: dict[str, Callable[[Bench], Iterator[Line]]] = {
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Makes the table when it is not there yet, runs the parts that are asked for, prints and keeps the figures."""
-    with begun(__doc__, PARTS, given) as asked:
-        print(machine(asked.session), flush=True)
-        bench = Bench(asked.session, asked.path, asked.folder / "states", asked.rounds)
-        _keep(lines(PARTS, asked.only, bench))
+    """Create the table if missing, run the selected parts, print and store the figures."""
+    with begun(__doc__, PARTS, given) as setting:
+        print(machine(setting.session), flush=True)
+        bench = Bench(setting.session, setting.path, setting.folder / "states", setting.rounds)
+        _keep(lines(PARTS, setting.only, bench))
 
 
 def _keep(found: Sequence[Line]) -> None:
-    """Puts the figures in the place of those of the same names; the others stay."""
+    """Replace stored figures of the same names; others stay."""
     RESULTS.parent.mkdir(exist_ok=True)
-    kept = {}
+    stored = {}
     if RESULTS.exists():
         with RESULTS.open(newline="", encoding="utf-8") as file:
-            kept = {row["name"]: row for row in csv.DictReader(file)}
+            stored = {row["name"]: row for row in csv.DictReader(file)}
     new = {each.name: {"figure": f"{each.figure:.4f}", "goal": each.goal or "", "unit": each.unit} for each in found}
     with RESULTS.open("w", newline="", encoding="utf-8") as file:
         rows = csv.DictWriter(file, ["name", "figure", "goal", "unit"])
         rows.writeheader()
-        rows.writerows({**row, "name": name} for name, row in {**kept, **new}.items())
+        rows.writerows({**row, "name": name} for name, row in {**stored, **new}.items())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What `import treaty` costs: the time of a fresh process beside the goal, and which large libraries it loads.
+"""Measure `import treaty`: the time of a fresh process with its goal, and the large libraries it loads.
 
 python -m bench.engine.face"""
 
@@ -31,11 +31,11 @@ class ImportTime:
 
 def import_time(module: str = "treaty", python: str = sys.executable, runs: int = RUNS) -> ImportTime:
     """Measure the import of a module in fresh processes of that Python."""
-    found = [_once(module, python) for _ in range(runs)]
+    runs_measured = [_once(module, python) for _ in range(runs)]
     return ImportTime(
-        wall_ms=median(wall for wall, _, _ in found),
-        cpu_ms=median(cpu for _, cpu, _ in found),
-        loaded=tuple(found[0][2]),
+        wall_ms=median(wall for wall, _, _ in runs_measured),
+        cpu_ms=median(cpu for _, cpu, _ in runs_measured),
+        loaded=tuple(runs_measured[0][2]),
     )
 
 
@@ -47,13 +47,13 @@ def _once(module: str, python: str) -> tuple[float, float, list[str]]:
 
 
 def main() -> int:
-    """Print goal and finding; 1 if the goal is missed."""
-    found = import_time()
-    is_met = found.cpu_ms <= GOAL_MS and not found.loaded
+    """Print the goal and the measurement; return 1 if the goal is missed."""
+    measured = import_time()
+    is_met = measured.cpu_ms <= GOAL_MS and not measured.loaded
     print(f"import treaty, median of {RUNS} fresh processes")
     print(f"  goal     {GOAL_MS:.0f} ms, none of {', '.join(LARGE)}")
-    loaded = ", ".join(found.loaded) or "none of these"
-    print(f"  found    {found.wall_ms:.1f} ms wall, {found.cpu_ms:.1f} ms CPU, {loaded}")
+    loaded = ", ".join(measured.loaded) or "none of these"
+    print(f"  measured {measured.wall_ms:.1f} ms wall, {measured.cpu_ms:.1f} ms CPU, {loaded}")
     print(f"  {'met' if is_met else 'missed'}")
     return 0 if is_met else 1
 

@@ -1,4 +1,4 @@
-"""What each extra takes: size and number of packages of a fresh environment, and what imports cost in it.
+"""Measure each extra: size and number of packages of a fresh environment, and the cost of imports in it.
 
 python -m bench.engine.install"""
 
@@ -12,7 +12,7 @@ from bench.engine.face import ImportTime, import_time
 
 ROOT = Path(__file__).parents[2]
 UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or "uv"
-# What is installed, and the module whose import stands for it.
+# Extras, and the module whose import represents each.
 INSTALLS = (
     ("", "treaty.engine.session.verify"),
     ("spark", "pyspark.sql"),
@@ -25,18 +25,20 @@ MIB = 1024**2
 
 
 def environment(folder: Path, wheel: Path, extra: str) -> Path:
-    """Make an environment with the wheel and that extra; the versions are those of the lock. Return its Python."""
+    """Create an environment with the wheel and the extra, and return its Python.
+
+    Versions are those of the lock file."""
     subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, str(folder)], check=True)
     python = folder / "bin" / "python"
-    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+    requirement = f"{wheel}[{extra}]" if extra else str(wheel)
     lock = ("--constraint", str(ROOT / "requirements.lock"))
-    command = [UV, "pip", "install", "--quiet", "--link-mode", "copy", *lock, "--python", str(python), wanted]
+    command = [UV, "pip", "install", "--quiet", "--link-mode", "copy", *lock, "--python", str(python), requirement]
     subprocess.run(command, check=True)
     return python
 
 
 def size(folder: Path) -> tuple[int, int]:
-    """Return the bytes and the number of packages that are installed in an environment."""
+    """Return the bytes and the number of packages installed in an environment."""
     (packages,) = folder.glob("lib/*/site-packages")
     files = (each for each in packages.rglob("*") if each.is_file() and not each.is_symlink())
     return sum(each.stat().st_size for each in files), len(list(packages.glob("*.dist-info")))
@@ -45,9 +47,9 @@ def size(folder: Path) -> tuple[int, int]:
 def line(extra: str, module: str, measured: tuple[int, int], face: ImportTime, found: ImportTime) -> str:
     """Return the row of the table."""
     name = f"`treaty[{extra}]`" if extra else "`treaty`"
-    taken, packages = measured
+    total, packages = measured
     return (
-        f"| {name} | {packages} | {taken / MIB:,.0f} MiB | {face.cpu_ms:.0f} ms | `{module}` {found.cpu_ms:,.0f} ms |"
+        f"| {name} | {packages} | {total / MIB:,.0f} MiB | {face.cpu_ms:.0f} ms | `{module}` {found.cpu_ms:,.0f} ms |"
     )
 
 
@@ -64,8 +66,8 @@ def main() -> None:
             folder = Path(place) / (extra or "base")
             python = str(environment(folder, wheel, extra))
             measured = size(folder)
-            face, found = (import_time(each, python, RUNS) for each in ("treaty", module))
-            print(line(extra, module, measured, face, found), flush=True)
+            face, largest = (import_time(each, python, RUNS) for each in ("treaty", module))
+            print(line(extra, module, measured, face, largest), flush=True)
             shutil.rmtree(folder)
 
 

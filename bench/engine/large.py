@@ -1,4 +1,4 @@
-"""Frequencies of many distinct values merged in this process, and by Spark from the same files: where to switch."""
+"""Compare merging large frequencies in this process and with Spark, to set the switch."""
 
 import resource
 from collections.abc import Sequence
@@ -12,7 +12,9 @@ KIND = Frequencies()
 
 
 def files(folder: Path, distinct: int) -> list[Path]:
-    """The paths of the state files of eight partitions with so many distinct texts together, each in two of them."""
+    """Return the state files of eight partitions with `distinct` distinct texts in total.
+
+    Each text is in two of them."""
     import numpy
     import pyarrow
 
@@ -20,7 +22,7 @@ def files(folder: Path, distinct: int) -> list[Path]:
     from treaty.engine.components.frequencies import FrequencyTable
 
     folder.mkdir(parents=True, exist_ok=True)
-    found = []
+    paths = []
     for at in range(PIECES):
         path = folder / f"frequencies-{distinct}-{at}.parquet"
         if not path.exists():
@@ -28,23 +30,23 @@ def files(folder: Path, distinct: int) -> list[Path]:
             texts = numpy.char.add("key-", numpy.char.zfill((ids * 7919 % distinct).astype(str), 10))
             table = pyarrow.table({"k0": pyarrow.array(texts), "n": pyarrow.array(ids % 3 + 1)})
             path.write_bytes(KIND.dump(FrequencyTable((encode_texts(table),))))
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def here(paths: Sequence[Path]) -> tuple[int, int]:
-    """How many distinct values, and how many single ones, merged in this process."""
-    together = KIND.merge_all([KIND.load(path.read_bytes()) for path in paths])
-    return groups(together), singletons(together)
+    """Return the number of distinct and of single values, merged in this process."""
+    merged_counts = KIND.merge_all([KIND.load(path.read_bytes()) for path in paths])
+    return groups(merged_counts), singletons(merged_counts)
 
 
 def by_spark(session: Any, paths: Sequence[Path]) -> tuple[int, int]:
-    """The same by one Spark query over the files."""
+    """Return the same from one Spark query over the files."""
     summed = session.read.parquet(*map(str, paths)).groupBy("k0").agg({"n": "sum"}).withColumnRenamed("sum(n)", "n")
-    found = dict(summed.groupBy("n").count().collect())
-    return sum(found.values()), found.get(1, 0)
+    spectrum = dict(summed.groupBy("n").count().collect())
+    return sum(spectrum.values()), spectrum.get(1, 0)
 
 
 def peak() -> float:
-    """The most memory that this process has had so far, in GB."""
+    """Return the peak memory of this process so far, in GB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9

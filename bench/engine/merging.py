@@ -1,4 +1,4 @@
-"""States of many partitions made up without Spark, and merged: what a question over a long history costs."""
+"""Merge synthetic states of many partitions without Spark: the cost of a metric over a long history."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,29 +21,30 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Metrics:
-    """Metrics of a made-up table, and the keys of the states that they are read from."""
+    """Metrics of a synthetic table, and the keys of the states they need."""
 
     asked: tuple[MetricQuery, ...]
     keys: frozenset[str]
 
 
 def bags_of(partitions: int) -> tuple[Metrics, Mapping[str, bytes]]:
-    """Five metrics of forty columns, and the packed states of so many partitions with other values each."""
-    asked = tuple(state_queries.bind_metric(kind(column=column.name), SCHEMA) for column in SCHEMA for kind in KINDS)
-    wanted = plan(each.bound for each in asked if each.bound)
+    """Return five metrics of forty columns, and packed states of `partitions` partitions."""
+    queries = tuple(state_queries.bind_metric(kind(column=column.name), SCHEMA) for column in SCHEMA for kind in KINDS)
+    scan_plan = plan(each.bound for each in queries if each.bound)
     packed = {
-        f"day={at}": bags.bag_of_plan(wanted, _values(wanted, at), SCHEMA).pack() for at in range(min(partitions, 100))
+        f"day={at}": bags.bag_of_plan(scan_plan, _values(scan_plan, at), SCHEMA).pack()
+        for at in range(min(partitions, 100))
     }
     names = list(packed)
-    return Metrics(asked, wanted.keys), {f"day={at}": packed[names[at % len(names)]] for at in range(partitions)}
+    return Metrics(queries, scan_plan.keys), {f"day={at}": packed[names[at % len(names)]] for at in range(partitions)}
 
 
 def _values(wanted: Plan, at: int) -> dict[str, Any]:
-    made = {"count": 1000 + at, "sum": 10_000 * at, "min": -at, "max": at, "moments": (1000, 5.0 + at, 17.0)}
-    return {part.key: made[part.component.kind] for part in wanted.scan}
+    values = {"count": 1000 + at, "sum": 10_000 * at, "min": -at, "max": at, "moments": (1000, 5.0 + at, 17.0)}
+    return {part.key: values[part.component.kind] for part in wanted.scan}
 
 
 def merged(metrics: Metrics, packed: Mapping[str, bytes]) -> None:
-    """Merges them all and reads every metric. Raises AssertionError where one has no value."""
-    found = state_queries.answers(metrics.asked, iter(packed.items()), now=NOW)
-    assert all(each.reading for each in found), [each.reason for each in found][:3]
+    """Merge all states and compute every metric. Raises AssertionError if one has no value."""
+    answers = state_queries.answers(metrics.asked, iter(packed.items()), now=NOW)
+    assert all(each.reading for each in answers), [each.reason for each in answers][:3]

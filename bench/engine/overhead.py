@@ -1,4 +1,4 @@
-"""What 500 checks cost beside Spark, and what 10,000 checks on a table of 2,000 columns cost with it."""
+"""Measure 500 checks without Spark, and 10,000 checks on 2,000 columns with it."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ PARTS = ("parse", "bind", "plan", "evaluate")
 
 
 def checks(number: int, first: int = 0) -> list[Mapping[str, Any]]:
-    """That many checks of several kinds; a tenth are predicates, no two alike, nor alike those of another `first`."""
+    """Return `number` checks of several kinds; a tenth are predicates, all different, also for another `first`."""
     kinds = [(kind, {"column": name}) for name in TEXTS for kind in OF_TEXT]
     kinds += [(kind, {"column": name}) for name in NUMBERS for kind in OF_NUMBERS]
     places = range(first, first + number)
@@ -48,9 +48,9 @@ def _entry(at: int, words: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def beside_spark(frame: Any, rounds: int, number: int = 500) -> Iterator[dict[str, float]]:
-    """Parses, binds, plans and judges that many checks; CPU seconds of each part by round, the first left out.
+    """Parse, bind, plan and evaluate `number` checks; yield the CPU seconds of each part by round, without the first.
 
-    Every round has a contract of its own, so nothing is known of its predicates. The states are computed before."""
+    Every round has its own contract, so no predicate is cached. The states are computed beforehand."""
     schema = schema_of(frame)
     texts = [document(checks(number, first=at * number), schema.names) for at in range(rounds + 1)]
     packed = [_measured(frame, text, schema) for text in texts]
@@ -59,11 +59,11 @@ def beside_spark(frame: Any, rounds: int, number: int = 500) -> Iterator[dict[st
 
 
 def _measured(frame: Any, text: bytes, schema: Any) -> Mapping[str, bytes]:
-    wanted = bind(read(text).object(TABLE), schema).plan
-    # What was kept of the predicates is forgotten: each is met once, as in a process that judges one contract.
+    scan_plan = bind(read(text).object(TABLE), schema).plan
+    # Clear the predicate caches: each predicate is new, as in a process that evaluates one contract.
     parser._written.cache_clear()
     parser._read.cache_clear()
-    return {name: bag.pack() for name, bag in scan(frame, wanted).items()}
+    return {name: bag.pack() for name, bag in scan(frame, scan_plan).items()}
 
 
 def _timed(steps: Iterator[Any]) -> dict[str, float]:
@@ -95,7 +95,7 @@ def _steps(text: bytes, schema: Any, packed: Mapping[str, bytes]) -> Iterator[An
 
 
 def wide(session: Any, columns: int = 2000, rows: int = 1000) -> Callable[[], Any]:
-    """A function that verifies five checks on every column of a wide table, in one verification."""
+    """Return a function that verifies five checks on every column of a wide table."""
     frame = session.range(rows).selectExpr(*(f"id * {at} % 101 as c{at}" for at in range(columns)))
     kinds = ("completeness", "minimum", "maximum", "mean", "approx_count_distinct")
     named = ((kind, f"c{at}") for at in range(columns) for kind in kinds)
@@ -111,11 +111,11 @@ def wide(session: Any, columns: int = 2000, rows: int = 1000) -> Callable[[], An
         )
         for kind, column in named
     )
-    # No document holds so many checks: code does.
+    # No document may have so many checks, but code may.
     contract = Check("wide", promises=promises).contract()
 
     def run() -> None:
-        found = verify(frame, contract)
-        assert found.verdict == "passed", [each for each in found.results if each.outcome != "passed"][:3]
+        verified = verify(frame, contract)
+        assert verified.verdict == "passed", [each for each in verified.results if each.outcome != "passed"][:3]
 
     return run

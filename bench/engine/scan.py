@@ -1,4 +1,4 @@
-"""How long one scan takes beside plain Spark: `python -m bench.engine.scan [--rows N] [--partitions N]`.
+"""Compare the scan with plain Spark: `python -m bench.engine.scan [--rows N] [--partitions N]`.
 
 Prints a line for each way of reading the same table: wall seconds, and CPU seconds of Python and of Spark's JVM."""
 
@@ -33,23 +33,23 @@ COLUMNS = [
 
 
 def table(session: Any, folder: Path, rows: int, partitions: int) -> Any:
-    """The table as a frame: ten columns and the partition column `day`, as Parquet."""
+    """Return the table as a frame: ten columns and the partition column `day`, as Parquet."""
     frame = session.range(rows).selectExpr(*COLUMNS, f"id % {partitions} as day")
     frame.repartition(partitions, "day").write.partitionBy("day").parquet(str(folder / "t"))
     return session.read.parquet(str(folder / "t"))
 
 
 def ways(frame: Any) -> dict[str, Callable[[], Any]]:
-    """The ways of reading: counting, plain Spark over the same aggregates, and the scan with its states."""
+    """Return the ways of reading: counting, plain Spark with the same aggregates, and the scan with its states."""
     from pyspark.sql import functions
 
     schema = schema_of(frame)
-    wanted = profile_plan(profile_of(column, schema) for column in schema if column.name != "day")
-    aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(wanted.aggregates)]
+    scan_plan = profile_plan(profile_of(column, schema) for column in schema if column.name != "day")
+    aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(scan_plan.aggregates)]
     return {
         "count(*)": frame.count,
         f"plain agg, {len(aggregates)} aggregates": lambda: frame.groupBy("day").agg(*aggregates).collect(),
-        f"scan, {len(wanted.scan)} components": lambda: _scanned(frame, wanted),
+        f"scan, {len(scan_plan.scan)} components": lambda: _scanned(frame, scan_plan),
     }
 
 
@@ -58,7 +58,7 @@ def _scanned(frame: Any, wanted: Plan) -> dict[str, bytes]:
 
 
 def cpu(java: int) -> tuple[float, float]:
-    """CPU seconds so far of this process and of the JVM; 0 for the JVM where the system does not tell."""
+    """Return the CPU seconds of this process and of the JVM so far; 0 for the JVM without /proc."""
     mine = resource.getrusage(resource.RUSAGE_SELF)
     try:
         fields = Path(f"/proc/{java}/stat").read_text().rpartition(")")[2].split()
@@ -69,7 +69,7 @@ def cpu(java: int) -> tuple[float, float]:
 
 
 def measured(run: Callable[[], Any], java: int) -> str:
-    """Wall and CPU seconds of one run, as three columns."""
+    """Return wall and CPU seconds of one run as three columns."""
     before, started = cpu(java), time.perf_counter()
     run()
     wall, after = time.perf_counter() - started, cpu(java)
@@ -77,18 +77,20 @@ def measured(run: Callable[[], Any], java: int) -> str:
 
 
 def main() -> None:
-    """Makes the table in a temporary folder, reads it in each way once warm, and prints the times."""
+    """Create the table, read it in each way once, and print the times."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--partitions", type=int, default=40)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="treaty-bench-"))
     session = start(memory="3g")
     session.sparkContext.setLogLevel("OFF")
     java = session.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
     try:
-        frame = table(session, folder, asked.rows, asked.partitions)
-        print(f"{asked.rows:,} rows, {len(COLUMNS)} columns, {asked.partitions} partitions, Spark {session.version}")
+        frame = table(session, folder, options.rows, options.partitions)
+        print(
+            f"{options.rows:,} rows, {len(COLUMNS)} columns, {options.partitions} partitions, Spark {session.version}"
+        )
         print(f"{'':32} {'wall s':>8} {'python s':>8} {'jvm s':>8}")
         for name, run in ways(frame).items():
             print(f"{name:32} {measured(run, java)}", flush=True)

@@ -1,11 +1,11 @@
-"""The three scenarios of Differential Deequ's section V, drawn: `python -m bench.engine.scenarios [--rows N] [--rounds
-N] [--folder F] [--only growth replacement views]`.
+"""Measure and plot the three scenarios of Differential Deequ's section V.
+
+    python -m bench.engine.scenarios [--rows N] [--rounds N] [--folder F] [--only growth replacement views]
 
 The table has seven pairs of days. *Growth*: a pair is added at a time. *Replacement*: a pair changes. *Views*: each
-pair
-alone, three pairs, six. Each is verified from scratch and from states; seconds of wall clock, one run a point after one
-that is not timed. `bench/results/scenarios.csv` has the points; of them `growth.png`, `replacement.png` and `views.png`
-are drawn beside it, after the paper's figures 3, 4 and 5."""
+pair alone, three pairs, six. Each is verified from scratch and from states; seconds of wall clock, after one run that
+is not timed. `bench/results/scenarios.csv` has the points; `growth.png`, `replacement.png` and `views.png` in the same
+folder plot them like the paper's figures 3, 4 and 5."""
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ PAIRS = 7
 
 
 class Point(NamedTuple):
-    """One bar or dot: how long a test took in one way, at a step of a scenario."""
+    """One bar or dot: the cost of a test in one way, at a step of a scenario."""
 
     scenario: str
     test: str
@@ -44,18 +44,18 @@ class Point(NamedTuple):
 
 
 def growth(bench: Bench, test: str) -> Iterator[Point]:
-    """A pair of days is added in every step."""
+    """Add a pair of days in every step."""
     marks, days = dict(_all(bench, test).fingerprints), _days(bench)
     for step in range(1, PAIRS + 1):
-        there, new = days[: 2 * step], days[2 * step - 2 : 2 * step]
-        # Days that are not there yet count as known: nothing of them is read.
+        present, new = days[: 2 * step], days[2 * step - 2 : 2 * step]
+        # Days that are not there yet count as known, so they are not read.
         old = {name: mark for name, mark in marks.items() if name not in new}
-        yield _point(bench, "growth", test, FULL, str(2 * step), _full(bench, test, there))
-        yield _point(bench, "growth", test, STATES, str(2 * step), _changed(bench, test, old, there))
+        yield _point(bench, "growth", test, FULL, str(2 * step), _full(bench, test, present))
+        yield _point(bench, "growth", test, STATES, str(2 * step), _changed(bench, test, old, present))
 
 
 def replacement(bench: Bench, test: str) -> Iterator[Point]:
-    """A pair of days changes, whichever it is."""
+    """Change each pair of days in turn."""
     marks, days = dict(_all(bench, test).fingerprints), _days(bench)
     yield _point(bench, "replacement", test, FIRST, "at first", partial(bench.measured, test, {}))
     for pair in range(PAIRS):
@@ -66,7 +66,7 @@ def replacement(bench: Bench, test: str) -> Iterator[Point]:
 
 
 def views(bench: Bench, test: str) -> Iterator[Point]:
-    """Questions of some of the days."""
+    """Compute metrics of some of the days."""
     days = _days(bench)
     chosen = {"each pair": [days[at : at + 2] for at in range(0, len(days), 2)], "3 pairs": [days[:6]]}
     for name, parts in {**chosen, "6 pairs": [days[:12]]}.items():
@@ -83,7 +83,7 @@ SCENARIOS: dict[str, Callable[[Bench, str], Iterator[Point]]] = {
 
 @cache
 def _all(bench: Bench, test: str) -> MeasureResult:
-    """The states of all days, measured once."""
+    """Return the states of all days, measured once."""
     return bench.measured(test, {})
 
 
@@ -103,28 +103,28 @@ def _each(runs: Sequence[Callable[[], Any]]) -> Callable[[], Any]:
 
 
 def _full(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
-    """All rows of these days read."""
+    """Return a function that reads all rows of these days."""
     source, contract = TableSource(str(bench.path), "parquet"), bench.contract(test)
     return lambda: verify(read(bench.session, source, folders=days), contract, partition_by=())
 
 
 def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[str]) -> Callable[[], Any]:
-    """The states of the days that are not known, merged with the stored ones of the others, and judged."""
+    """Return a function that measures the changed days and evaluates them with stored states."""
     contract, files = bench.contract(test), StateFiles(str(bench.folder / test))
     stored = _all(bench, test).states
 
     def run() -> None:
-        found = bench.measured(test, known)
-        states = {**stored, **found.states}
+        result = bench.measured(test, known)
+        states = {**stored, **result.states}
         some = {name: states[name] for name in there}
-        new = [name for name in found.states if name in some]
+        new = [name for name in result.states if name in some]
         evaluate(
             EvaluationRequest(
                 contract=contract,
                 object_name=TABLE,
                 states=some,
                 delta=new,
-                schema=found.schema,
+                schema=result.schema,
                 files=files,
                 started_at=NOW,
                 finished_at=NOW,
@@ -135,22 +135,22 @@ def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[
 
 
 def _merge_states(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
-    """The stored states of these days merged, without Spark."""
-    found, files = _all(bench, test), StateFiles(str(bench.folder / test))
-    asked = state_queries.of_checks(bind(bench.contract(test).object(TABLE), found.schema))
-    chosen = [(name, found.states[name]) for name in days]
-    return partial(state_queries.answers, asked, chosen, files=files, now=NOW)
+    """Return a function that merges the stored states of these days, without Spark."""
+    result, files = _all(bench, test), StateFiles(str(bench.folder / test))
+    queries = state_queries.of_checks(bind(bench.contract(test).object(TABLE), result.schema))
+    chosen = [(name, result.states[name]) for name in days]
+    return partial(state_queries.answers, queries, chosen, files=files, now=NOW)
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Runs the scenarios that are asked for, keeps their points and draws all that are kept."""
-    with begun(__doc__, SCENARIOS, given) as asked:
-        print(machine(asked.session), flush=True)
-        bench = Bench(asked.session, asked.path, asked.folder / "states", asked.rounds)
-        found = [point for name in asked.only for test in TESTS for point in SCENARIOS[name](bench, test)]
-    kept = [each for each in _stored_points() if each.scenario not in asked.only]
-    _keep([*kept, *found])
-    for name in {each.scenario for each in (*kept, *found)}:
+    """Run the selected scenarios, store their points and plot all stored ones."""
+    with begun(__doc__, SCENARIOS, given) as setting:
+        print(machine(setting.session), flush=True)
+        bench = Bench(setting.session, setting.path, setting.folder / "states", setting.rounds)
+        points = [point for name in setting.only for test in TESTS for point in SCENARIOS[name](bench, test)]
+    stored = [each for each in _stored_points() if each.scenario not in setting.only]
+    _keep([*stored, *points])
+    for name in {each.scenario for each in (*stored, *points)}:
         draw(name, [each for each in _stored_points() if each.scenario == name])
 
 
@@ -171,7 +171,7 @@ def _keep(points: Sequence[Point]) -> None:
 
 
 def draw(scenario: str, points: Sequence[Point]) -> None:
-    """A picture of the scenario beside the points: a panel a test, a group of bars a step, a colour a way."""
+    """Plot the scenario: a panel per test, a group of bars per step, a colour per way."""
     import matplotlib
 
     matplotlib.use("agg")

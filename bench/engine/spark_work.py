@@ -1,4 +1,6 @@
-"""What Spark did for a piece of work: jobs, stages, and scans of files, from Spark's own record of its queries."""
+"""Count Spark's jobs, stages and file scans for a piece of work.
+
+The numbers come from Spark's own query records."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Work:
-    """Numbers of jobs, of stages that ran, and of scans of files in the plans as they were executed."""
+    """Numbers of jobs, of executed stages, and of file scans in the executed plans."""
 
     jobs: int
     stages: int
@@ -15,7 +17,9 @@ class Work:
 
 
 def work(session: Any, run: Callable[[], Any]) -> tuple[Work, Any]:
-    """What one run asks of Spark, and its answer (classic: Spark Connect keeps no such record for its client)."""
+    """Return the Spark work of one run and its result.
+
+    Classic Spark only: Spark Connect keeps no such record for its client."""
     store = session._jsparkSession.sharedState().statusStore()
     before = store.executionsCount()
     answer = run()

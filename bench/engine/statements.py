@@ -1,4 +1,4 @@
-"""The basic and the advanced test: as SQL that a good engineer would write by hand, and as contracts."""
+"""Define the basic and the advanced test, as hand-written SQL and as contracts."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -41,12 +41,14 @@ _SKETCHED = (
 
 def _basic(ends: Iterable[str]) -> str:
     shares = (f"count({name}) / count(*)" for name in FILLED)
-    held = (f"count_if({condition}) / count(*)" for condition in CONDITIONS)
-    return f"select {', '.join(['count(*)', *shares, *_TYPED.values(), *held, *ends])} from {TABLE}"
+    shares_of_conditions = (f"count_if({condition}) / count(*)" for condition in CONDITIONS)
+    return f"select {', '.join(['count(*)', *shares, *_TYPED.values(), *shares_of_conditions, *ends])} from {TABLE}"
 
 
 def _grouped(keys: tuple[str, ...]) -> str:
-    """Unique value ratio and count distinct of the keys, rows whose keys are all null left out."""
+    """Return SQL for unique value ratio and count distinct of the keys.
+
+    Rows whose keys are all null are left out."""
     named = ", ".join(keys)
     counts = f"select count(*) as n from {TABLE} where coalesce({named}) is not null group by {named}"
     return f"select count_if(n = 1) / count(*), count(*) from ({counts})"
@@ -63,7 +65,7 @@ def _check(check_id: str, analyzer: str, **words: Any) -> Mapping[str, Any]:
 
 
 def _checks() -> list[Mapping[str, Any]]:
-    """The checks of the basic test, in the order of the statement's columns."""
+    """Return the checks of the basic test, in the order of the statement's columns."""
     return [
         _check("size", "size"),
         *(_check(f"completeness-{name}", "completeness", column=name) for name in FILLED),
@@ -83,7 +85,7 @@ def _key_checks() -> list[Mapping[str, Any]]:
 
 
 def document(checks: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> bytes:
-    """A contract on the table with these columns and checks, as YAML."""
+    """Return a contract on the table with these columns and checks, as YAML."""
     properties = [{"name": name} for name in columns]
     table = {"name": TABLE, "logicalType": "object", "properties": properties, "quality": list(checks)}
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "bench", "name": "bench", "version": "1.0.0"}
@@ -91,10 +93,10 @@ def document(checks: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> byt
 
 
 def basic(columns: Iterable[str]) -> Contract:
-    """The basic test as a contract."""
+    """Return the basic test as a contract."""
     return read(document(_checks(), columns))
 
 
 def advanced(columns: Iterable[str]) -> Contract:
-    """The basic test with the checks of keys."""
+    """Return the basic test with the checks of keys."""
     return read(document([*_checks(), *_key_checks()], columns))

@@ -1,4 +1,4 @@
-"""The table that benchmarks read: orders, 22 columns and the partition column `day`; the same rows every time."""
+"""Generate the benchmark table: orders, 22 columns and the partition column `day`, with the same rows every time."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 DAYS = 14
 FILES_A_DAY = 2
 PRODUCTS, CUSTOMERS = 50_000, 250_000
-# Drawn from 4.5 million pairs, 5 million rows hold about 3 million distinct ones.
+# Drawn from 4.5 million pairs, 5 million rows have about 3 million distinct ones.
 PAIRS_A_ROW = 0.9
 WORDS = [
     "blue", "red", "green", "old", "new", "small", "large", "light", "heavy", "round", "square", "warm", "cold",
@@ -21,7 +21,9 @@ COUNTRIES = [
 
 
 def _share(salt: int, of: str = "id") -> str:
-    """SQL of a number in [0, 1) that looks drawn at random, but is a function of `of` and the salt."""
+    """Return SQL of a pseudo-random number in [0, 1).
+
+    It is a function of `of` and the salt."""
     return f"((xxhash64({of}, {salt}) & 9007199254740991) / 9007199254740992D)"
 
 
@@ -30,8 +32,8 @@ def _whole(salt: int, below: int, of: str = "id") -> str:
 
 
 def _one_of(salt: int, values: list[str]) -> str:
-    listed = ", ".join(f"'{each}'" for each in values)
-    return f"element_at(array({listed}), cast({_whole(salt, len(values))} + 1 as int))"
+    choices = ", ".join(f"'{each}'" for each in values)
+    return f"element_at(array({choices}), cast({_whole(salt, len(values))} + 1 as int))"
 
 
 def _text(salt: int, words: int) -> str:
@@ -43,7 +45,7 @@ def _absent(share: float, salt: int, sql: str) -> str:
 
 
 def columns(rows: int, days: int = DAYS) -> dict[str, str]:
-    """The SQL of each column over `id` (0 to rows - 1), by name; `day` comes last."""
+    """Return the SQL of each column over `id` (0 to rows - 1), by name; `day` is last."""
     pair = _whole(1, max(1, int(rows * PAIRS_A_ROW)))
     created = f"timestamp_micros(1789948800000000 + id * 86400000000 * {DAYS} div {rows})"
     return {
@@ -74,7 +76,7 @@ def columns(rows: int, days: int = DAYS) -> dict[str, str]:
 
 
 def write_table(session: Any, folder: Path, rows: int, days: int = DAYS) -> Path:
-    """The path of the table with that many rows in the folder; it is written when it is not there yet."""
+    """Return the path of the table with that many rows, writing it if missing."""
     path = folder / (f"orders-{rows}" if days == DAYS else f"orders-{rows}-{days}")
     if not (path / "_SUCCESS").exists():
         selected = [f"{sql} as {name}" for name, sql in columns(rows, days).items()]

@@ -1,4 +1,4 @@
-"""The basic and the advanced test, timed beside each other: hand-written statements, and contracts verified."""
+"""Time the basic and the advanced test: hand-written statements and verified contracts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ ADVANCED_COUNTED = "treaty, advanced, file statistics"
 
 @dataclass(frozen=True)
 class Bench:
-    """The session, the table's path and its frame, which is the view `orders` too."""
+    """The session, the table's path and its frame, which is also the view `orders`."""
 
     session: Any
     path: Path
@@ -37,11 +37,11 @@ class Bench:
         return lambda: verify(self.frame, contract, partition_by=by)
 
     def counted(self, contract: Contract) -> Callable[[], Any]:
-        """As `verified`, but with what the files' footers tell."""
+        """Return the same as `verified`, but using the counts of file footers."""
         return lambda: verify(self.frame, contract, partition_by=(), statistics=str(self.path))
 
     def ways(self) -> dict[str, Callable[[], Any]]:
-        """Every way by its name; those of one key are statements of one grouping."""
+        """Return every way by name; those of one key are statements of one grouping."""
         basic, advanced = statements.basic(self.frame.columns), statements.advanced(self.frame.columns)
         return {
             BY_HAND: self.by_hand(statements.BASIC),
@@ -56,31 +56,31 @@ class Bench:
 
 
 def opened(session: Any, path: Path) -> Bench:
-    """The table at the path, ready to be read."""
+    """Open the table at the path."""
     frame = read(session, TableSource(str(path), "parquet"))
     frame.createOrReplaceTempView(statements.TABLE)
     return Bench(session, path, frame)
 
 
 def works(bench: Bench) -> dict[str, Work]:
-    """Jobs, stages and scans of every way, each run once. Raises AssertionError where two do not find the same."""
+    """Return jobs, stages and scans of every way, each run once. Raises AssertionError if results differ."""
     done = {name: work(bench.session, run) for name, run in bench.ways().items()}
     _compare({name: answer for name, (_, answer) in done.items()})
     return {name: did for name, (did, _) in done.items()}
 
 
 def _compare(answers: Mapping[str, Any]) -> None:
-    """The contract's numbers are those of the statements; sketches to 5 %."""
+    """Assert that the contract's numbers equal those of the statements; sketches within 5 %."""
     basic = [float(value) for value in answers[BY_HAND][0]]
     keyed = [float(value) for keys in statements.GROUPED for value in answers[f"by hand, {keys}"][0]]
     exact = len(basic) - len(statements.DISTINCT) - 1
     for name in (SCANNED, COUNTED, ADVANCED, ADVANCED_COUNTED):
-        found = [float(each.value) for each in answers[name].results if each.measurement]
-        assert found[:exact] == basic[:exact], (name, found, basic)
-        assert all(abs(a / b - 1) < 0.05 for a, b in zip(found, basic, strict=False)), (name, found, basic)
-        assert found[len(basic) :] in ([], keyed), (name, found[len(basic) :], keyed)
+        values = [float(each.value) for each in answers[name].results if each.measurement]
+        assert values[:exact] == basic[:exact], (name, values, basic)
+        assert all(abs(a / b - 1) < 0.05 for a, b in zip(values, basic, strict=False)), (name, values, basic)
+        assert values[len(basic) :] in ([], keyed), (name, values[len(basic) :], keyed)
 
 
 def costs(bench: Bench, *, rounds: int) -> dict[str, Cost]:
-    """The median cost of every way."""
+    """Return the median cost of every way."""
     return {name: median(spent) for name, spent in interleaved(bench.ways(), rounds=rounds).items()}

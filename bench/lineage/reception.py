@@ -1,8 +1,8 @@
-"""Lineage figures: `python -m bench.lineage.reception [--postgres] [--only PART ...] [--rounds N] [--rows N]`.
+"""Measure lineage intake: `python -m bench.lineage.reception [--postgres] [--only PART ...] [--rounds N] [--rows N]`.
 
-Sends events over HTTP to the service as a process of its own, and prints how long the acknowledgements took, counted
-from the moment at which each event was due; that each was kept once and had one effect; and how long it takes from an
-event to the verdict, with a real worker whose Spark is warm. Goals of acknowledgement are those of PostgreSQL."""
+Sends events over HTTP to the service in a separate process. Prints the acknowledgement times, counted from when each
+event was due; that each event was stored once and had one effect; and the time from an event to the verdict, with a
+real worker whose Spark is warm. Acknowledgement goals apply to PostgreSQL."""
 
 import argparse
 import os
@@ -42,13 +42,13 @@ RUNS = UUID("0197c0de-0000-7000-8000-000000000000")
 TIMES, CAME_AGAIN = 3, 2
 PATIENCE = 300.0
 LOG_FILES = 8
-# What comes sooner after a validation was asked for waits for what else comes: contracts say how long, 5 s by default.
+# An event that arrives sooner after a validation request waits for further ones: 5 s by default, per contract.
 QUIET = 6.0
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The service that runs over a database, and the tokens of a producer and an owner."""
+    """The running service with its database, and the tokens of a producer and an owner."""
 
     address: str
     url: str
@@ -59,11 +59,11 @@ class Setting:
     asked: argparse.Namespace
 
     def goal(self, number: float) -> float | None:
-        """The goal, where it is one of this database."""
+        """Return the goal if it applies to this database, else None."""
         return number if self.engine.dialect.name == "postgresql" else None
 
     def event_counts(self) -> tuple[int, int]:
-        """How many events are in the inbox, and how often any came again."""
+        """Return the number of events in the inbox, and the number of duplicates."""
         with read_session(self.engine) as tx:
             rows, repeats = tx.exec(
                 select(func.count(), func.sum(LineageEventRow.duplicates)).select_from(LineageEventRow)
@@ -72,52 +72,52 @@ class Setting:
 
 
 def burst(setting: Setting) -> Iterator[Line]:
-    """Many events within a second, once in ten seconds; the first is not counted: the service has just begun."""
-    found: list[list[Sent]] = []
+    """Send many events within a second, every ten seconds; the first burst is a warm-up and not counted."""
+    bursts: list[list[Sent]] = []
     send(setting.address, setting.producer, _events(setting.asked.events), seconds=1)
     _keep_log_files(setting.engine)
     before, cpu = setting.event_counts()[0], cpu_seconds()
     for _ in range(setting.asked.bursts):
         started = time.perf_counter()
-        found.append(send(setting.address, setting.producer, _events(setting.asked.events), seconds=1))
+        bursts.append(send(setting.address, setting.producer, _events(setting.asked.events), seconds=1))
         time.sleep(max(0.0, 10 - (time.perf_counter() - started)))
-    used, every = cpu_seconds() - cpu, [each for one in found for each in one]
+    used, every = cpu_seconds() - cpu, [each for one in bursts for each in one]
     number = f"{setting.asked.events:,}"
-    worst = max(_late(one, 0.99) for one in found)
-    print(f"{'':44} p99 of each: {', '.join(f'{_late(one, 0.99):.0f}' for one in found)} ms")
-    yield Line(f"burst of {number} in 1 s, p99, the worst", worst, setting.goal(300))
+    worst = max(_late(one, 0.99) for one in bursts)
+    print(f"{'':44} p99 of each burst: {', '.join(f'{_late(one, 0.99):.0f}' for one in bursts)} ms")
+    yield Line(f"burst of {number} in 1 s, p99 of the slowest", worst, setting.goal(300))
     yield Line(f"burst of {number} in 1 s, p50", _late(every, 0.5), None)
     yield Line("CPU of service and sender, per event", used * 1000 / len(every), None)
     yield from _all_kept("bursts", every, setting.event_counts()[0] - before)
 
 
 def steady(setting: Setting) -> Iterator[Line]:
-    """So many events a second, for a while."""
+    """Send events at a steady rate."""
     rate, seconds = setting.asked.rate, setting.asked.seconds
     before, cpu = setting.event_counts()[0], cpu_seconds()
-    found = send(setting.address, setting.producer, _events(int(rate * seconds)), seconds=seconds)
+    sent = send(setting.address, setting.producer, _events(int(rate * seconds)), seconds=seconds)
     used = cpu_seconds() - cpu
-    yield Line(f"steady {rate:g}/s for {seconds:g} s, p99", _late(found, 0.99), setting.goal(50))
-    yield Line(f"steady {rate:g}/s for {seconds:g} s, p50", _late(found, 0.5), None)
-    yield Line("CPU of service and sender, per event", used * 1000 / len(found), None)
-    yield from _all_kept("steady", found, setting.event_counts()[0] - before)
+    yield Line(f"steady {rate:g}/s for {seconds:g} s, p99", _late(sent, 0.99), setting.goal(50))
+    yield Line(f"steady {rate:g}/s for {seconds:g} s, p50", _late(sent, 0.5), None)
+    yield Line("CPU of service and sender, per event", used * 1000 / len(sent), None)
+    yield from _all_kept("steady", sent, setting.event_counts()[0] - before)
 
 
 def effects(setting: Setting) -> Iterator[Line]:
-    """Every event three times, in any order: kept once, folded once, counted once."""
+    """Send every event three times in random order: it must be stored, processed and counted once."""
     number, path = setting.asked.events, "/lake/counted"
     _in_force(setting, "counted", path)
     first = clock.now() - timedelta(seconds=number)
     bodies = [event(path, run=uuid5(RUNS, str(at)), at=first + timedelta(seconds=at)) for at in range(number)] * TIMES
     random.Random(7).shuffle(bodies)
     (rows, repeats), triggers = setting.event_counts(), _triggers(setting, "counted")
-    found = send(setting.address, setting.producer, bodies, seconds=TIMES * number / setting.asked.rate)
+    sent = send(setting.address, setting.producer, bodies, seconds=TIMES * number / setting.asked.rate)
     now_rows, now_repeats = setting.event_counts()
-    yield Line("every event 3 times: not acknowledged", _not_taken(found), 0, "events")
-    yield Line("every event 3 times: kept too often", abs(now_rows - rows - number), 0, "events")
-    yield Line("every event 3 times: repeats not told", abs(now_repeats - repeats - CAME_AGAIN * number), 0, "events")
+    yield Line("every event 3 times: not acknowledged", _not_taken(sent), 0, "events")
+    yield Line("every event 3 times: stored too often", abs(now_rows - rows - number), 0, "events")
+    yield Line("every event 3 times: duplicates missed", abs(now_repeats - repeats - CAME_AGAIN * number), 0, "events")
     took = _folded(setting)
-    print(f"{'':44} folded at {now_rows / took:.0f} events a second, this process alone")
+    print(f"{'':44} processed at {now_rows / took:,.0f} events per second, in this process alone")
     with read_session(setting.engine) as tx:
         runs = tx.exec(select(func.count()).where(col(LineageRunRow.run_id).in_(_run_ids(number)))).one()
     triggered = _triggers(setting, "counted") - triggers
@@ -126,7 +126,7 @@ def effects(setting: Setting) -> Iterator[Line]:
 
 
 def verdict(setting: Setting) -> Iterator[Line]:
-    """From the event that a partition was written to the verdict on it, Spark being warm."""
+    """Measure the time from a partition's event to its verdict with warm Spark."""
     lake = setting.folder / "lake" / "orders"
     for day in range(3):
         _write(lake, day, setting.asked.rows)
@@ -143,12 +143,12 @@ def verdict(setting: Setting) -> Iterator[Line]:
                 times.append(total)
                 pieces.append((waited, read))
                 cpu.append(cpu_seconds() - before)
-    print(f"{'':44} the first verdict, Spark being cold, took {cold:.1f} s")
+    print(f"{'':44} the first verdict, with cold Spark, took {cold:.1f} s")
     rows = f"{setting.asked.rows:,} rows"
-    yield Line(f"event to verdict, {rows}, the slowest", max(times), 3, "s")
+    yield Line(f"event to verdict, {rows}, slowest", max(times), 3, "s")
     yield Line(f"event to verdict, {rows}, median", median(times), None, "s")
-    yield Line("  of that until the task began, median", median(each for each, _ in pieces), None, "s")
-    yield Line("  of that reading and judging, median", median(each for _, each in pieces), None, "s")
+    yield Line("  until the task started, median", median(each for each, _ in pieces), None, "s")
+    yield Line("  reading and evaluating, median", median(each for _, each in pieces), None, "s")
     yield Line("CPU of service, worker and Spark, median", median(cpu), None, "s")
 
 
@@ -156,7 +156,7 @@ PARTS = {"burst": burst, "steady": steady, "effects": effects, "verdict": verdic
 
 
 def _keep_log_files(engine: Engine) -> None:
-    """Has PostgreSQL keep files for its log, as one that ran for a day has: to make one stops everybody meanwhile."""
+    """Make PostgreSQL keep WAL files, as after a day of use: creating one stalls all writers."""
     if engine.dialect.name != "postgresql":
         return
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -189,7 +189,6 @@ def _run_ids(number: int) -> list[str]:
 
 
 def _triggers(setting: Setting, contract_id: str) -> int:
-    """How many triggers were counted of the contract."""
     with read_session(setting.engine) as tx:
         marked = select(func.sum(PendingValidationRow.trigger_sequence)).where(
             PendingValidationRow.contract_id == contract_id
@@ -198,7 +197,7 @@ def _triggers(setting: Setting, contract_id: str) -> int:
 
 
 def _folded(setting: Setting) -> float:
-    """Folds all that waits; the seconds that it took. Nothing of it asks an engine."""
+    """Process all pending events and return the seconds taken; no engine is needed."""
     nothing = cast("Any", None)
     worker = Worker(
         database=setting.engine,
@@ -214,7 +213,7 @@ def _folded(setting: Setting) -> float:
 
 
 def _in_force(setting: Setting, name: str, path: str) -> None:
-    """Puts a contract in force about the table at that path: six checks, one of them of uniqueness."""
+    """Activate a contract for the table at that path: six checks, one of them of uniqueness."""
     columns = {"id": "bigint", "customer": "bigint", "amount": "double", "status": "string"}
     properties: list[dict[str, Any]] = [
         {"name": each, "logicalType": "string" if kind == "string" else "number", "physicalType": kind,
@@ -227,12 +226,12 @@ def _in_force(setting: Setting, name: str, path: str) -> None:
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": name, "name": name, "version": "1.0.0"}
     text = writer.write({**head, "status": "draft", "schema": [table]}).decode()
     with Client(setting.address, setting.producer) as producer, Client(setting.address, setting.owner) as owner:
-        made = producer.propose(text)
-        owner.approve(made.id, owner.preview(made.id).fingerprint)
+        proposal = producer.propose(text)
+        owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
 
 
 def _write(lake: Path, day: int, rows: int) -> None:
-    """One partition of the table: so many rows in one Parquet file."""
+    """Write one partition as one Parquet file."""
     import numpy
     import pyarrow
     from pyarrow import parquet
@@ -249,11 +248,11 @@ def _write(lake: Path, day: int, rows: int) -> None:
 
 
 def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]:
-    """Seconds from sending the event to the verdict; of that until the task began, and reading and judging."""
+    """Return seconds: from event to verdict, until the task started, of reading and evaluating."""
     sent, began = clock.now(), time.perf_counter()
-    (told,) = send(setting.address, setting.producer, [event(str(lake))], seconds=0.001)
-    if told.status != 201:
-        raise SystemExit(f"the event was answered with {told.status}")
+    (answer,) = send(setting.address, setting.producer, [event(str(lake))], seconds=0.001)
+    if answer.status != 201:
+        raise SystemExit(f"the event was not acknowledged: HTTP status {answer.status}")
     _seconds_to_verdict(setting, f"day={date(2026, 1, 1) + timedelta(days=day)}")
     took = time.perf_counter() - began
     with read_session(setting.engine) as tx:
@@ -262,7 +261,7 @@ def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]
 
 
 def _seconds_to_verdict(setting: Setting, partition: str | None) -> float:
-    """Waits for a run of the orders, of that partition if one is given; the seconds that it took to come."""
+    """Wait for a run of the orders (None: of any partition) and return the seconds."""
     started = time.perf_counter()
     runs = select(RunRow.partitions, RunRow.verdict, RunRow.reason).where(RunRow.contract_id == "orders")
     query = runs.order_by(col(RunRow.id).desc())
@@ -271,19 +270,19 @@ def _seconds_to_verdict(setting: Setting, partition: str | None) -> float:
             last = tx.exec(query.limit(1)).first()
         if last and (partition is None or partition in last[0]):
             if last[1] != "passed":
-                raise SystemExit(f"the run ended as {last[1]}: {last[2]}")
+                raise SystemExit(f"the verdict of the run was {last[1]}: {last[2]}")
             return time.perf_counter() - started
         time.sleep(0.01)
-    raise SystemExit(f"there was no verdict within {PATIENCE:.0f} s: see worker.log")
+    raise SystemExit(f"no verdict within {PATIENCE:.0f} s: see worker.log")
 
 
 @contextmanager
 def working(setting: Setting) -> Iterator[None]:
-    """A worker with real Spark, as a process of its own."""
-    given = {"TREATY_DATABASE_URL": setting.url, "TREATY_HOME": str(setting.folder)}
+    """Start a worker with real Spark in a separate process."""
+    environment = {"TREATY_DATABASE_URL": setting.url, "TREATY_HOME": str(setting.folder)}
     log = (setting.folder / "worker.log").open("wb")
     process = subprocess.Popen(
-        [sys.executable, "-m", "treaty.registry.worker"], env={**os.environ, **given}, stderr=log
+        [sys.executable, "-m", "treaty.registry.worker"], env={**os.environ, **environment}, stderr=log
     )
     try:
         yield
@@ -293,33 +292,31 @@ def working(setting: Setting) -> Iterator[None]:
 
 
 def _tokens(engine: Engine) -> tuple[str, str]:
-    """The tokens of a producer and of an owner."""
     scopes = {
         Role.PRODUCER: (Permission.READ, Permission.PROPOSE, Permission.LINEAGE),
         Role.OWNER: (Permission.READ, Permission.DECIDE),
     }
-    found = []
+    tokens = []
     with transaction(engine) as tx:
-        for role, given in scopes.items():
+        for role, permissions in scopes.items():
             user = users.new_user(ids.new(), name=role.value, password=None, roles=[role], now=clock.now())
             users.create_user(tx, user, actor="bench", now=clock.now())
             by = Principal(
                 user_id=user.id, name=user.name, roles=frozenset({Role.ADMIN}), permissions=frozenset(Permission)
             )
-            token = users.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=clock.now())
-            found.append(users.issue_token(tx, token, by=by, now=clock.now()))
+            token = users.new_token(ids.new(), user_id=user.id, name="bench", scopes=permissions, now=clock.now())
+            tokens.append(users.issue_token(tx, token, by=by, now=clock.now()))
         tx.commit()
-    return found[0], found[1]
+    return tokens[0], tokens[1]
 
 
 def measure(url: str, folder: Path, asked: argparse.Namespace) -> None:
-    """Prints each figure as it is found."""
     engine = connect(url)
     migrate(engine)
     producer, owner = _tokens(engine)
     print(
-        f"{engine.dialect.name}; an event has {len(event('/lake/orders')):,} bytes; {os.cpu_count()} cores, "
-        f"{asked.processes} process(es) of the service"
+        f"{engine.dialect.name}; {len(event('/lake/orders')):,} bytes per event; {os.cpu_count()} cores, "
+        f"service processes: {asked.processes}"
     )
     with service(url, folder, asked.processes) as address:
         setting = Setting(address, url, folder, engine, producer, owner, asked)
@@ -330,22 +327,22 @@ def measure(url: str, folder: Path, asked: argparse.Namespace) -> None:
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Starts a service over an empty database and measures."""
+    """Start a service over an empty database and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
-    parser.add_argument("--processes", type=int, default=2, help="processes of the service")
-    parser.add_argument("--events", type=int, default=1000, help="of a burst, and of the count of effects")
+    parser.add_argument("--postgres", action="store_true", help="use PostgreSQL instead of SQLite")
+    parser.add_argument("--processes", type=int, default=2, help="number of service processes")
+    parser.add_argument("--events", type=int, default=1000, help="events per burst, and distinct events of `effects`")
     parser.add_argument("--bursts", type=int, default=5)
-    parser.add_argument("--rate", type=float, default=200, help="events a second, steadily")
-    parser.add_argument("--seconds", type=float, default=20, help="how long steadily")
-    parser.add_argument("--rows", type=int, default=100_000, help="of a partition")
-    parser.add_argument("--rounds", type=int, default=5, help="verdicts, after the first two")
+    parser.add_argument("--rate", type=float, default=200, help="events per second of `steady`")
+    parser.add_argument("--seconds", type=float, default=20, help="duration of `steady`")
+    parser.add_argument("--rows", type=int, default=100_000, help="rows per partition")
+    parser.add_argument("--rounds", type=int, default=5, help="measured verdicts, after two that are not counted")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    asked = parser.parse_args(given)
-    with tempfile.TemporaryDirectory(prefix="treaty-bench-") as made:
-        folder = Path(made)
-        with database(folder, postgres=asked.postgres) as url:
-            measure(url, folder, asked)
+    options = parser.parse_args(given)
+    with tempfile.TemporaryDirectory(prefix="treaty-bench-") as temporary:
+        folder = Path(temporary)
+        with database(folder, postgres=options.postgres) as url:
+            measure(url, folder, options)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Lineage producers: events as Spark sends them, over many connections, at moments that are set before."""
+"""Send lineage events like Spark's over many connections, at scheduled times."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from treaty.engine.core import clock
 
 CONNECTIONS = 256
 COLUMNS = 20
-# Until the first of many is due, so that it is not late already.
+# Lead time before the first event, so that it is not late already.
 LEAD = 0.1
 PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.38.0/integration/spark"
 FACETS = "https://openlineage.io/spec/facets/1-0-0"
@@ -23,14 +23,14 @@ Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 @dataclass(frozen=True)
 class Sent:
-    """How an event was answered (0: not at all), and how many milliseconds after it was due."""
+    """The HTTP status of an event (0: no answer), and milliseconds since it was due."""
 
     status: int
     ms: float
 
 
 def event(path: str, *, run: UUID | None = None, at: datetime | None = None) -> bytes:
-    """The COMPLETE of a run that wrote the table at that path: some 4 kB, as an append of Spark's tells."""
+    """Return the COMPLETE event of a run that wrote the table at that path: about 4 kB, like Spark's for an append."""
     document = {
         "eventType": "COMPLETE",
         "eventTime": (at or clock.now()).isoformat(),
@@ -65,7 +65,7 @@ def _dataset(path: str, **written: int) -> dict[str, Any]:
 
 
 def send(address: str, token: str, bodies: Sequence[bytes], *, seconds: float) -> list[Sent]:
-    """Sends the events evenly over so many seconds, whether or not those before are answered."""
+    """Send the events evenly over `seconds`, without waiting for earlier answers."""
     host = urlsplit(address)
     requests = [_request(str(host.netloc), token, body) for body in bodies]
     return asyncio.run(_send_all(str(host.hostname), int(host.port or 80), requests, seconds / len(bodies)))
@@ -88,14 +88,14 @@ async def _send_all(host: str, port: int, requests: Sequence[bytes], step: float
         due = started + at * step
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         waiting.append(asyncio.create_task(_send_one(idle, request, due)))
-    found = await asyncio.gather(*waiting)
+    results = await asyncio.gather(*waiting)
     while not idle.empty():
         idle.get_nowait()[1].close()
-    return list(found)
+    return list(results)
 
 
 async def _send_one(idle: asyncio.LifoQueue[Stream], request: bytes, due: float) -> Sent:
-    """Waiting for a connection counts: the producer waits, too."""
+    """Send an event and return its answer. Waiting for a connection counts, because a producer waits too."""
     reader, writer = stream = await idle.get()
     try:
         writer.write(request)

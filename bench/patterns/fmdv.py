@@ -1,9 +1,9 @@
-"""How well patterns learned from a part of a lake tell columns apart: section 5.1 of Auto-Validate (SIGMOD 2021).
+"""Measure how well patterns learned from half of a lake distinguish columns: section 5.1 of Auto-Validate (SIGMOD
+2021).
 
-`build_index(columns, path)`, then `infer_from(path)` gives `infer(values) -> validator | None`, whose `check(values)`
-is True where it reports no issue: the form in which the evaluation asks any method.
-
-The command indexes a half of the corpus's groups and judges columns of the other: `make bench-fmdv`."""
+`build_index(columns, path)`, then `infer_from(path)` returns `infer(values) -> validator | None`, whose
+`check(values)` is True unless it reports an issue: the interface that the evaluation uses for every method. The
+command indexes half of the corpus's groups and tests columns of the other half: `make bench-fmdv`."""
 
 import argparse
 import csv
@@ -39,18 +39,19 @@ SENSITIVITY: Mapping[str, Sequence[float]] = {
 
 
 def build_index(columns: Iterable[Any], path: str | Path) -> PatternIndex:
-    """Writes the index of columns to a file. A column is a sequence of texts, or has them as `values`, and perhaps says
-    of which `group` it is."""
-    listed = list(columns)
-    texts = [[each for each in getattr(column, "values", column) if each is not None] for column in listed]
-    groups = [getattr(column, "group", None) for column in listed]
+    """Write the index of columns to a file.
+
+    A column is a sequence of texts or has them as `values`, and optionally a `group`."""
+    items = list(columns)
+    texts = [[each for each in getattr(column, "values", column) if each is not None] for column in items]
+    groups = [getattr(column, "group", None) for column in items]
     index = indexed(texts, sources=groups if None not in groups else ())
     save(index, path)
     return index
 
 
 def infer_from(path: str | Path, taste: ChoicePolicy | None = None) -> "Callable[[Sequence[str]], Validator | None]":
-    """A function from a column's first values to what validates the later ones; None where nothing is promised."""
+    """Return a function from a column's first values to a validator of later ones; None without a pattern."""
     index = load(path)
 
     def of(values: Sequence[str]) -> Validator | None:
@@ -61,8 +62,10 @@ def infer_from(path: str | Path, taste: ChoicePolicy | None = None) -> "Callable
 
 
 class Validator:
-    """A promise as the evaluation asks it. An issue is an error: significantly more non-conforming values than when it
-    was learned, and more than its floor; `warnings` also counts what is significant alone."""
+    """A learned pattern with the interface of the evaluation.
+
+    An issue is an error: significantly more nonconforming values than in training, and more than the pattern's floor.
+    `warnings`: report significance alone."""
 
     def __init__(self, learned: LearnedPattern, *, warnings: bool = False) -> None:
         self.learned = learned
@@ -70,17 +73,17 @@ class Validator:
         self._match: Match = matcher(learned.pattern)
 
     def check(self, values: Sequence[str | None]) -> bool:
-        """True where no issue is reported."""
+        """Return True unless an issue is reported."""
         texts = [value for value in values if value is not None]
         return self._passes(((text, 1) for text in texts), len(texts))
 
     def check_unique(self, unique: Sequence[str], counts: "np.ndarray[Any, Any]") -> bool:
-        """The same, of distinct values with how often each occurs."""
+        """Return the same for distinct values with their counts."""
         pairs = sorted(zip(unique, counts.tolist(), strict=True), key=lambda pair: -pair[1])
         return self._passes(pairs, int(counts.sum()))
 
     def _passes(self, counted: Iterable[tuple[str, int]], of: int) -> bool:
-        """Looks no further than the answer is certain."""
+        """Stop as soon as the result is certain."""
         least = critical(self.learned.trained, of, self.learned.alpha)
         if least is None:
             return True
@@ -111,14 +114,14 @@ class Line:
 
     @property
     def line(self) -> str:
-        """The row as it is printed."""
+        """Return the row as printed."""
         figures = f"{self.precision:.3f} ±{self.within:.3f} / {self.recall:.3f}"
-        return f"{self.part:12} {self.method:34} {figures}  n {self.columns}, promised {self.promised}  {self.note}"
+        return f"{self.part:12} {self.method:34} {figures}  n {self.columns}, patterns {self.promised}  {self.note}"
 
 
 @dataclass(frozen=True)
 class Split:
-    """Columns that are indexed and columns that are judged, with the index of the former in a file."""
+    """Columns to index and columns to test, with the index file of the former."""
 
     indexed: Sequence[Column]
     judged: Sequence[Column]
@@ -126,14 +129,14 @@ class Split:
 
 
 def line(part: str, method: str, outcomes: Sequence[Outcome], note: str = "", *, promised: bool = False) -> Line:
-    """The scores of a method."""
-    found = score(outcomes, promised=promised)
-    made = sum(each.promise is not None for each in outcomes)
-    return Line(part, method, found.columns, made, found.precision, found.within, found.recall, note)
+    """Return the scores of a method as a row."""
+    scores = score(outcomes, promised=promised)
+    promised_count = sum(each.promise is not None for each in outcomes)
+    return Line(part, method, scores.columns, promised_count, scores.precision, scores.within, scores.recall, note)
 
 
 def goals(split: Split) -> Iterator[Line]:
-    """What was set as goals: all columns in file order, all from a uniform sample, and where a pattern is returned."""
+    """Evaluate the goals: all columns in file order, all from a uniform sample, and those with a pattern."""
     every = evaluate(split.judged, infer_from(split.path))
     yield line("goals", "every column, file order", every, "goal 0.97 / 0.90" + _latency(every))
     shuffled = [column.shuffled(at) for at, column in enumerate(split.judged)]
@@ -151,35 +154,43 @@ def _latency(outcomes: Sequence[Outcome]) -> str:
 
 
 def baselines(split: Split) -> Iterator[Line]:
-    """The methods without a lake, on the same columns."""
+    """Evaluate the methods without a lake, on the same columns."""
     for name, infer_alone in BASELINES.items():
         yield line("baselines", name, evaluate(split.judged, infer_alone))
 
 
 def variants(split: Split) -> Iterator[Line]:
-    """The paper's variants by themselves, with its own estimate and with the replayed one, where they return one."""
+    """Evaluate the paper's variants, with its own and with the replayed estimate.
+
+    Only columns with a pattern count."""
     sums = load(split.path).sums
     for objective in (Objective.IMPURITY, Objective.ALARMS, Objective.COLUMNS):
         for name, limits in VARIANTS.items():
-            found = evaluate(split.judged, variant(sums, replace(limits, objective=objective)))
-            yield line("variants", f"{name}, least {objective}", found, promised=True)
+            outcomes = evaluate(split.judged, variant(sums, replace(limits, objective=objective)))
+            yield line("variants", f"{name}, least {objective}", outcomes, promised=True)
 
 
 def sensitivity(split: Split) -> Iterator[Line]:
-    """FMDV-VH over r, m, tau and theta (figure 12 of the paper), over all judged columns."""
-    known = {8: load(split.path).sums}
+    """Evaluate FMDV-VH over r, m, tau and theta (figure 12 of the paper).
+
+    On all test columns."""
+    sums_by_tokens = {8: load(split.path).sums}
     for name, numbers in SENSITIVITY.items():
         for number in numbers:
-            given: dict[str, Any] = {name: number}
-            limits = replace(VARIANTS["FMDV-VH"], objective=Objective.IMPURITY, **given)
-            if limits.tokens not in known:
-                known[limits.tokens] = sums_of((each.values for each in split.indexed), tokens=int(limits.tokens))
-            found = evaluate(split.judged, variant(known[limits.tokens], limits))
-            yield line("sensitivity", f"{name} = {number:g}", found, f"{len(known[limits.tokens])} patterns")
+            parameter: dict[str, Any] = {name: number}
+            limits = replace(VARIANTS["FMDV-VH"], objective=Objective.IMPURITY, **parameter)
+            if limits.tokens not in sums_by_tokens:
+                sums_by_tokens[limits.tokens] = sums_of(
+                    (each.values for each in split.indexed), tokens=int(limits.tokens)
+                )
+            outcomes = evaluate(split.judged, variant(sums_by_tokens[limits.tokens], limits))
+            yield line(
+                "sensitivity", f"{name} = {number:g}", outcomes, f"{len(sums_by_tokens[limits.tokens])} patterns"
+            )
 
 
 def calibration(split: Split) -> Iterator[Line]:
-    """Estimated beside measured false alarms, of all promises."""
+    """Compare estimated and measured false alarms of all validators."""
     index = load(split.path)
     results = [infer(column.values[: column.learned], index) for column in split.judged]
     expected = [each.alarms for each in results if each.alarms is not None]
@@ -191,8 +202,10 @@ def calibration(split: Split) -> Iterator[Line]:
 
 
 def speed(split: Split) -> Iterator[Line]:
-    """Columns of 1,000 values indexed a CPU second, at three sizes of corpus, and how seconds grow with columns; the
-    whole index with its replays; an inference from 1,000 values; the size of the file."""
+    """Measure indexing, inference and the size of the file.
+
+    Reports columns of 1,000 values indexed per CPU second and how seconds grow over three sizes of corpus, the whole
+    index with its replays, and an inference from 1,000 values."""
     columns = lengthened(split.indexed)
     sizes = [len(columns) // 4, len(columns) // 2, len(columns)]
     seconds = [_seconds(partial(sums_of, columns[:size])) for size in sizes]
@@ -202,11 +215,11 @@ def speed(split: Split) -> Iterator[Line]:
     )
     yield _figure_line("indexing with replays", columns, _rate(columns, _seconds(partial(indexed, columns))))
     index = load(split.path)
-    judged = lengthened(split.judged)
-    latencies = [1000 * _seconds(partial(infer, values, index)) for values in judged]
+    test_columns = lengthened(split.judged)
+    latencies = [1000 * _seconds(partial(infer, values, index)) for values in test_columns]
     median, late = np.quantile(latencies, (0.5, 0.99))
     yield _figure_line(
-        "inference", judged, f"CPU {median:.1f} ms median, {late:.0f} ms p99 of 1,000 values; goals 5, 50"
+        "inference", test_columns, f"CPU {median:.1f} ms median, {late:.0f} ms p99 of 1,000 values; goals 5, 50"
     )
     size = split.path.stat().st_size / len(split.indexed) / 1000
     yield _figure_line("index file", split.indexed, f"{size:.2f} MB for each 1,000 columns; goal 0.5")
@@ -227,7 +240,7 @@ def _figure_line(method: str, columns: Sequence[object], note: str) -> Line:
 
 
 def misses(split: Split) -> Iterator[Line]:
-    """The columns of which a promise raised a false alarm, one by one."""
+    """List the columns with a false alarm."""
     for each in evaluate(split.judged, infer_from(split.path)):
         if each.issue:
             learned = each.promise.learned
@@ -242,30 +255,30 @@ PARTS: Mapping[str, Callable[[Split], Iterator[Line]]] = {
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Prints and writes what was asked for."""
-    asked = _arguments(given)
-    columns = corpus(asked.columns)
-    chosen = parted(columns, asked.judged, asked.seed)
-    if asked.source:
-        chosen = split_columns(columns, asked.judged, asked.source, asked.seed)
+    """Print the selected parts and write them if requested."""
+    options = _arguments(given)
+    columns = corpus(options.columns)
+    chosen = parted(columns, options.judged, options.seed)
+    if options.source:
+        chosen = split_columns(columns, options.judged, options.source, options.seed)
     with tempfile.TemporaryDirectory() as folder:
         split = Split(*chosen, Path(folder) / "lake.parquet")
         began = process_time()
         build_index(split.indexed, split.path)
         seconds = process_time() - began
-        print(f"indexed {len(split.indexed)} columns in {seconds:.1f} CPU seconds; judged {len(split.judged)}")
-        found = list(_printed(each for part in asked.only for each in PARTS[part](split)))
-    if asked.write:
-        _write(found)
+        print(f"indexed {len(split.indexed)} columns in {seconds:.1f} CPU seconds; test columns: {len(split.judged)}")
+        lines = list(_printed(each for part in options.only for each in PARTS[part](split)))
+    if options.write:
+        _write(lines)
 
 
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     shared = Path(os.environ.get("TREATY_SHARED", "../shared"))
     parser.add_argument("--columns", type=Path, default=shared / "data" / "columns" / "columns_visible.parquet")
-    parser.add_argument("--judged", type=int, default=500, help="so many columns are judged")
+    parser.add_argument("--judged", type=int, default=500, help="maximum number of test columns")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--source", help="judge columns of this source, index all others")
+    parser.add_argument("--source", help="test columns of this source, index all others")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     parser.add_argument("--write", action="store_true", help="write bench/results/fmdv.csv and fmdv.png")
     return parser.parse_args(given)
@@ -281,7 +294,7 @@ def _write(found: Sequence[Line]) -> None:
     with (RESULTS / "fmdv.csv").open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["part", "method", "columns", "promised", "precision", "within", "recall", "note"])
-        # Misses tell values of the corpus, which stay with it.
+        # Misses contain values of the corpus, which may not leave it.
         rows.writerows([*map(_rounded, vars(each).values())] for each in found if each.part != "misses")
     _draw([each for each in found if each.part == "sensitivity"], RESULTS / "fmdv.png")
 

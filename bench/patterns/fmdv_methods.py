@@ -1,4 +1,4 @@
-"""What patterns of the lake are held against: dictionaries, masks, lengths, fixed patterns, the paper's variants."""
+"""Baselines for lake patterns: dictionaries, masks, lengths, fixed patterns, the paper's variants."""
 
 import re
 from collections import Counter
@@ -23,53 +23,55 @@ _DIGITS, _LETTERS = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True)
 class Share:
-    """Passes where at least this share of the values keeps a condition."""
+    """Passes if at least this share of the values satisfies a condition."""
 
     keeps: Callable[[str], object]
     least: float = 1.0
 
     def check_unique(self, unique: Sequence[str], counts: Array) -> bool:
-        """True where no issue is reported."""
+        """Return True unless an issue is reported."""
         if self.least == 1:
             return all(self.keeps(each) for each in unique)
-        kept = sum(int(n) for each, n in zip(unique, counts, strict=True) if self.keeps(each))
-        return bool(kept >= self.least * counts.sum())
+        satisfied = sum(int(n) for each, n in zip(unique, counts, strict=True) if self.keeps(each))
+        return bool(satisfied >= self.least * counts.sum())
 
 
 def dictionary(values: Sequence[str]) -> Share:
-    """TFDV and Deequ's categorical range: the values seen and no others."""
+    """Allow only past values, as TFDV and Deequ's categorical range do."""
     return Share(frozenset(values).__contains__)
 
 
 def fractional(values: Sequence[str]) -> Share:
-    """Deequ's fractional categorical range: nine in ten of the values were seen."""
+    """Require past values for nine in ten, as Deequ's fractional categorical range does."""
     return Share(frozenset(values).__contains__, 0.9)
 
 
 def mask(value: str) -> str:
-    """A value with one sign for a run of digits, one for a run of letters."""
+    """Replace each run of digits and each run of letters with one character."""
     return _DIGITS.sub("0", _LETTERS.sub("a", value))
 
 
 def masks(values: Sequence[str]) -> Share:
-    """The masks seen."""
-    seen = frozenset(map(mask, values))
-    return Share(lambda value: mask(value) in seen)
+    """Allow only past masks."""
+    past_masks = frozenset(map(mask, values))
+    return Share(lambda value: mask(value) in past_masks)
 
 
 def lengths(values: Sequence[str]) -> Share:
-    """As short and as long as seen."""
+    """Allow only lengths within the past range."""
     shortest, longest = min(map(len, values)), max(map(len, values))
     return Share(lambda value: shortest <= len(value) <= longest)
 
 
 def shortest_description(values: Sequence[str]) -> Share | None:
-    """Potter's Wheel by least description: of each structure each word as it is where it is always the same, else of
-    its class, as long as all are where they are equally long."""
-    found = structures_of(list(dict.fromkeys(values)))
-    if found is None:
+    """Infer a pattern by least description (Potter's Wheel).
+
+    Per structure, a word that is always the same is literal; other words become their class, with a length if
+    constant."""
+    structures = structures_of(list(dict.fromkeys(values)))
+    if structures is None:
         return None
-    alternatives = [_described(each.structure, each.words) for each in found]
+    alternatives = [_described(each.structure, each.words) for each in structures]
     return Share(matcher(Pattern(tuple(alternatives))))
 
 
@@ -88,20 +90,20 @@ def _part(words: Sequence[str]) -> Any:
 
 
 def fixed_patterns(values: Sequence[str]) -> Share | None:
-    """Grok: all values are of a domain that is known beforehand; nothing where they are of none."""
-    found = domain_of(values)
-    return Share(found.holds) if found and all(map(found.holds, values)) else None
+    """Require a predefined domain (Grok) if all values belong to one; else None."""
+    domain = domain_of(values)
+    return Share(domain.holds) if domain and all(map(domain.holds, values)) else None
 
 
 @dataclass(frozen=True)
 class Tested:
-    """A pattern of the lake, judged by Fisher's exact test alone."""
+    """A lake pattern evaluated by Fisher's exact test alone."""
 
     pattern: Pattern
     values: Sequence[str]
 
     def check_unique(self, unique: Sequence[str], counts: Array) -> bool:
-        """True where no issue is reported."""
+        """Return True unless an issue is reported."""
         match = matcher(self.pattern)
         trained = nonconforming(match, Counter(self.values))
         bad = sum(int(n) for each, n in zip(unique, counts, strict=True) if not match(each))
@@ -110,11 +112,11 @@ class Tested:
 
 
 def variant(sums: PatternSums, limits: PatternLimits) -> Callable[[Sequence[str]], Tested | None]:
-    """A variant of FMDV as a method."""
+    """Return a variant of FMDV as a method."""
 
     def infer(values: Sequence[str]) -> Tested | None:
-        found = infer_domain(values, sums, limits)
-        return Tested(found.pattern, values) if isinstance(found, InferredPattern) else None
+        inferred = infer_domain(values, sums, limits)
+        return Tested(inferred.pattern, values) if isinstance(inferred, InferredPattern) else None
 
     return infer
 

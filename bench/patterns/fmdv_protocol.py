@@ -1,4 +1,4 @@
-"""The evaluation of section 5.1: of each column a tenth is learned from, its rest and all other columns are judged."""
+"""Evaluate as in section 5.1: learn on a tenth of each column, test on its rest and on all other columns."""
 
 import math
 from collections import defaultdict
@@ -20,7 +20,7 @@ MOST_OF_GROUP = 3
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a corpus. `group`: its source and its name, which columns of the same meaning share."""
+    """A column of a corpus. `group`: source and name, shared by columns of one meaning."""
 
     name: str
     group: tuple[str, str]
@@ -28,7 +28,7 @@ class Column:
 
     @cached_property
     def unique(self) -> tuple[list[str], Array]:
-        """The distinct values and how often each occurs."""
+        """Return the distinct values and their counts."""
         counts: dict[str, int] = {}
         for value in self.values:
             counts[value] = counts.get(value, 0) + 1
@@ -36,18 +36,21 @@ class Column:
 
     @property
     def learned(self) -> int:
-        """How many of its values are learned from."""
+        """Return the number of values used for learning."""
         return max(1, math.ceil(LEARNED * len(self.values)))
 
     def shuffled(self, seed: int) -> "Column":
-        """The column with its rows in random order."""
+        """Return the column with its rows in random order."""
         order = np.random.default_rng(seed).permutation(len(self.values))
         return Column(self.name, self.group, [self.values[at] for at in order])
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one column: `issue` None where nothing was promised; `told`: the share of others that alarmed."""
+    """The outcome of one column.
+
+    `promise`: None if nothing was learned. `issue`: a false alarm on its own rest. `told`: share of the other
+    columns that raised an alarm."""
 
     column: Column
     promise: Any
@@ -67,22 +70,24 @@ class Score:
 
 
 def corpus(path: Path) -> list[Column]:
-    """The text columns of a Parquet file with at most three of one group, values that are none left out."""
+    """Read the text columns of a Parquet file, at most three per group.
+
+    Nulls and blanks are dropped."""
     from pyarrow import parquet
 
     table = parquet.read_table(path, columns=["col_id", "repo", "column", "values"])
-    seen: dict[tuple[str, str], int] = defaultdict(int)
+    group_sizes: dict[tuple[str, str], int] = defaultdict(int)
     columns = []
     for name, repo, column, values in zip(*(table[each].to_pylist() for each in table.column_names), strict=True):
         group = (repo, column.lower())
-        seen[group] += 1
-        if seen[group] <= MOST_OF_GROUP:
+        group_sizes[group] += 1
+        if group_sizes[group] <= MOST_OF_GROUP:
             columns.append(Column(name, group, [each for each in values if each is not None and each.strip()]))
     return [column for column in columns if len(column.values) >= LEAST_VALUES // 5]
 
 
 def parted(columns: Sequence[Column], judged: int, seed: int) -> tuple[list[Column], list[Column]]:
-    """Columns to index and columns to judge, no group in both; of the latter at most so many."""
+    """Split columns by group into columns to index and at most `judged` columns to test."""
     chance = np.random.default_rng(seed)
     groups = sorted({column.group for column in columns})
     second = {groups[at] for at in chance.permutation(len(groups))[: len(groups) // 2]}
@@ -92,15 +97,18 @@ def parted(columns: Sequence[Column], judged: int, seed: int) -> tuple[list[Colu
 
 
 def split_columns(columns: Sequence[Column], judged: int, source: str, seed: int) -> tuple[list[Column], list[Column]]:
-    """Columns of all other sources to index, and at most so many of this one to judge."""
+    """Split into columns of other sources to index and columns of this source to test.
+
+    At most `judged` columns are tested."""
     long = [each for each in columns if each.group[0] == source and len(each.values) >= LEAST_VALUES]
     chosen = [long[at] for at in np.random.default_rng(seed).permutation(len(long))[:judged]]
     return [each for each in columns if each.group[0] != source], chosen
 
 
 def lengthened(columns: Sequence[Column], to: int = 1000) -> list[list[str]]:
-    """The values of the columns of each group one after another, over and over up to so many: what corpora of shorter
-    columns tell of longer ones."""
+    """Repeat the values of each group up to `to` values.
+
+    So a corpus of short columns can be used to measure long ones."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for column in columns:
         groups[column.group] += column.values
@@ -108,7 +116,7 @@ def lengthened(columns: Sequence[Column], to: int = 1000) -> list[list[str]]:
 
 
 def evaluate(columns: Sequence[Column], infer: Infer) -> list[Outcome]:
-    """What became of each column by a method."""
+    """Evaluate a method on each column."""
     return [_outcome(place, columns, infer) for place in range(len(columns))]
 
 
@@ -122,13 +130,15 @@ def _outcome(place: int, columns: Sequence[Column], infer: Infer) -> Outcome:
     rest = Column(column.name, column.group, column.values[column.learned :])
     if not promise.check_unique(*rest.unique):
         return Outcome(column, promise, issue=True, told=0.0, seconds=seconds)
-    others = [other for at, other in enumerate(columns) if at != place]
-    told = sum(not promise.check_unique(*other.unique) for other in others) / max(1, len(others))
-    return Outcome(column, promise, issue=False, told=told, seconds=seconds)
+    other_columns = [other for at, other in enumerate(columns) if at != place]
+    alarm_share = sum(not promise.check_unique(*other.unique) for other in other_columns) / max(1, len(other_columns))
+    return Outcome(column, promise, issue=False, told=alarm_share, seconds=seconds)
 
 
 def score(outcomes: Sequence[Outcome], *, promised: bool = False) -> Score:
-    """Over all columns (no promise alarms never and tells nothing), or over those with a promise."""
+    """Score all columns, or only those with a pattern.
+
+    A column without a pattern never alarms."""
     counted = [each for each in outcomes if each.promise is not None or not promised]
     if not counted:
         return Score(0, float("nan"), float("nan"), float("nan"))

@@ -1,10 +1,10 @@
-"""Auto-Validate by-History on recurring tables: false alarms and recall, beside what others do, and what it costs.
+"""Measure Auto-Validate by-History on recurring tables: false alarms, recall and cost, compared with other methods.
 
     python -m bench.programs.avh FOLDER [TABLE ...] [--only quality lengths budgets parts days labelled cost]
-        [--among "by history" "6 sigma"]
+                                 [--among "by history" "6 sigma"]
 
-FOLDER/source/table/date.csv, and FOLDER/incidents.csv where days are labelled. Writes results as CSV and PNG beside
-the others of bench/results. What was judged of a table is kept: a command that was ended goes on where it stood."""
+FOLDER contains source/table/date.csv, and incidents.csv with labelled days. Results are written as CSV and PNG to
+bench/results. Evaluated tables are cached: an interrupted command resumes where it stopped."""
 
 import argparse
 import csv
@@ -55,7 +55,7 @@ PARTS: Mapping[str, Recipe] = {
 
 
 def history(snapshots: Sequence[Snapshot]) -> ColumnHistory:
-    """The history of these snapshots; statistics that windows have in common are told once."""
+    """Return the history of these snapshots; statistics shared by windows are computed once."""
     rows = [_row(each, before) for each, before in zip(snapshots, [None, *snapshots[:-1]], strict=True)]
     return ColumnHistory.with_rows(tuple(Batch(each.date, summary_of(each)) for each in snapshots), rows)
 
@@ -67,17 +67,20 @@ def _row(each: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
 
 
 def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
-    """The program of these snapshots as a model; one that is still learning flags nothing."""
+    """Return the program of these snapshots as a model; without enough history it flags nothing."""
     if not snapshots:
         return Judge(lambda _: False)
-    known, trials = snapshots[-1].once(("window", len(snapshots)), lambda _: _window(snapshots))
-    found = fitting.learner_of(known, recipe, trials)
-    if isinstance(found, NoProgram):
+    column_history, trials = snapshots[-1].once(("window", len(snapshots)), lambda _: _window(snapshots))
+    learner = fitting.learner_of(column_history, recipe, trials)
+    if isinstance(learner, NoProgram):
         return Judge(lambda _: False)
-    program = found.program(recipe.budget)
+    program = learner.program(recipe.budget)
 
     def flag(each: Snapshot) -> bool:
-        return program.is_other(summary_of(each)) or program.judge_values(_arriving(each, known), known).flagged
+        return (
+            program.is_other(summary_of(each))
+            or program.judge_values(_arriving(each, column_history), column_history).flagged
+        )
 
     return Judge(flag)
 
@@ -86,7 +89,7 @@ def _arriving(each: Snapshot, known: ColumnHistory) -> dict[str, float | None]:
     return each.once(("after", known.compared), lambda now: known.arriving(summary_of(now)))  # type: ignore[no-any-return]
 
 
-# Contracts judge the number of rows once for the table; here each column is a table.
+# Contracts check the number of rows once per table; here each column is a table.
 WITH_ROWS = replace(IN_CONTRACTS, excluded_guards=IN_CONTRACTS.excluded_guards - {"row_count"})
 ALGORITHMS: Mapping[str, Fit] = {
     "by history": partial(by_history, RECIPE),
@@ -96,46 +99,46 @@ ALGORITHMS: Mapping[str, Fit] = {
 
 
 def _window(snapshots: list[Snapshot]) -> tuple[ColumnHistory, SampleTrials | None]:
-    """What programs of every recipe have in common: the history, and the issues that are tried."""
-    known = history(snapshots)
-    return known, fitting.trials(
-        known, snapshots[known.training_positions[-1]].column if known.training_positions else None
+    """Return the history and issue samples, which programs of every recipe share."""
+    column_history = history(snapshots)
+    return column_history, fitting.trials(
+        column_history,
+        snapshots[column_history.training_positions[-1]].column if column_history.training_positions else None,
     )
 
 
 class SourceSnapshot(Protocol):
-    """A snapshot of a column as others hold it: float64 `v` with NaN for a null, or texts with "" for one.
+    """A column snapshot of an external benchmark: float64 `v` with NaN as null, or texts with "" as null.
 
-    Other values, and other nulls, are taken for what they are. `stat` tells something of the snapshot, and keeps it
-    under its name."""
+    Other values and nulls are used as they are. `stat` computes a property of the snapshot and caches it by name."""
 
     v: Any
     date: str | None
 
     def stat(self, name: str, told: Callable[[Any], Any]) -> Any:
-        """What `told` says of the snapshot, asked once."""
+        """Return `told(self)`, computed once."""
 
 
 def fit(history: Sequence[SourceSnapshot], kind: str) -> "Watcher":
-    """The program of a column's snapshots, oldest first, which says of another snapshot whether it is flagged.
+    """Learn a program from a column's snapshots, oldest first, and return it as a watcher.
 
-    `kind`: numeric or categorical, of which all values are texts. Fewer than 14 snapshots, without those that are set
-    aside or of another type than the newest one: nothing is flagged. Raises ValueError for another kind, and for values
-    of more than one dimension."""
+    `kind`: numeric, or categorical, whose values are all texts. With fewer than 14 usable snapshots (excluded ones and
+    those of another type than the newest do not count) nothing is flagged. Raises ValueError for another kind or for
+    values of more than one dimension."""
     if kind not in KINDS:
-        raise ValueError(f"a column is {' or '.join(KINDS)}, not {kind!r}")
+        raise ValueError(f"the kind of a column must be {' or '.join(KINDS)}, not {kind!r}")
     return Watcher(by_history(RECIPE, [_snapshot(each, kind) for each in history], kind), kind)
 
 
 @dataclass(frozen=True)
 class Watcher:
-    """What has learned a history of snapshots that others hold."""
+    """A model learned from external snapshots."""
 
     judge: Judge
     kind: str
 
     def flag(self, snapshot: SourceSnapshot) -> bool:
-        """Whether the program reports an issue: also where the values are of another type than it learned."""
+        """Return True if the program reports an issue, including values of another type than learned."""
         return self.judge.flag(_snapshot(snapshot, self.kind))
 
 
@@ -149,7 +152,7 @@ def _column_snapshot(kind: str, given: SourceSnapshot) -> Snapshot:
 
 @dataclass(frozen=True)
 class BenchOptions:
-    """What the command works with."""
+    """Options of the command."""
 
     root: Path
     tables: list[str]
@@ -162,105 +165,109 @@ class BenchOptions:
 
     @cached_property
     def incidents(self) -> list[Incident]:
-        """The labelled incidents; none where there is no file of them."""
+        """Return the labelled incidents; empty without a file."""
         path = self.root / INCIDENTS
         return incidents(path) if path.exists() else []
 
     @cached_property
     def labelled(self) -> Mapping[str, frozenset[str]]:
-        """Of each table the days that belong to an incident."""
+        """Return the days of incidents by table."""
         return {table: near_incidents(self.root, table, self.incidents) for table in self.tables}
 
     @cached_property
     def alike(self) -> list[list[int]]:
-        """For each sequence those most like it."""
+        """Return for each sequence the most similar ones."""
         return similar(self.sequences)
 
     @cached_property
     def sequences(self) -> list[Recurring]:
-        """The columns of the tables, so many of them drawn at random where fewer are asked for."""
-        found = [each for table in self.tables for each in sequences(self.root, table, self.segments, self.rows)]
-        if self.columns and len(found) > self.columns:
-            chosen = numpy.random.default_rng(0).choice(len(found), self.columns, replace=False)
-            found = [found[at] for at in sorted(chosen)]
-        for each in found:
+        """Return the columns of the tables, or a random sample if fewer are requested."""
+        columns = [each for table in self.tables for each in sequences(self.root, table, self.segments, self.rows)]
+        if self.columns and len(columns) > self.columns:
+            chosen = numpy.random.default_rng(0).choice(len(columns), self.columns, replace=False)
+            columns = [columns[at] for at in sorted(chosen)]
+        for each in columns:
             each.labelled = self.labelled[each.table]
-        print(f"{len(found)} sequences of {len({each.table for each in found})} tables", flush=True)
-        return found
+        print(f"{len(columns)} sequences of {len({each.table for each in columns})} tables", flush=True)
+        return columns
 
     def outcomes(self, fits: Mapping[str, Fit], length: int = 30) -> Iterator[dict[str, Any]]:
-        """A row for each algorithm and kind of column, printed as it is found. A table is judged once, and kept."""
-        found = {name: Outcome() for name in fits}
+        """Yield and print a row per algorithm and kind of column. Each table is evaluated once and cached."""
+        results = {name: Outcome() for name in fits}
         for table in self.tables:
             for name, outcome in self._of_table(table, fits, length).items():
-                found[name].join(outcome)
-        for name, outcome in found.items():
+                results[name].join(outcome)
+        for name, outcome in results.items():
             for kind in KINDS:
                 row = {"algorithm": name, "history": length, "kind": kind, **_figures(outcome, kind)}
                 print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
                 yield row
 
     def _of_table(self, table: str, fits: Mapping[str, Fit], length: int) -> dict[str, Outcome]:
-        asked = [*fits, table, self.tables, length, self.segments, self.rows, self.columns, self.stride, "clean"]
-        kept = self.kept / f"{fingerprint(asked)[:20]}.json"
-        if kept.exists():
-            return {name: Outcome.read(each) for name, each in json.loads(kept.read_text()).items()}
+        key = [*fits, table, self.tables, length, self.segments, self.rows, self.columns, self.stride, "clean"]
+        cache_path = self.kept / f"{fingerprint(key)[:20]}.json"
+        if cache_path.exists():
+            return {name: Outcome.read(each) for name, each in json.loads(cache_path.read_text()).items()}
         begun = time.process_time()
-        found = evaluate_table(self.sequences, self.alike, fits, length, self.stride, table)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps({name: each.written() for name, each in found.items()}))
+        results = evaluate_table(self.sequences, self.alike, fits, length, self.stride, table)
+        cache_path.parent.mkdir(parents=True, exist_ok=True)
+        cache_path.write_text(json.dumps({name: each.written() for name, each in results.items()}))
         print(f"{table} {length} {len(fits)} algorithms: {time.process_time() - begun:.0f} s", flush=True)
-        return found
+        return results
 
 
 def _figures(found: Outcome, kind: str) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for test in ("fpr", "clean", "synthetic", "real"):
         tally = found.tallies[kind, test]
         low, high = tally.interval()
-        told |= {test: f"{tally.share:.4f}", f"{test}_low": f"{low:.4f}", f"{test}_high": f"{high:.4f}"}
-        told[f"{test}_tests"] = tally.tests
-    told["days_with_alarm"] = f"{sum(found.days.values())}/{len(found.days)}"
-    return told
+        columns |= {test: f"{tally.share:.4f}", f"{test}_low": f"{low:.4f}", f"{test}_high": f"{high:.4f}"}
+        columns[f"{test}_tests"] = tally.tests
+    columns["days_with_alarm"] = f"{sum(found.days.values())}/{len(found.days)}"
+    return columns
 
 
 def quality(asked: BenchOptions) -> Iterator[dict[str, Any]]:
-    """Figures 2 and 3: by history and by every other algorithm, or those asked for, on the same tests."""
+    """Evaluate all or the selected algorithms on the same tests (figures 2 and 3)."""
     yield from asked.outcomes({name: each for name, each in ALGORITHMS.items() if name in asked.among})
 
 
 def lengths(asked: BenchOptions) -> Iterator[dict[str, Any]]:
-    """Figure 6: histories of 7, 14, 21 and 28 batches; also where a program would still be learning."""
+    """Evaluate histories of 7, 14, 21 and 28 snapshots (figure 6).
+
+    Also those below the usual minimum."""
     for length in LENGTHS:
         yield from asked.outcomes({"by history": partial(by_history, replace(RECIPE, least=length))}, length)
 
 
 def budgets(asked: BenchOptions) -> Iterator[dict[str, Any]]:
-    """Figure 7: what is asked for, and what happens."""
+    """Compare the false-alarm budget with measured false alarms (figure 7)."""
     yield from asked.outcomes({f"budget {rate}": partial(by_history, replace(RECIPE, budget=rate)) for rate in BUDGETS})
 
 
 def parts(asked: BenchOptions) -> Iterator[dict[str, Any]]:
-    """Figures 8 to 10: one part left out, or done as the paper does it, at a time."""
+    """Evaluate recipes with one part removed or as in the paper (figures 8 to 10)."""
     yield from asked.outcomes({name: partial(by_history, recipe) for name, recipe in PARTS.items()})
 
 
 def tails(asked: BenchOptions) -> Iterator[dict[str, Any]]:
-    """How often a statistic of clean snapshots lies so many spreads away: what the measured bound is held against."""
+    """Measure how often statistics of clean snapshots deviate by many spreads.
+
+    It checks the measured bound."""
     from treaty.engine.programs.constraints import past
     from treaty.engine.programs.stationarity import LEVEL, LagTransform
 
     for length in (*LENGTHS, 30):
         away: dict[str, list[float]] = {"level": [], "step": []}
-        for given in asked.sequences:
+        for sequence in asked.sequences:
             for last in range(30, 60, asked.stride):
-                known = history(given.snapshots[last - length : last])
-                now = _row(given.snapshots[last], given.snapshots[last - 1])
-                for name, values in known.series.items():
+                column_history = history(sequence.snapshots[last - length : last])
+                now = _row(sequence.snapshots[last], sequence.snapshots[last - 1])
+                for name, values in column_history.series.items():
                     for label, change in (("level", LEVEL), ("step", LagTransform(1))):
-                        found = past(STATISTICS[name], change, values, known.floor(name))
-                        if found is not None and now[name] is not None:
-                            away[label].append(float(found.away(change.next(now[name], values))))
+                        constraint = past(STATISTICS[name], change, values, column_history.floor(name))
+                        if constraint is not None and now[name] is not None:
+                            away[label].append(float(constraint.away(change.next(now[name], values))))
         for label, values in away.items():
             shares = {f"over_{k}": f"{numpy.mean(numpy.array(values) > k):.5f}" for k in (3, 5, 10, 20, 50)}
             row = {"algorithm": label, "history": length, "tests": len(values), **shares}
@@ -269,7 +276,9 @@ def tails(asked: BenchOptions) -> Iterator[dict[str, Any]]:
 
 
 def cost(asked: BenchOptions) -> Iterator[dict[str, Any]]:
-    """CPU milliseconds for one column of 100,000 rows: statistics, and a program from thirty stored summaries."""
+    """Measure CPU milliseconds for one column of 100,000 rows.
+
+    For its statistics, and for a program learned from thirty stored summaries."""
     generator = numpy.random.default_rng(0)
     texts = numpy.array([f"Item {each}" for each in range(100_000)], dtype=object)
     kinds = {
@@ -280,9 +289,9 @@ def cost(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     for name, make in kinds.items():
         columns = [make() for _ in range(30)]
         spent = [_timed(partial(summary, each)) for each in columns]
-        known = ColumnHistory(tuple(Batch(str(at), summary(each)) for at, each in enumerate(columns)))
-        known.series  # noqa: B018
-        fitted = min(_timed(partial(fitting.fit, known, RECIPE, columns[-1])) for _ in range(5))
+        column_history = ColumnHistory(tuple(Batch(str(at), summary(each)) for at, each in enumerate(columns)))
+        column_history.series  # noqa: B018
+        fitted = min(_timed(partial(fitting.fit, column_history, RECIPE, columns[-1])) for _ in range(5))
         row = {"algorithm": name, "statistics_ms": f"{1e3 * median(spent):.1f}", "program_ms": f"{1e3 * fitted:.1f}"}
         print(row, flush=True)
         yield row
@@ -295,20 +304,21 @@ def _timed(run: Callable[[], Any]) -> float:
 
 
 def days(asked: BenchOptions) -> Iterator[dict[str, Any]]:
-    """Whole tables on clean days, for one false alarm a quarter: how often any column alarms, of what, and how often of
-    something that did not alarm on the snapshot before."""
+    """Evaluate whole tables on clean days, with a budget of one false alarm a quarter.
+
+    Reports how often any column alarms, why, and how often the alarm is new compared with the day before."""
     for name in asked.tables:
         rows = list(clean_days(Table(asked.root, name, asked.rows), asked.incidents, DAYS, alarms=1.0))
         flagged = [row for row in rows if row["flagged"]]
-        told = f"{len(flagged)} of {len(rows)}, {sum(row['opened'] for row in rows)} of them opened"
-        print(name, told, *flagged, flush=True)
+        summary_text = f"{len(flagged)} of {len(rows)}, {sum(row['opened'] for row in rows)} of them new"
+        print(name, summary_text, *flagged, flush=True)
         yield from rows
 
 
 def labelled(asked: BenchOptions) -> Iterator[dict[str, Any]]:
-    """The labelled incidents of the tables, each on its day."""
-    known = [each for each in asked.incidents if each.table in asked.tables]
-    for row in incident_days(asked.root, known, asked.rows, alarms=1.0):
+    """Evaluate the labelled incidents of the tables, each on its day."""
+    table_incidents = [each for each in asked.incidents if each.table in asked.tables]
+    for row in incident_days(asked.root, table_incidents, asked.rows, alarms=1.0):
         print(row, flush=True)
         yield row
 
@@ -319,24 +329,28 @@ FIGURES: Mapping[str, Callable[[BenchOptions], Iterator[dict[str, Any]]]] = {
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Loads the tables, runs what is asked for, prints and keeps the figures."""
+    """Load the tables, run the selected figures, print and write them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", type=Path)
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--only", nargs="*", choices=FIGURES, default=["quality", "cost"])
-    parser.add_argument("--segments", type=int, default=1, help="stretches of 60 snapshots a table")
-    parser.add_argument("--rows", type=int, default=2000, help="of a snapshot, about")
-    parser.add_argument("--stride", type=int, default=1, help="judge every so many windows")
-    parser.add_argument("--columns", type=int, default=0, help="so many sequences drawn at random; 0: all")
-    parser.add_argument("--among", nargs="*", choices=ALGORITHMS, default=list(ALGORITHMS), help="of quality")
-    parser.add_argument("--kept", type=Path, default=RESULTS / "kept", help="what was judged already")
-    asked = parser.parse_args(given)
-    names = asked.tables or tables(asked.root)
+    parser.add_argument("--segments", type=int, default=1, help="periods of 60 snapshots per table")
+    parser.add_argument("--rows", type=int, default=2000, help="approximate number of rows per snapshot")
+    parser.add_argument("--stride", type=int, default=1, help="evaluate every N-th window")
+    parser.add_argument("--columns", type=int, default=0, help="number of randomly chosen sequences; 0 means all")
+    parser.add_argument(
+        "--among", nargs="*", choices=ALGORITHMS, default=list(ALGORITHMS), help="algorithms of `quality`"
+    )
+    parser.add_argument("--kept", type=Path, default=RESULTS / "kept", help="cache folder of evaluated tables")
+    options = parser.parse_args(given)
+    names = options.tables or tables(options.root)
     if not names:
-        parser.error(f"{asked.root} has no tables: they are looked for as source/table/date.csv")
-    among = frozenset(asked.among)
-    work = BenchOptions(asked.root, names, asked.segments, asked.rows, asked.columns, asked.stride, asked.kept, among)
-    for name in asked.only:
+        parser.error(f"{options.root} has no tables: expected files named source/table/date.csv")
+    among = frozenset(options.among)
+    work = BenchOptions(
+        options.root, names, options.segments, options.rows, options.columns, options.stride, options.kept, among
+    )
+    for name in options.only:
         _keep(name, list(FIGURES[name](work)))
 
 
@@ -353,7 +367,7 @@ def _keep(name: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _draw_figure(name: str, rows: list[dict[str, Any]]) -> None:
-    """False alarms against recall, one point an algorithm."""
+    """Plot false alarms against recall, one point per algorithm."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,6 +1,6 @@
-"""What Auto-Validate by-History is held against: limits, outlier detectors, tests of two samples, static limits.
+"""Baselines for Auto-Validate by-History: limits, outlier detectors, two-sample tests, static thresholds.
 
-Each is `fit(history, kind) -> model`. Detectors see each snapshot as a point of six statistics."""
+Each is `fit(history, kind) -> model`. Detectors represent each snapshot as a point of six statistics."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,25 +22,25 @@ SIX = {
 
 @dataclass(frozen=True)
 class Judge:
-    """A model that is one question."""
+    """A model with a single function."""
 
     flag: Callable[[Snapshot], bool]
 
 
 def summary_of(snapshot: Snapshot) -> Summary:
-    """The summary of the snapshot, made once."""
+    """Return the summary of the snapshot, computed once."""
     return snapshot.once("summary", lambda each: summary(each.column))  # type: ignore[no-any-return]
 
 
 def point(snapshot: Snapshot, kind: str) -> Any:
-    """The six statistics of a snapshot; 0 for one that it has no value of, or an infinite one."""
+    """Return the six statistics of a snapshot; 0 for missing or infinite ones."""
     values = snapshot.once("alone", lambda each: compute_statistics(summary_of(each)))
-    found = numpy.array([values.get(name) or 0.0 for name in SIX[kind]])
-    return numpy.where(numpy.isfinite(found), found, 0.0)
+    statistics = numpy.array([values.get(name) or 0.0 for name in SIX[kind]])
+    return numpy.where(numpy.isfinite(statistics), statistics, 0.0)
 
 
 def sigma(width: float, history: list[Snapshot], kind: str) -> Judge:
-    """Every one of six statistics within so many deviations."""
+    """Require each of six statistics within `width` standard deviations."""
     points = numpy.array([point(each, kind) for each in history])
     middle, spread = points.mean(axis=0), points.std(axis=0)
     slack = 1e-9 * (1 + numpy.abs(middle))
@@ -48,7 +48,7 @@ def sigma(width: float, history: list[Snapshot], kind: str) -> Judge:
 
 
 def deviations(history: list[Snapshot], kind: str) -> Judge:
-    """Every one of six statistics within 3.5 median absolute deviations (Hampel X84)."""
+    """Require each of six statistics within 3.5 median absolute deviations (Hampel X84)."""
     points = numpy.array([point(each, kind) for each in history])
     middle = numpy.median(points, axis=0)
     spread = 1.4826 * numpy.median(numpy.abs(points - middle), axis=0)
@@ -57,10 +57,10 @@ def deviations(history: list[Snapshot], kind: str) -> Judge:
 
 
 def extremes(history: list[Snapshot], kind: str) -> Judge:
-    """Numbers within all that were seen, texts among all that were seen."""
+    """Require numbers within the past range and texts among past values."""
     if kind == "categorical":
-        seen = numpy.unique(numpy.concatenate([summary_of(each).values.keys for each in history]))  # type: ignore[union-attr]
-        return Judge(lambda each: not numpy.isin(summary_of(each).values.keys, seen).all())  # type: ignore[union-attr]
+        past = numpy.unique(numpy.concatenate([summary_of(each).values.keys for each in history]))  # type: ignore[union-attr]
+        return Judge(lambda each: not numpy.isin(summary_of(each).values.keys, past).all())  # type: ignore[union-attr]
     curves = [curve for each in history if (curve := summary_of(each).curve)]  # type: ignore[union-attr]
     low, high = min((c.smallest for c in curves), default=0.0), max((c.largest for c in curves), default=0.0)
 
@@ -72,7 +72,7 @@ def extremes(history: list[Snapshot], kind: str) -> Judge:
 
 
 def learned(make: Callable[[int], Any], history: list[Snapshot], kind: str) -> Judge:
-    """A detector of scikit-learn on six statistics, each scaled by its deviation."""
+    """Train a scikit-learn detector on six statistics, each scaled by its deviation."""
     points = numpy.array([point(each, kind) for each in history])
     middle, spread = points.mean(axis=0), points.std(axis=0)
     scale = numpy.where(spread > 0, spread, 1e-9 * (1 + numpy.abs(middle)))
@@ -81,7 +81,9 @@ def learned(make: Callable[[int], Any], history: list[Snapshot], kind: str) -> J
 
 
 def nearest(history: list[Snapshot], kind: str) -> Judge:
-    """The mean distance to the five nearest points, against the largest among the history (Redyuk et al. 2021)."""
+    """Compare the mean distance to the five nearest points with the history's maximum.
+
+    See Redyuk et al. 2021."""
     points = numpy.array([point(each, kind) for each in history])
     low, extent = points.min(axis=0), numpy.ptp(points, axis=0)
     scale = numpy.where(extent > 0, extent, 1e-9 * (1 + numpy.abs(low)))
@@ -89,14 +91,14 @@ def nearest(history: list[Snapshot], kind: str) -> Judge:
     own = numpy.sort(numpy.linalg.norm(scaled[:, None] - scaled[None], axis=2), axis=1)[:, 1:6].mean(axis=1)
 
     def flag(each: Snapshot) -> bool:
-        apart = numpy.linalg.norm(scaled - (point(each, kind) - low) / scale, axis=1)
-        return bool(numpy.sort(apart)[:5].mean() > own.max())
+        distances = numpy.linalg.norm(scaled - (point(each, kind) - low) / scale, axis=1)
+        return bool(numpy.sort(distances)[:5].mean() > own.max())
 
     return Judge(flag)
 
 
 def two_samples(level: float, history: list[Snapshot], kind: str) -> Judge:
-    """Kolmogorov-Smirnov for numbers, chi-squared for texts, against the last snapshot."""
+    """Test against the last snapshot: Kolmogorov-Smirnov for numbers, chi-squared for texts."""
     from scipy.stats import chi2
 
     before = summary_of(history[-1])
@@ -117,14 +119,16 @@ def two_samples(level: float, history: list[Snapshot], kind: str) -> Judge:
 
 
 def static(history: list[Snapshot], kind: str) -> Judge:
-    """As TFDV's comparators are recommended: a distance to the last snapshot of at most 0.01, of numbers 0.1."""
+    """Require a small distance to the last snapshot, as recommended for TFDV's comparators.
+
+    At most 0.01, for numbers 0.1."""
     before = summary_of(history[-1])
     name, most = ("jensen_shannon", 0.1) if kind == "numeric" else ("l_infinity_of_values", 0.01)
     return Judge(lambda each: (value := compute_statistics(summary_of(each), before).get(name)) is None or value > most)
 
 
 def suggested(history: list[Snapshot], kind: str) -> Judge:
-    """As Deequ's suggestions have it: complete where it was, the values of a small set, no negative numbers before."""
+    """Apply Deequ's suggestions: completeness, a small value set, non-negative numbers."""
     last = [summary_of(each) for each in history]
     complete = min(each.present / max(1, each.rows) for each in last)
     limits = extremes(history, kind) if kind == "categorical" and (last[-1].distinct or 0) < 50 else None

@@ -1,4 +1,4 @@
-"""Whole tables day by day: each judged once, by the programs of all its columns within the table's budget."""
+"""Evaluate whole tables day by day, with programs for all columns within the table's budget."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from treaty.engine.programs.table_programs import TableVerdict, fit_table
 from treaty.engine.statistics.statistics import compute_statistics
 
 LEARNED = 30
-# After an incident that persists its table is not judged for so many snapshots: they are in every history.
+# Snapshots that are skipped after a lasting incident, which is in every history.
 SETTLING = 30
 
 
 @dataclass(frozen=True)
 class Incident:
-    """A labelled incident of a table on a day; `persists`: what came is there to stay."""
+    """A labelled incident of a table on a day. `persists`: the change is permanent."""
 
     table: str
     date: str
@@ -30,18 +30,18 @@ class Incident:
 
 
 def incidents(path: Path) -> list[Incident]:
-    """The labelled incidents, one a table and day."""
+    """Read the labelled incidents, one per table and day."""
     with path.open(encoding="utf-8", newline="") as file:
-        found = [
+        labelled = [
             Incident(row["table"], row["snapshot"], row["kind"], not row["persists"].startswith("no"))
             for row in csv.DictReader(file)
         ]
-    return list({(each.table, each.date): each for each in found}.values())
+    return list({(each.table, each.date): each for each in labelled}.values())
 
 
 @dataclass
 class Table:
-    """The snapshots of a table, each column read once as each kind that it was taken for."""
+    """The snapshots of a table; each column is read once per kind."""
 
     root: Path
     name: str
@@ -54,29 +54,31 @@ class Table:
         self.dates = [path.stem for path in self.paths]
 
     def frame(self, at: int) -> Any:
-        """The snapshot as a frame of texts, of about so many rows: the same ones as of the others."""
+        """Return about `rows` rows of the snapshot as a frame of texts.
+
+        The same rows are taken from all snapshots."""
         if at not in self.frames:
             whole = read(self.paths[at])
             self.frames[at] = fewer(whole, -(-len(whole) // self.rows)) if len(whole) > self.rows else whole
         return self.frames[at]
 
     def column(self, at: int, name: str, kind: str) -> Snapshot:
-        """The column of that snapshot."""
+        """Return the column of that snapshot."""
         if (at, name, kind) not in self.columns:
             self.columns[at, name, kind] = Snapshot(typed(self.frame(at)[name], kind), self.dates[at])
         return self.columns[at, name, kind]
 
     def table_verdict(self, at: int, alarms: float) -> TableVerdict:
-        """What the programs of the 30 snapshots before say of this one."""
+        """Evaluate the snapshot by programs of the 30 snapshots before."""
         past = range(at - LEARNED, at)
         names = [name for name in self.frame(at - 1).columns if all(name in self.frame(each).columns for each in past)]
         kinds = {name: kind for name in names if (kind := kind_of([self.frame(each)[name] for each in past]))}
-        known = {name: self._history(past, name, kind) for name, kind in kinds.items()}
+        histories = {name: self._history(past, name, kind) for name, kind in kinds.items()}
         samples = {name: self.column(at - 1, name, kind).column for name, kind in kinds.items()}
         arrived = {
             name: summary_of(self.column(at, name, kind)) for name, kind in kinds.items() if name in self.frame(at)
         }
-        return fit_table(known, samples, alarms).judge(arrived, known)
+        return fit_table(histories, samples, alarms).judge(arrived, histories)
 
     def _history(self, past: Sequence[int], name: str, kind: str) -> ColumnHistory:
         snapshots = [self.column(each, name, kind) for each in past]
@@ -89,7 +91,7 @@ class Table:
         return one.once(("after", id(before)), partial(_relative_changes, before))  # type: ignore[no-any-return]
 
     def let_go(self, upto: int) -> None:
-        """Forgets snapshots before that one."""
+        """Drop snapshots before position `upto`."""
         self.frames = {at: frame for at, frame in self.frames.items() if at >= upto}
         self.columns = {key: each for key, each in self.columns.items() if key[0] >= upto}
 
@@ -99,19 +101,19 @@ def _relative_changes(before: Snapshot, one: Snapshot) -> dict[str, float | None
 
 
 def why(found: TableVerdict) -> str:
-    """What was wrong, in a word for each place."""
+    """Return the violations as words, one per column and statistic."""
     columns = [f"{name}.{verdict.clause.statistic}" for name, each in found.columns.items() for verdict in each.broken]
     rows = ["rows"] if found.rows is not None and found.rows.holds is False else []
     return " ".join([*rows, *(f"missing:{name}" for name in found.missing), *columns])
 
 
 def rung(found: TableVerdict) -> frozenset[tuple[str, str, bool]]:
-    """What alarms: where, by what, and whether it is too large."""
+    """Return the alarms: column, statistic, and whether the value is too large."""
     broken = [(name, verdict) for name, each in found.columns.items() for verdict in each.broken]
     rows = [("", found.rows)] if found.rows is not None and found.rows.holds is False else []
-    told = {(name, each.clause.statistic, _is_above(each)) for name, each in [*broken, *rows]}
+    alarms = {(name, each.clause.statistic, _is_above(each)) for name, each in [*broken, *rows]}
     other = {(name, "type", True) for name, each in found.columns.items() if each.changed_type}
-    return frozenset(told | other | {(name, "missing", False) for name in found.missing})
+    return frozenset(alarms | other | {(name, "missing", False) for name in found.missing})
 
 
 def _is_above(verdict: ClauseVerdict) -> bool:
@@ -120,27 +122,31 @@ def _is_above(verdict: ClauseVerdict) -> bool:
 
 
 def opens(table: Table, at: int, found: TableVerdict, alarms: float) -> bool:
-    """Whether something alarms that did not on the snapshot before, to the same side: else the incident is open."""
+    """Return True if an alarm is new compared with the snapshot before; otherwise its incident is open already."""
     if not found.flagged or at <= LEARNED:
         return found.flagged
     return bool(rung(found) - rung(table.table_verdict(at - 1, alarms)))
 
 
 def clean_days(table: Table, known: Sequence[Incident], count: int, alarms: float) -> Iterator[dict[str, Any]]:
-    """So many days of the table spread over its life, none of them an incident's nor near a lasting one.
+    """Yield `count` days spread over the table's life, none near an incident.
 
-    `flagged`: whether anything alarms, `opened`: whether anything that did not on the snapshot before."""
+    `flagged`: 1 if anything alarms. `opened`: 1 if an alarm is new compared with the snapshot before."""
     days = [at for at in range(LEARNED, len(table.paths)) if not _near(table, at, known)]
     step = max(1, len(days) // count)
     for at in days[::step][:count]:
         table.let_go(at - LEARNED - 1)
-        found = table.table_verdict(at, alarms)
-        told = {"flagged": int(found.flagged), "opened": int(opens(table, at, found, alarms)), "why": why(found)}
-        yield {"table": table.name, "date": table.dates[at], **told}
+        verdict = table.table_verdict(at, alarms)
+        outcome = {
+            "flagged": int(verdict.flagged),
+            "opened": int(opens(table, at, verdict, alarms)),
+            "why": why(verdict),
+        }
+        yield {"table": table.name, "date": table.dates[at], **outcome}
 
 
 def near_incidents(root: Path, name: str, known: Sequence[Incident]) -> frozenset[str]:
-    """The days of the table that belong to an incident, or come soon after one that stays."""
+    """Return the days of the table in or after an incident."""
     table = Table(root, name, rows=0)
     return frozenset(date for at, date in enumerate(table.dates) if _near(table, at, known))
 
@@ -155,11 +161,11 @@ def _near(table: Table, at: int, known: Sequence[Incident]) -> bool:
 
 
 def incident_days(root: Path, known: Sequence[Incident], rows: int, alarms: float) -> Iterator[dict[str, Any]]:
-    """Each labelled incident that has 30 snapshots before it, judged on its day."""
+    """Evaluate each labelled incident with 30 snapshots before it, on its day."""
     for each in known:
         table = Table(root, each.table, rows)
         at = table.dates.index(each.date) if each.date in table.dates else -1
         if at >= LEARNED:
-            found = table.table_verdict(at, alarms)
-            row = {"table": each.table, "date": each.date, "kind": each.kind, "flagged": int(found.flagged)}
-            yield {**row, "why": why(found)}
+            verdict = table.table_verdict(at, alarms)
+            row = {"table": each.table, "date": each.date, "kind": each.kind, "flagged": int(verdict.flagged)}
+            yield {**row, "why": why(verdict)}

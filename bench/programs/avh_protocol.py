@@ -1,9 +1,9 @@
-"""The protocol of the AVH paper, section 5.1, on any tables: `fit(history, kind) -> model`, `model.flag(snapshot)`.
+"""Run the protocol of the AVH paper, section 5.1: `fit(history, kind) -> model`, `model.flag(snapshot)`.
 
-Precision: thirty windows a sequence, and the real snapshot that comes next, taken to be clean (`fpr`; `clean`: without
-the days of labelled incidents). Recall, on the first
-window: SYNTHETIC, that snapshot with each variation of appendix B; REAL, the snapshots of the 20 columns that are most
-like it. Windows of one column overlap and columns of a table move together: intervals are of tables drawn again."""
+Precision: thirty windows per sequence, each with the real next snapshot, assumed to be clean (`fpr`; `clean` excludes
+the days of labelled incidents). Recall, on the first window: SYNTHETIC, that snapshot with each variation of appendix
+B; REAL, the snapshots of the 20 most similar columns. Windows of one column overlap and columns of a table change
+together, so intervals resample tables."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,10 +22,10 @@ WINDOWS, FIRST, SIMILAR, DIMENSIONS, DRAWS = 30, 30, 20, 4096, 1000
 
 
 class Model(Protocol):
-    """What has learned a history."""
+    """A model that has learned a history."""
 
     def flag(self, snapshot: Snapshot) -> bool:
-        """Whether it reports an issue."""
+        """Return True if it reports an issue."""
 
 
 Fit = Callable[[list[Snapshot], str], Model]
@@ -38,79 +38,79 @@ class Tally:
     tables: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
 
     def add(self, table: str, *, flagged: bool) -> None:
-        """One more test."""
+        """Add a test."""
         self.tables[table][0] += flagged
         self.tables[table][1] += 1
 
     @property
     def tests(self) -> int:
-        """How many there were."""
+        """Return the number of tests."""
         return sum(count for _, count in self.tables.values())
 
     @property
     def share(self) -> float:
-        """The share that was flagged; NaN for no test."""
+        """Return the share that was flagged; NaN without tests."""
         return sum(hits for hits, _ in self.tables.values()) / self.tests if self.tests else float("nan")
 
     def interval(self, seed: int = 0) -> tuple[float, float]:
-        """Where 95 % of the shares lie when tables are drawn again; of one table both are its share."""
-        drawn = numpy.array(list(self.tables.values()), dtype=float)
-        if not len(drawn):
+        """Return the 95 % interval of the share by resampling tables; both ends equal the share for one table."""
+        counts = numpy.array(list(self.tables.values()), dtype=float)
+        if not len(counts):
             return float("nan"), float("nan")
-        at = numpy.random.default_rng(seed).integers(0, len(drawn), (DRAWS, len(drawn)))
-        sums = drawn[at].sum(axis=1)
+        at = numpy.random.default_rng(seed).integers(0, len(counts), (DRAWS, len(counts)))
+        sums = counts[at].sum(axis=1)
         low, high = numpy.quantile(sums[:, 0] / sums[:, 1], (0.025, 0.975))
         return float(low), float(high)
 
 
 @dataclass
 class Outcome:
-    """What an algorithm did: a tally for each kind of column and of test, and of each issue."""
+    """The results of an algorithm: a tally per kind of column and test, and per issue."""
 
     tallies: dict[tuple[str, str], Tally] = field(default_factory=lambda: defaultdict(Tally))
     days: dict[tuple[str, str], bool] = field(default_factory=lambda: defaultdict(bool))
 
     def add(self, kind: str, test: str, table: str, *, flagged: bool) -> None:
-        """One more test of that kind."""
+        """Add a test of that kind."""
         self.tallies[kind, test].add(table, flagged=flagged)
 
     def join(self, other: "Outcome") -> None:
-        """What the algorithm did with other tables, too."""
+        """Add the results of other tables."""
         for key, tally in other.tallies.items():
             self.tallies[key].tables.update(tally.tables)
         self.days.update(other.days)
 
     def written(self) -> dict[str, Any]:
-        """It as plain data."""
+        """Return the results as JSON data."""
         tallies = [[*key, tally.tables] for key, tally in self.tallies.items()]
         return {"tallies": tallies, "days": [[*key, flagged] for key, flagged in self.days.items()]}
 
     @staticmethod
     def read(given: Mapping[str, Any]) -> "Outcome":
-        """What was written."""
-        found = Outcome()
+        """Read results from JSON data."""
+        outcome = Outcome()
         for kind, test, tables in given["tallies"]:
-            found.tallies[kind, test].tables.update(tables)
-        found.days.update({(table, date): flagged for table, date, flagged in given["days"]})
-        return found
+            outcome.tallies[kind, test].tables.update(tables)
+        outcome.days.update({(table, date): flagged for table, date, flagged in given["days"]})
+        return outcome
 
 
 def evaluate_table(
     sequences: Sequence[Recurring], alike: Sequence[Sequence[int]], fits: Mapping[str, Fit], length: int, stride: int,
     table: str,
 ) -> dict[str, Outcome]:  # fmt: skip
-    """What each algorithm does with the columns of a table: all in one pass, on the same draws."""
-    found = {name: Outcome() for name in fits}
-    for at, given in enumerate(sequences):
-        if given.table != table:
+    """Evaluate each algorithm on the columns of a table, with the same random variations."""
+    outcomes = {name: Outcome() for name in fits}
+    for at, sequence in enumerate(sequences):
+        if sequence.table != table:
             continue
-        drawn = list(synthetic(given, at))
+        synthetic_snapshots = list(synthetic(sequence, at))
         near = [sequences[other].snapshots[FIRST] for other in alike[at]]
         for name, fit in fits.items():
-            _precision(found[name], given, fit, length, stride)
-            model = fit(given.snapshots[FIRST - length : FIRST], given.kind)
-            _recall(found[name], given, model, drawn, near)
-    return found
+            _precision(outcomes[name], sequence, fit, length, stride)
+            model = fit(sequence.snapshots[FIRST - length : FIRST], sequence.kind)
+            _recall(outcomes[name], sequence, model, synthetic_snapshots, near)
+    return outcomes
 
 
 def _precision(found: Outcome, given: Recurring, fit: Fit, length: int, stride: int) -> None:
@@ -135,20 +135,22 @@ def _recall(
 
 
 def synthetic(given: Recurring, seed: int) -> Iterable[tuple[str, Snapshot]]:
-    """The next snapshot of the first window with each of the paper's variations, drawn apart from any that is learned.
+    """Yield the next snapshot of the first window with each of the paper's variations.
 
-    Real nulls, which the paper has none of, are not among them."""
+    Random draws differ from those used in learning. Real nulls, which the paper does not have, are left out."""
     arriving = given.snapshots[FIRST]
-    beside = given.neighbour[FIRST].column.values if given.neighbour else None
-    column = ColumnValues(arriving.column.values, beside)
+    neighbour = given.neighbour[FIRST].column.values if given.neighbour else None
+    column = ColumnValues(arriving.column.values, neighbour)
     for each in variations(column, numpy.random.default_rng([seed, 7919])):
         if each.issue.name != "nulls":
             yield each.issue.name, Snapshot(ColumnValues(each.values), arriving.date)
 
 
 def similar(sequences: Sequence[Recurring]) -> list[list[int]]:
-    """For each sequence the 20 most like it in content at the first tested snapshot; never the same column."""
-    found: list[list[int]] = [[] for _ in sequences]
+    """Return for each sequence the 20 most similar ones at the first tested snapshot.
+
+    Similar in content, and never the same column."""
+    similar_positions: list[list[int]] = [[] for _ in sequences]
     for kind in ("numeric", "categorical"):
         places = [at for at, each in enumerate(sequences) if each.kind == kind]
         if len(places) < 2:
@@ -156,17 +158,17 @@ def similar(sequences: Sequence[Recurring]) -> list[list[int]]:
         vectors = numpy.array([content(sequences[at].snapshots[FIRST].column) for at in places])
         cosines = vectors @ vectors.T
         for row, at in enumerate(places):
-            others = [other for other in numpy.argsort(-cosines[row], kind="stable")
+            ordered = [other for other in numpy.argsort(-cosines[row], kind="stable")
                       if sequences[places[other]].same != sequences[at].same]  # fmt: skip
-            found[at] = [places[other] for other in others[:SIMILAR]]
-    return found
+            similar_positions[at] = [places[other] for other in ordered[:SIMILAR]]
+    return similar_positions
 
 
 def content(column: ColumnValues) -> Any:
-    """The values of a column as a vector of length 1: hashed, of numbers their magnitudes too."""
+    """Return a column's values as a hashed vector of length 1; numbers also by magnitude."""
     vector = numpy.zeros(DIMENSIONS)
-    given = column.values[column.present].tolist()
-    for value in given:
+    values = column.values[column.present].tolist()
+    for value in values:
         vector[crc32(repr(value).encode()) % DIMENSIONS] += 1
         if not column.is_text and value:
             vector[crc32(f"m{round(4 * numpy.log10(abs(value)))}".encode()) % DIMENSIONS] += 1

@@ -1,4 +1,4 @@
-"""Recurring tables as sequences of snapshots, one a column: folders of one CSV file a snapshot, named by its date."""
+"""Read recurring tables as snapshots per column, from folders with one CSV file per date."""
 
 from collections.abc import Container, Iterator
 from csv import QUOTE_NONE
@@ -18,14 +18,14 @@ LENGTH, NUMERIC, LEAST_VALUES = 60, 0.95, 5
 
 @dataclass(eq=False)
 class Snapshot:
-    """A column at one time; `kept` holds what was told of it, so that windows that overlap need not ask again."""
+    """A column at one time. `kept`: cached properties, shared by overlapping windows."""
 
     column: ColumnValues
     date: str
     kept: dict[Any, Any] = field(default_factory=dict)
 
     def once(self, name: Any, told: Any) -> Any:
-        """What `told` says of the snapshot, asked once."""
+        """Return `told(self)`, computed once per name."""
         if name not in self.kept:
             self.kept[name] = told(self)
         return self.kept[name]
@@ -33,9 +33,9 @@ class Snapshot:
 
 @dataclass(eq=False)
 class Sequence:
-    """A column of a table through consecutive snapshots, and another column of its type, where there is one.
+    """A column through consecutive snapshots. `neighbour`: another column of its type; None if there is none.
 
-    `labelled`: days that somebody called an incident's."""
+    `labelled`: days with a labelled incident."""
 
     table: str
     name: str
@@ -46,23 +46,25 @@ class Sequence:
 
     @property
     def same(self) -> tuple[str, str]:
-        """What it is in whatever stretch of time."""
+        """Return the column's identity, whatever the period."""
         return self.table, self.name
 
 
 def tables(root: Path) -> list[str]:
-    """Every table beneath the folder, as source/table."""
+    """Return every table below the folder as source/table."""
     return sorted(str(path.relative_to(root)) for path in root.glob("*/*") if path.is_dir())
 
 
 def files(root: Path, table: str) -> list[Path]:
-    """The snapshots of a table in the order of their dates; what begins with _ is none."""
-    found = sorted((root / table).glob("*.csv"))
-    return [path for path in found if not path.name.startswith("_") and path.stat().st_size > 20]
+    """Return the snapshots of a table in date order; files that start with _ are ignored."""
+    paths = sorted((root / table).glob("*.csv"))
+    return [path for path in paths if not path.name.startswith("_") and path.stat().st_size > 20]
 
 
 def sequences(root: Path, table: str, segments: int, rows: int) -> Iterator[Sequence]:
-    """The columns that are in each of 60 snapshots, for so many stretches of the table, of about so many rows."""
+    """Yield the columns present in each of 60 snapshots, for `segments` periods of the table.
+
+    `rows`: approximate number of rows per snapshot."""
     paths = files(root, table)
     count = max(0, min(segments, len(paths) // LENGTH))
     if not count:
@@ -73,14 +75,16 @@ def sequences(root: Path, table: str, segments: int, rows: int) -> Iterator[Sequ
 
 
 def read(path: Path) -> Any:
-    """A snapshot as a frame of texts: bytes that are no UTF-8 are replaced, rows longer than the first are left out, as
-    is what no column's name stands above, and a quote that is never closed is a character like others."""
+    """Read a snapshot as a frame of texts.
+
+    Invalid UTF-8 is replaced, rows longer than the header and values without a column name are dropped, and an unclosed
+    quote is an ordinary character."""
     texts = {"dtype": str, "keep_default_na": False, "na_filter": False}
-    how = {"on_bad_lines": "skip", "low_memory": False, "encoding_errors": "replace", "index_col": False, **texts}
+    options = {"on_bad_lines": "skip", "low_memory": False, "encoding_errors": "replace", "index_col": False, **texts}
     try:
-        return pandas.read_csv(path, **how)
+        return pandas.read_csv(path, **options)
     except pandas.errors.ParserError:
-        return pandas.read_csv(path, quoting=QUOTE_NONE, **how)
+        return pandas.read_csv(path, quoting=QUOTE_NONE, **options)
 
 
 def _stretch(table: str, paths: list[Path], rows: int) -> Iterator[Sequence]:
@@ -91,40 +95,42 @@ def _stretch(table: str, paths: list[Path], rows: int) -> Iterator[Sequence]:
         return
     dates = [path.stem for path in paths]
     names = [name for name in frames[0].columns if all(name in frame.columns for frame in frames)]
-    found = [each for name in names if (each := _sequence(table, name, dates, [frame[name] for frame in frames]))]
-    for each in found:
-        mates = [other for other in found if other is not each and other.kind == each.kind]
+    columns = [each for name in names if (each := _sequence(table, name, dates, [frame[name] for frame in frames]))]
+    for each in columns:
+        mates = [other for other in columns if other is not each and other.kind == each.kind]
         each.neighbour = mates[crc32(each.name.encode()) % len(mates)].snapshots if mates else None
-    yield from found
+    yield from columns
 
 
 def fewer(frame: Any, step: int) -> Any:
-    """One of so many rows, the same ones in each snapshot: by a stable hash of their first value."""
+    """Return one in `step` rows, the same in each snapshot: by a stable hash of their first value."""
     if step <= 1:
         return frame
     return frame[[crc32(text.encode()) % step == 0 for text in frame.iloc[:, 0]]]
 
 
 def kind_of(columns: list[Any]) -> str | None:
-    """What a column is taken for by the first, the middle and the last of these; None for too few values."""
-    looked = pandas.concat([columns[0], columns[len(columns) // 2], columns[-1]]).str.strip()
-    there = looked[~looked.str.lower().isin(NULLS)]
-    if len(there) < LEAST_VALUES:
+    """Return a column's kind by its first, middle and last snapshot; None for too few values."""
+    values = pandas.concat([columns[0], columns[len(columns) // 2], columns[-1]]).str.strip()
+    present = values[~values.str.lower().isin(NULLS)]
+    if len(present) < LEAST_VALUES:
         return None
-    share = pandas.to_numeric(there.str.replace(",", ""), errors="coerce").notna().mean()
+    share = pandas.to_numeric(present.str.replace(",", ""), errors="coerce").notna().mean()
     return "numeric" if share > NUMERIC else "categorical"
 
 
 def typed(values: Any, kind: str) -> ColumnValues:
-    """Texts as a column of that kind."""
+    """Convert texts to a column of that kind."""
     return ColumnValues(_numbers(values) if kind == "numeric" else _texts(values))
 
 
 def typed_values(values: Any, kind: str) -> ColumnValues:
-    """Values in memory as a column of that kind, an empty text standing for a null; texts where they are no numbers."""
+    """Convert values in memory to a column of that kind; an empty text is null.
+
+    The result is of texts if the values are no numbers."""
     may_be_empty = getattr(getattr(values, "dtype", None), "kind", "O") in "OU"
-    given = [None if isinstance(each, str) and not each else each for each in values] if may_be_empty else values
-    return column(given, is_text=kind == "categorical")
+    items = [None if isinstance(each, str) and not each else each for each in values] if may_be_empty else values
+    return column(items, is_text=kind == "categorical")
 
 
 def _sequence(table: str, name: str, dates: list[str], columns: list[Any]) -> Sequence | None:
@@ -136,11 +142,11 @@ def _sequence(table: str, name: str, dates: list[str], columns: list[Any]) -> Se
 
 
 def _numbers(values: Any) -> Any:
-    found = pandas.to_numeric(values.str.replace(",", ""), errors="coerce").to_numpy(float)
-    return numpy.where(numpy.isfinite(found), found, numpy.nan)
+    numbers = pandas.to_numeric(values.str.replace(",", ""), errors="coerce").to_numpy(float)
+    return numpy.where(numpy.isfinite(numbers), numbers, numpy.nan)
 
 
 def _texts(values: Any) -> Any:
-    made = numpy.empty(len(values), dtype=object)
-    made[:] = [None if text.strip().lower() in NULLS else text for text in values]
-    return made
+    array = numpy.empty(len(values), dtype=object)
+    array[:] = [None if text.strip().lower() in NULLS else text for text in values]
+    return array

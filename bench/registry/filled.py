@@ -1,4 +1,4 @@
-"""A registry as it is after years: contracts with versions, runs and measurements, written in bulk."""
+"""Fill a registry in bulk as if used for years: contracts with versions, runs and measurements."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,14 +55,14 @@ Rows = Iterator[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class People:
-    """Who asks: the secrets of an owner's and of a producer's tokens."""
+    """Tokens of an owner and a producer."""
 
     owner: str
     producer: str
 
 
 def filled(engine: Engine, datasets: int, *, runs: int = RUNS) -> People:
-    """Brings an empty database up and fills it, with that many runs of each dataset; who may ask it."""
+    """Migrate and fill an empty database, with `runs` runs per dataset; return its tokens."""
     migrate(engine)
     owner, tokens = _people(engine)
     contracts = [_contract(number, Random(number)) for number in range(datasets)]
@@ -80,8 +80,8 @@ def _people(engine: Engine) -> tuple[UserRow, People]:
             user = users.new_user(ids.new(), name=role.value, password=None, roles=[role], now=NOW)
             users.create_user(tx, user, actor="bench", now=NOW)
             scopes = [Permission.READ, Permission.PROPOSE, Permission.DECIDE, Permission.TOKENS]
-            given = scopes if role is Role.OWNER else scopes[:2]
-            token = users.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=NOW)
+            granted = scopes if role is Role.OWNER else scopes[:2]
+            token = users.new_token(ids.new(), user_id=user.id, name="bench", scopes=granted, now=NOW)
             by = _everybody(user)
             secrets.append((user, users.issue_token(tx, token, by=by, now=NOW)))
         tx.commit()
@@ -96,7 +96,7 @@ def _everybody(user: UserRow) -> Any:
 
 @dataclass(frozen=True)
 class FilledContract:
-    """A contract, its dataset, and its versions, the last of which is in force."""
+    """A contract, its dataset, and its versions; the last one is in force."""
 
     id: str
     domain: str
@@ -105,7 +105,7 @@ class FilledContract:
 
 
 def document(number: int, version: str, random: Random) -> dict[str, Any]:
-    """A contract of one table with twenty columns and some text."""
+    """Return a contract of one table with twenty columns and some text."""
     words = random.sample(WORDS, 3)
     columns = [f"{random.choice(WORDS)}_{at}" for at in range(19)]
     properties = [{"name": each, "logicalType": "string", "physicalType": "string"} for each in columns]
@@ -132,14 +132,14 @@ def _contract(number: int, random: Random) -> FilledContract:
 
 
 def _rows(contracts: Sequence[FilledContract], owner_id: UUID, each_has: int) -> dict[Any, Rows]:
-    runs = [(made, at, ids.new()) for made in contracts for at in range(each_has)]
+    runs = [(filled_contract, at, ids.new()) for filled_contract in contracts for at in range(each_has)]
     return {
         ContractRow: (_as_contract(each, owner_id) for each in contracts),
         ContractVersionRow: (row for each in contracts for row in _versions(each, owner_id)),
         DatasetRow: (_dataset(each) for each in contracts),
         DatasetContractRow: ({"dataset_id": e.dataset_id, "contract_id": e.id, "object": "rows"} for e in contracts),
         RunRow: (_run(*each) for each in runs),
-        CheckResultRow: (row for made, at, run_id in runs if at == each_has - 1 for row in _results(run_id)),
+        CheckResultRow: (row for filled_contract, at, run_id in runs if at == each_has - 1 for row in _results(run_id)),
         MeasurementRow: (row for each in runs for row in _measurements(*each)),
     }
 
@@ -236,7 +236,7 @@ def _measurements(made: FilledContract, at: int, run_id: UUID) -> Rows:
 
 
 def write(connection: Connection, model: Any, rows: Rows) -> None:
-    """Writes the rows of a table, as fast as the database takes them."""
+    """Write the rows of a table as fast as the database allows."""
     if connection.dialect.name == "postgresql":
         _copy(connection, model.__table__, rows)
         return
@@ -245,12 +245,12 @@ def write(connection: Connection, model: Any, rows: Rows) -> None:
 
 
 def _copy(connection: Connection, table: Any, rows: Rows) -> None:
-    """Writes through COPY, in the forms in which the columns' types bind their values."""
+    """Write through COPY, with values bound by the columns' types."""
     names = [column.name for column in table.columns]
     bind = [column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for column in table.columns]
     cursor: Any = connection.connection.cursor()
-    listed = ", ".join(f'"{name}"' for name in names)
-    with cursor.copy(f'copy "{table.name}" ({listed}) from stdin') as copied:
+    names_sql = ", ".join(f'"{name}"' for name in names)
+    with cursor.copy(f'copy "{table.name}" ({names_sql}) from stdin') as copied:
         for row in rows:
             values = [row[name] for name in names]
             plain = (None if v is None else (p(v) if p else v) for v, p in zip(values, bind, strict=True))
@@ -258,6 +258,6 @@ def _copy(connection: Connection, table: Any, rows: Rows) -> None:
 
 
 def _sent(value: Any) -> Any:
-    """What COPY takes for what the driver wraps for a statement: JSON as text, bytes as they are."""
+    """Unwrap a value for COPY: JSON as text, bytes unchanged."""
     wrapped = getattr(value, "obj", value)
     return json.dumps(wrapped) if isinstance(wrapped, list | dict) else wrapped

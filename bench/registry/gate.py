@@ -1,9 +1,9 @@
-"""What the gate's question costs: asked of datasets and partitions at random, from a database of many runs.
+"""Measure gate requests for random datasets and partitions on a database of many runs.
 
     python -m bench.registry.gate [--datasets 1000] [--runs 200] [--database postgresql://...]
 
-Without a database one of SQLite is made and filled. Each question is asked in a session of its own, as the service
-does; half of them are about a partition, of which most were judged long ago."""
+Without a database, one of SQLite is created and filled. Each request uses its own session, as in the service. Half of
+them are about a partition, which was usually validated long ago."""
 
 import argparse
 import json
@@ -48,7 +48,7 @@ FIRST = date(2026, 1, 1)
 OBJECT = "orders"
 
 SOME = UUID(int=0)
-# What all rows of a kind have alike.
+# Values common to all rows of a table.
 STATE = PartitionStateRow(
     id=SOME, dataset_id=SOME, partition="", fingerprint="", states=b"", columns=[], created_at=NOW
 ).model_dump()
@@ -63,12 +63,12 @@ RESULT = CheckResultRow(
 
 
 def day(at: int) -> str:
-    """The name of a partition."""
+    """Return the name of a partition."""
     return f"day={FIRST + timedelta(days=at)}"
 
 
 def filled(engine: Engine, datasets: int, runs: int) -> None:
-    """Datasets with a contract each, of which every run judged one more partition."""
+    """Fill datasets with a contract each, with one more validated partition in every run."""
     migrate(engine)
     owner = UserRow(id=ids.new(), name="bench", roles=["owner"], created_at=NOW)
     with transaction(engine) as tx:
@@ -97,11 +97,16 @@ def _of_dataset(name: str, owner: UUID, runs: int) -> Iterator[tuple[type[SQLMod
     row = DatasetRow(id=dataset, namespace="file", name=f"/lake/{name}", states_version=runs, last_scanned_at=NOW)
     yield DatasetRow, [row.model_dump()]
     yield DatasetContractRow, [{"dataset_id": dataset, "contract_id": name, "object": OBJECT}]
-    known = {day(at): str(at) for at in range(runs)}
+    fingerprints = {day(at): str(at) for at in range(runs)}
     yield PartitionStateRow, [_state(dataset, at) for at in range(runs)]
-    made = [_run(name, mark, dataset, at, fingerprint(dict(list(known.items())[: at + 1]))) for at in range(runs)]
-    yield RunRow, made
-    yield CheckResultRow, [_result(each["id"], at, check) for at, each in enumerate(made) for check in range(CHECKS)]
+    run_rows = [
+        _run(name, mark, dataset, at, fingerprint(dict(list(fingerprints.items())[: at + 1]))) for at in range(runs)
+    ]
+    yield RunRow, run_rows
+    yield (
+        CheckResultRow,
+        [_result(each["id"], at, check) for at, each in enumerate(run_rows) for check in range(CHECKS)],
+    )
 
 
 def _document(name: str) -> bytes:
@@ -134,42 +139,42 @@ def _result(run_id: UUID, at: int, check: int) -> dict[str, Any]:
 
 
 def time_questions(engine: Engine, datasets: int, runs: int, dice: random.Random) -> tuple[list[float], dict[str, int]]:
-    """The milliseconds of each question, and how often which answer was given."""
+    """Return the milliseconds of each request, and the number of each answer."""
     took, answers = [], dict[str, int]()
     for at in range(QUESTIONS):
         partition = day(dice.randrange(runs)) if at % 2 else None
         began = time.perf_counter()
         with read_session(engine) as tx:
-            found = related_datasets.resolve_dataset(tx, f"bench-{dice.randrange(datasets)}")
-            assert found is not None
-            (told,) = gate_answer.contract_statuses(tx, found, ReadinessQuery(partition))
+            dataset = related_datasets.resolve_dataset(tx, f"bench-{dice.randrange(datasets)}")
+            assert dataset is not None
+            (status,) = gate_answer.contract_statuses(tx, dataset, ReadinessQuery(partition))
         took.append((time.perf_counter() - began) * 1000)
-        answers[told.answer.value] = answers.get(told.answer.value, 0) + 1
+        answers[status.answer.value] = answers.get(status.answer.value, 0) + 1
     return sorted(took), answers
 
 
 def lines(took: Sequence[float], cpu: float) -> Iterator[Line]:
-    """The figures."""
+    """Yield the figures."""
     for name, share in (("p50", 0.5), ("p95", 0.95)):
-        yield Line(f"gate question, {name}", took[int(len(took) * share)], None, "ms")
-    yield Line("gate question, p99", took[int(len(took) * 0.99)], GOAL_MS, "ms")
-    yield Line("gate question, CPU of one", cpu * 1000 / len(took), None, "ms")
+        yield Line(f"gate request, {name}", took[int(len(took) * share)], None, "ms")
+    yield Line("gate request, p99", took[int(len(took) * 0.99)], GOAL_MS, "ms")
+    yield Line("gate request, CPU each", cpu * 1000 / len(took), None, "ms")
 
 
 def main() -> None:
-    """Fills a database and asks."""
+    """Fill a database and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--database")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="treaty-bench-") as folder:
-        engine = connect(given.database or f"sqlite:///{Path(folder) / 'treaty.db'}")
-        filled(engine, given.datasets, given.runs)
+        engine = connect(options.database or f"sqlite:///{Path(folder) / 'treaty.db'}")
+        filled(engine, options.datasets, options.runs)
         dice = random.Random(1)
-        time_questions(engine, given.datasets, given.runs, dice)
+        time_questions(engine, options.datasets, options.runs, dice)
         before = cpu_seconds()
-        took, answers = time_questions(engine, given.datasets, given.runs, dice)
+        took, answers = time_questions(engine, options.datasets, options.runs, dice)
         for line in lines(took, cpu_seconds() - before):
             print(line.text)
         print(json.dumps(answers))

@@ -1,8 +1,8 @@
-"""What a replay costs: 200 checks of two versions over 365 stored partitions, in this process and from a database.
+"""Measure a replay: 200 checks of two versions over 365 stored partitions, in this process and from a database.
 
     python -m bench.registry.replay [--partitions 365] [--rounds 3]
 
-Half of the limits differ between the versions, so that half of the checks are judged twice."""
+Half of the thresholds differ between the versions, so half of the checks are evaluated twice."""
 
 import argparse
 import tempfile
@@ -39,7 +39,7 @@ OBJECT = "orders"
 
 
 def contract(version: str, *, scope: str, looser: int) -> Contract:
-    """Five checks of each of forty columns, of which every second has the other limit."""
+    """Return a contract with five checks of each of forty columns; `looser` changes every second threshold."""
     checks = [
         {
             "id": f"{kind}-{column.name}",
@@ -59,30 +59,30 @@ def contract(version: str, *, scope: str, looser: int) -> Contract:
 
 
 def packed(of: Contract, partitions: int) -> dict[str, bytes]:
-    """States of that many days, each with numbers of its own."""
+    """Return states of `partitions` days with different values."""
     plan = bind(of.object(OBJECT), SCHEMA).plan
     days = [date(2025, 1, 1) + timedelta(days=at) for at in range(partitions)]
     return {f"day={day}": bags.bag_of_plan(plan, _values(plan, at), SCHEMA).pack() for at, day in enumerate(days)}
 
 
 def _values(plan: Plan, at: int) -> dict[str, Any]:
-    made = {"count": 1000 + at, "sum": 10_000 * at, "min": -at, "max": at, "moments": (1000, 5.0 + at, 17.0)}
-    return {part.key: made[part.component.kind] for part in plan.scan}
+    values = {"count": 1000 + at, "sum": 10_000 * at, "min": -at, "max": at, "moments": (1000, 5.0 + at, 17.0)}
+    return {part.key: values[part.component.kind] for part in plan.scan}
 
 
 def here(old: Contract, new: Contract, stored: Mapping[str, bytes]) -> int:
-    """Replays in this process; how many alerts the new version has."""
+    """Replay in this process and return the number of alerts of the new version."""
     replaying = ReplayRunner(old=old, new=new, object_name=OBJECT)
     for name, states_of in stored.items():
         replaying.take(ReplayStep(added={name: states_of}, time=NOW))
-    found = replaying.report(len(stored))
-    assert len(found.lines) == len(KINDS) * COLUMNS
-    assert all(line.new and line.new.evaluated == len(stored) for line in found.lines)
-    return sum(len(line.new.alerts) for line in found.lines if line.new)
+    result = replaying.report(len(stored))
+    assert len(result.lines) == len(KINDS) * COLUMNS
+    assert all(line.new and line.new.evaluated == len(stored) for line in result.lines)
+    return sum(len(line.new.alerts) for line in result.lines if line.new)
 
 
 def fill_database(folder: Path, stored: Mapping[str, bytes]) -> Any:
-    """A database that has them."""
+    """Return a database with these states."""
     engine = connect(f"sqlite:///{folder / 'treaty.db'}")
     migrate(engine)
     owner, dataset = ids.new(), ids.new()
@@ -101,14 +101,14 @@ def fill_database(folder: Path, stored: Mapping[str, bytes]) -> Any:
 
 
 def from_database(engine: Any, versions: ReplayVersions, partitions: int) -> None:
-    """Replays what the database has, as the API does."""
+    """Replay from the database, as the API does."""
     with read_session(engine) as tx:
-        [found] = replay.replayed(tx, versions, StateFiles("/nowhere"), ReplayOptions(), lambda *_: True)
-    assert found.partitions == partitions
+        [result] = replay.replayed(tx, versions, StateFiles("/nowhere"), ReplayOptions(), lambda *_: True)
+    assert result.partitions == partitions
 
 
 def figures(partitions: int, rounds: int) -> Iterator[tuple[str, Cost, float | None]]:
-    """What each way costs, and its goal."""
+    """Yield the cost of each way, and its goal."""
     for scope, goal in (("delta", GOAL), ("dataset", None)):
         old, new = contract("1.0.0", scope=scope, looser=0), contract("1.1.0", scope=scope, looser=100)
         stored = packed(old, partitions)
@@ -130,18 +130,19 @@ def _median(run: Callable[[], Any], rounds: int) -> Cost:
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Prints the figures."""
+    """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--partitions", type=int, default=365)
     parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args(given)
+    options = parser.parse_args(given)
     checks = len(KINDS) * COLUMNS
-    print(f"replay of {checks} checks of two versions over {asked.partitions} partitions")
-    for name, spent, goal in figures(asked.partitions, asked.rounds):
-        held = "" if goal is None else f"; goal <= {goal:g} s: {'met' if spent.wall <= goal else 'MISSED'}"
-        each = 1000 * spent.cpu / asked.partitions
+    print(f"replay of {checks} checks of two versions over {options.partitions} partitions")
+    for name, spent, goal in figures(options.partitions, options.rounds):
+        goal_text = "" if goal is None else f"; goal <= {goal:g} s: {'met' if spent.wall <= goal else 'MISSED'}"
+        each = 1000 * spent.cpu / options.partitions
         print(
-            f"{name:32} {spent.wall:7.3f} s wall, {spent.cpu:7.3f} s CPU, {each:6.2f} ms a partition{held}", flush=True
+            f"{name:32} {spent.wall:7.3f} s wall, {spent.cpu:7.3f} s CPU, {each:6.2f} ms per partition{goal_text}",
+            flush=True,
         )
 
 

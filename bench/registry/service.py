@@ -1,8 +1,7 @@
-"""The registry's figures: `python -m bench.registry.service [--datasets N] [--postgres] [--seconds S] [--only PART
-...]`.
+"""Measure the registry: `python -m bench.registry.service [--datasets N] [--postgres] [--seconds S] [--only PART ...]`.
 
 Fills a database with N datasets, each with five versions, 200 runs and 10,000 measurements, starts the service as a
-process, and prints what its answers took over HTTP, beside each goal. 1,000 datasets are 10 million measurements."""
+process, and prints response times over HTTP with their goals. 1,000 datasets have 10 million measurements."""
 
 import argparse
 import os
@@ -35,7 +34,7 @@ RACED = {409, 412}
 
 @dataclass(frozen=True)
 class Setting:
-    """The service that runs, who asks, and what is in it."""
+    """The running service, its tokens and its contents."""
 
     url: str
     people: People
@@ -45,13 +44,15 @@ class Setting:
     http: httpx.Client
 
     def client(self, token: str) -> Client:
-        """The client of that token, over connections that all share: to make them anew takes longer than to ask."""
+        """Return a client for the token over shared connections.
+
+        Opening a connection costs more than a request."""
         return Client(self.url, token, http=self.http)
 
 
 @dataclass(frozen=True)
 class Line:
-    """A figure beside its goal; None: it is held against nothing."""
+    """A figure with its goal; None means no goal."""
 
     name: str
     figure: float
@@ -60,7 +61,7 @@ class Line:
 
     @property
     def text(self) -> str:
-        """The figure, its goal, and whether it is met."""
+        """Return the figure, its goal, and whether it is met."""
         return f"{self.name:44} {self.figure:9.1f} {self.unit:6} {self._verdict}".rstrip()
 
     @property
@@ -71,39 +72,39 @@ class Line:
 
 
 def took(ask: Callable[[], Any]) -> float:
-    """Milliseconds of one question."""
+    """Return the milliseconds of one request."""
     started = time.perf_counter()
     ask()
     return (time.perf_counter() - started) * 1000
 
 
 def share(times: Sequence[float], part: float) -> float:
-    """The time within which that part of the questions was answered."""
+    """Return the time within which that share of the requests was answered."""
     return sorted(times)[min(len(times) - 1, int(part * len(times)))]
 
 
 def time_questions(ask: Callable[[Random], Any], *, times: int = ASKED) -> list[float]:
-    """What the questions took, the first few left out."""
+    """Return the durations of the requests, without the first few."""
     random = Random(7)
     return [took(partial(ask, random)) for _ in range(times + 10)][10:]
 
 
 def search(setting: Setting) -> Iterator[Line]:
-    """The catalog by two words, the last a beginning."""
+    """Measure catalog search by two words, the last a prefix."""
     client = setting.client(setting.people.owner)
-    found = time_questions(lambda random: client.search(f"{random.choice(WORDS)} {random.choice(WORDS)[:3]}"))
-    yield Line("catalog search, p95", share(found, 0.95), 100)
+    times = time_questions(lambda random: client.search(f"{random.choice(WORDS)} {random.choice(WORDS)[:3]}"))
+    yield Line("catalog search, p95", share(times, 0.95), 100)
 
 
 def page(setting: Setting) -> Iterator[Line]:
-    """What a contract's page reads."""
+    """Measure the data of a contract page."""
     client = setting.client(setting.people.owner)
-    found = time_questions(lambda random: client.contract(random.choice(setting.ids)))
-    yield Line("contract page data, p95", share(found, 0.95), 100)
+    times = time_questions(lambda random: client.contract(random.choice(setting.ids)))
+    yield Line("contract page data, p95", share(times, 0.95), 100)
 
 
 def history(setting: Setting) -> Iterator[Line]:
-    """One metric over a thousand points."""
+    """Measure one metric over a thousand points."""
     client = setting.client(setting.people.owner)
 
     def query(random: Random) -> None:
@@ -114,27 +115,29 @@ def history(setting: Setting) -> Iterator[Line]:
 
 
 def gate(setting: Setting) -> Iterator[Line]:
-    """Whether data may be read."""
+    """Measure gate requests."""
     client = setting.client(setting.people.owner)
     answers: list[str] = []
-    found = time_questions(
+    times = time_questions(
         lambda random: answers.append(client.gate(random.choice(setting.ids)).answer), times=5 * ASKED
     )
-    known = sum(each != "unknown" for each in answers)
-    print(f"{'':44} {known} of {len(answers)} answers of the gate were known")
-    yield Line("gate question, p99", share(found, 0.99), 20)
+    known_count = sum(each != "unknown" for each in answers)
+    print(f"{'':44} {known_count} of {len(answers)} gate answers were not unknown")
+    yield Line("gate request, p99", share(times, 0.99), 20)
 
 
 def crowd(setting: Setting) -> Iterator[Line]:
-    """Fifty at once who read and write: each a second after the last answer, and each at once."""
-    for told, pause in (("a second between", 1.0), ("without a pause", 0.0)):
+    """Measure fifty concurrent users who read and write.
+
+    With a second between requests, and without a pause."""
+    for label, pause in (("1 s pause", 1.0), ("no pause", 0.0)):
         until = time.perf_counter() + setting.seconds
         with ThreadPoolExecutor(USERS) as threads:
-            found = list(threads.map(partial(_user, setting, until, pause), range(USERS)))
-        times, errors = [each for times, _ in found for each in times], sum(errors for _, errors in found)
-        print(f"{'':44} {len(times) / setting.seconds:.0f} questions a second; p95 of each kind, ms: {_each(times)}")
-        yield Line(f"50 users, {told}, p95", share([each for _, each in times], 0.95), 300)
-        yield Line(f"50 users, {told}, errors", errors, 0, "errors")
+            results = list(threads.map(partial(_user, setting, until, pause), range(USERS)))
+        times, errors = [each for times, _ in results for each in times], sum(errors for _, errors in results)
+        print(f"{'':44} {len(times) / setting.seconds:.0f} requests per second; p95 of each kind, ms: {_each(times)}")
+        yield Line(f"50 users, {label}, p95", share([each for _, each in times], 0.95), 300)
+        yield Line(f"50 users, {label}, errors", errors, 0, "errors")
 
 
 def _each(times: Sequence[tuple[str, float]]) -> str:
@@ -171,26 +174,29 @@ def _proposed(name: str) -> str:
 
 
 def races(setting: Setting) -> Iterator[Line]:
-    """A producer edits while an owner approves: what is approved must be what was shown."""
+    """Let a producer edit while an owner approves: the approved document must be the one shown."""
     with ThreadPoolExecutor(8) as threads:
         lost = sum(threads.map(partial(_race, setting), range(setting.races)))
     yield Line(f"lost updates in {setting.races} races", lost, 0, "lost")
 
 
 def _race(setting: Setting, number: int) -> int:
-    """1 where both won although the approval had not seen the edit, or what is in force is not what was shown."""
+    """Return 1 if an update was lost.
+
+    That is if both succeeded although the approval did not include the edit, or if another document is in force than
+    the approved one."""
     owner, producer = setting.client(setting.people.owner), setting.client(setting.people.producer)
     name = f"race-{number}"
-    made = producer.propose(_proposed(name))
-    shown = owner.preview(made.id)
+    proposal = producer.propose(_proposed(name))
+    shown = owner.preview(proposal.id)
     edited = _proposed(name).replace("What is known", "What was edited")
     with ThreadPoolExecutor(2) as both:
-        editing = both.submit(_won, lambda: producer.edit(made.id, edited, revision=made.revision))
-        approving = both.submit(_won, lambda: owner.approve(made.id, shown.fingerprint))
+        editing = both.submit(_won, lambda: producer.edit(proposal.id, edited, revision=proposal.revision))
+        approving = both.submit(_won, lambda: owner.approve(proposal.id, shown.fingerprint))
         won = editing.result(), approving.result()
     if won[1]:
         return int(won[0] or b"What was edited" in owner.document(name))
-    return int(not won[0] or b"What was edited" not in _document(owner, made.id))
+    return int(not won[0] or b"What was edited" not in _document(owner, proposal.id))
 
 
 def _document(owner: Client, proposal_id: UUID) -> bytes:
@@ -212,7 +218,7 @@ PARTS = {"search": search, "page": page, "history": history, "gate": gate, "crow
 
 @contextmanager
 def database(folder: Path, *, postgres: bool) -> Iterator[str]:
-    """The address of an empty database."""
+    """Yield the URL of an empty database."""
     if not postgres:
         yield f"sqlite:///{folder / 'treaty.db'}"
         return
@@ -227,15 +233,15 @@ def database(folder: Path, *, postgres: bool) -> Iterator[str]:
 
 @contextmanager
 def service(url: str, home: Path, processes: int) -> Iterator[str]:
-    """The service as a process of its own."""
+    """Start the service as a separate process and yield its address."""
     port = free_port()
-    given = {
+    environment = {
         "TREATY_DATABASE_URL": url,
         "TREATY_HOME": str(home),
         "TREATY_API_PORT": str(port),
         "TREATY_API_PROCESSES": str(processes),
     }
-    process = subprocess.Popen([sys.executable, "-m", "treaty", "api"], env={**os.environ, **given},
+    process = subprocess.Popen([sys.executable, "-m", "treaty", "api"], env={**os.environ, **environment},
                                stdout=subprocess.DEVNULL, stderr=(home / "api.log").open("wb"))  # fmt: skip
     address = f"http://127.0.0.1:{port}"
     try:
@@ -254,34 +260,36 @@ def _wait(address: str) -> None:
         except httpx.TransportError:
             pass
         time.sleep(0.1)
-    raise SystemExit("the service did not start: see api.log")
+    raise SystemExit("the service did not start within 60 s: see api.log")
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Fills, asks, prints."""
+    """Fill the database, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=int, default=1000)
-    parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
-    parser.add_argument("--processes", type=int, default=2, help="processes of the service")
-    parser.add_argument("--seconds", type=float, default=20, help="how long the crowd asks")
+    parser.add_argument("--postgres", action="store_true", help="use PostgreSQL instead of SQLite")
+    parser.add_argument("--processes", type=int, default=2, help="number of service processes")
+    parser.add_argument("--seconds", type=float, default=20, help="duration of `crowd`, for each pause")
     parser.add_argument("--races", type=int, default=RACES)
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     asked_for = parser.parse_args(given)
-    with tempfile.TemporaryDirectory(prefix="treaty-bench-") as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory(prefix="treaty-bench-") as temporary:
+        folder = Path(temporary)
         with database(folder, postgres=asked_for.postgres) as url:
             measure(url, folder, asked_for)
 
 
 def measure(url: str, folder: Path, asked_for: argparse.Namespace) -> None:
-    """Prints each figure as it is found."""
+    """Print each figure when available."""
     engine, started = connect(url), time.perf_counter()
     people = filled(engine, asked_for.datasets)
     runs = asked_for.datasets * RUNS
-    told = f"{runs:,} runs, {runs * PARTITIONS * METRICS:,} measurements"
-    print(f"{engine.dialect.name}: {asked_for.datasets:,} datasets, {told}, in {time.perf_counter() - started:.0f} s")
+    size_text = f"{runs:,} runs, {runs * PARTITIONS * METRICS:,} measurements"
+    print(
+        f"{engine.dialect.name}: {asked_for.datasets:,} datasets, {size_text}, in {time.perf_counter() - started:.0f} s"
+    )
     with engine.connect() as connection:
-        # The database does so by itself, within a minute of such a load.
+        # PostgreSQL does this on its own within a minute of such a load.
         connection.exec_driver_sql("analyze")
         connection.commit()
     engine.dispose()

@@ -1,4 +1,4 @@
-"""Deequ's static suggestion rules (2.0.21), as its source has them: what drafts are held against."""
+"""Implement Deequ's static suggestion rules (2.0.21) from its source, as a baseline for drafts."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -15,9 +15,9 @@ Z = 1.96
 
 
 def static_checks(table: Table, *, extended: bool) -> list[Found]:
-    """What it suggests for the newest snapshot that is learned on: its six default rules, or all of them.
+    """Return its suggestions for the newest training snapshot: its six default rules, or all of them.
 
-    RetainType is left out: it is of texts that read as numbers, which have become numbers here."""
+    RetainType is left out: it applies to texts that parse as numbers, which are numbers already here."""
     newest = table.snapshots[table.split - 1]
     rules = (*DEFAULT, *EXTENDED) if extended else DEFAULT
     return [
@@ -29,18 +29,18 @@ def static_checks(table: Table, *, extended: bool) -> list[Found]:
 
 
 def complete_if_complete(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
-    """Complete where it was."""
+    """Require completeness if the column was complete."""
     return _less_complete(1.0) if _completeness(seen) == 1 else None
 
 
 def retain_completeness(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
-    """As complete as Wald's interval lets believe, two digits downwards."""
+    """Require the lower bound of Wald's interval for completeness, rounded down to two digits."""
     share = _completeness(seen)
     return _less_complete(_wald(share, len(seen.values))) if 0.2 < share < 1 else None
 
 
 def categorical_range(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
-    """One of the values that were seen, where few occurred once."""
+    """Require past values if few of them occurred once."""
     counts = _histogram(seen)
     if not counts or sum(count == 1 for count in counts.values()) / len(counts) > 0.1:
         return None
@@ -48,28 +48,28 @@ def categorical_range(seen: ColumnSample) -> Callable[[ColumnSample], bool] | No
 
 
 def fractional_categorical_range(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
-    """One of the most frequent values, as often as Wald's interval lets believe."""
+    """Require the most frequent values, with the lower bound of Wald's interval for their share."""
     counts = _histogram(seen)
     if not counts or sum(count == 1 for count in counts.values()) / len(counts) > 0.4:
         return None
-    total, covered, known = len(seen.values), 0.0, set()
+    total, covered, frequent = len(seen.values), 0.0, set()
     for value, count in counts.most_common():
         if covered >= 0.9:
             break
-        known.add(value)
+        frequent.add(value)
         covered += count / total
-    return _share_below(frozenset(known), _wald(covered, total)) if covered < 1 else None
+    return _share_below(frozenset(frequent), _wald(covered, total)) if covered < 1 else None
 
 
 def non_negative_numbers(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
-    """Never negative where it was not."""
+    """Require non-negative numbers if none was negative."""
     if not _is_number(seen) or seen.present.min() < 0:
         return None
     return lambda sample: _is_number(sample) and bool(sample.present.min() < 0)
 
 
 def unique_if_approximately_unique(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
-    """Unique where about as many values as rows were seen: 8 % more or fewer."""
+    """Require uniqueness if the number of values was within 8 % of the rows."""
     if _completeness(seen) < 1 or abs(1 - len(set(seen.present.tolist())) / len(seen.values)) > 0.08:
         return None
     return lambda sample: len(set(sample.present.tolist())) < len(sample.present)
@@ -86,13 +86,13 @@ def _equality(told: Callable[[ColumnSample], Any]) -> Callable[[ColumnSample], C
 
 
 def has_min_length(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
-    """As long as the shortest, a missing text being of length 0."""
+    """Require the past minimum length; a missing text has length 0."""
     lengths = _lengths(seen)
     return (lambda sample: min(_lengths(sample) or [0]) < min(lengths)) if lengths else None
 
 
 def has_max_length(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
-    """As short as the longest."""
+    """Require the past maximum length."""
     lengths = _lengths(seen)
     return (lambda sample: max(_lengths(sample) or [0]) > max(lengths)) if lengths else None
 
@@ -109,7 +109,7 @@ DEFAULT = (
 EXTENDED = (
     _named("has_min", _equality(lambda sample: sample.present.min())),
     _named("has_max", _equality(lambda sample: sample.present.max())),
-    # Deequ 2.0.21 has the maximum here: its analyzer of the mean is held against it.
+    # Deequ 2.0.21 uses the maximum here, and compares its mean analyzer with it.
     _named("has_mean", _equality(lambda sample: sample.present.mean())),
     _named("has_standard_deviation", _equality(lambda sample: sample.present.std())),
     has_min_length,
@@ -134,7 +134,7 @@ def _is_number(sample: ColumnSample) -> bool:
 
 
 def _histogram(seen: ColumnSample) -> Counter[Any]:
-    """How often each value occurs, of texts and whole numbers with at most 120 values."""
+    """Return the counts of texts or whole numbers with at most 120 values, else nothing."""
     whole = seen.values.dtype == object or bool((seen.present == numpy.round(seen.present)).all())
     counts = Counter(seen.present.tolist())
     return counts if whole and len(counts) <= 120 else Counter()
@@ -144,8 +144,8 @@ def _share_below(known: frozenset[Any], least: float) -> Callable[[ColumnSample]
     def breaks(sample: ColumnSample) -> bool:
         rows = len(sample.values)
         unknown = sum(value not in known for value in sample.present.tolist())
-        kept = (rows - unknown) if least == 1 else len(sample.present) - unknown
-        return rows > 0 and kept / rows < least
+        satisfied = (rows - unknown) if least == 1 else len(sample.present) - unknown
+        return rows > 0 and satisfied / rows < least
 
     return breaks
 

@@ -1,4 +1,4 @@
-"""The states of snapshots made from their values without Spark, so that drafts learn what the product learns."""
+"""Build the states of snapshots from values without Spark, for drafts like the product's."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -29,20 +29,20 @@ Values = Sequence[Any]
 def history(
     types: Mapping[str, str], days: Sequence[str], snapshots: Sequence[Mapping[str, Any]], table: str
 ) -> TableProfile:
-    """The history of these snapshots, with counts of values of the columns that may be unique."""
+    """Return the history of these snapshots, with value counts of columns that may be unique."""
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
     columns = tuple(profile_of(column, schema) for column in schema)
-    found = TableProfile(
+    profiled = TableProfile(
         columns=columns, partitions=tuple(zip(days, _bags(profile_plan(columns), schema, snapshots), strict=True))
     )
-    columns = tuple(with_second_scan(each, found.whole, schema) for each in columns)
+    columns = tuple(with_second_scan(each, profiled.whole, schema) for each in columns)
     if second := second_plan(columns):
-        found = found.with_states(dict(zip(days, _bags(second, schema, snapshots), strict=True)))
-    late = columns_without_masks(columns, found.whole, schema)
-    found = found.with_states(dict(zip(days, _bags(traits_plan(late.values()), schema, snapshots), strict=True)))
-    found = found.with_columns(late.get(each.column.name, each) for each in columns)
-    counted = plan([each.unique for each in worth_counting(found, table) if each.unique])
-    return found.with_states({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
+        profiled = profiled.with_states(dict(zip(days, _bags(second, schema, snapshots), strict=True)))
+    late = columns_without_masks(columns, profiled.whole, schema)
+    profiled = profiled.with_states(dict(zip(days, _bags(traits_plan(late.values()), schema, snapshots), strict=True)))
+    profiled = profiled.with_columns(late.get(each.column.name, each) for each in columns)
+    counted = plan([each.unique for each in worth_counting(profiled, table) if each.unique])
+    return profiled.with_states({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
 
 
 def _bags(wanted: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) -> list[StateBag]:
@@ -50,31 +50,33 @@ def _bags(wanted: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) 
 
 
 def _bag(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> StateBag:
-    listed = {quote(name): _present(values) for name, values in snapshot.items()}
+    values_by_operand = {quote(name): _present(values) for name, values in snapshot.items()}
     rows = max((len(values) for values in snapshot.values()), default=0)
-    made = {
-        part.key: _state(part, listed, rows)
+    states = {
+        part.key: _state(part, values_by_operand, rows)
         for part in (*wanted.scan, *wanted.groupings)
-        if _is_available(part, listed)
+        if _is_available(part, values_by_operand)
     }
-    return bags.bag_of_plan(wanted, {**made, **_traits(wanted, schema, snapshot)}, schema)
+    return bags.bag_of_plan(wanted, {**states, **_traits(wanted, schema, snapshot)}, schema)
 
 
 def _traits(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[str, int]:
-    """How many texts have each trait, by the key of the component that counts them, where that is wanted."""
-    found = {}
+    """Count the texts with each trait, by key of the counting component.
+
+    Only components of the plan are returned."""
+    counts = {}
     for name, values in snapshot.items():
-        known = traits_of(name, schema) if name in schema.names and values.dtype == object else {}
-        masks = [mask_of(text, longest=None) for text in _present(values)] if known else []
-        for trait in (each for each in TRAITS if each.name in known):
-            parts = known[trait.name].parts
-            found[parts["judged"].key] = len(masks)
-            found[parts["kept"].key] = sum(map(trait.has, masks))
-    return {key: count for key, count in found.items() if key in wanted.keys}
+        traits = traits_of(name, schema) if name in schema.names and values.dtype == object else {}
+        masks = [mask_of(text, longest=None) for text in _present(values)] if traits else []
+        for trait in (each for each in TRAITS if each.name in traits):
+            parts = traits[trait.name].parts
+            counts[parts["judged"].key] = len(masks)
+            counts[parts["kept"].key] = sum(map(trait.has, masks))
+    return {key: count for key, count in counts.items() if key in wanted.keys}
 
 
 def _is_available(part: BoundComponent, listed: Mapping[str, Values]) -> bool:
-    """Whether the snapshot has the column, and values of its type."""
+    """Return True if the snapshot has the column, with values of its type."""
     if part.component.kind not in STATE_OF:
         return False
     return all(_named(each.sql) in listed and _fits(each.type, listed[_named(each.sql)]) for each in part.operands)

@@ -1,4 +1,4 @@
-"""The recurring tables that drafts are judged on: their snapshots as typed columns, and which of them are clean."""
+"""Read the recurring tables used to test drafts: snapshots as typed columns, and which are clean."""
 
 import csv
 import zlib
@@ -14,13 +14,13 @@ import numpy
 MISSING = frozenset({"", "na", "nan", "null", "none", "n/a", "<na>"})
 NUMERIC_SHARE = 0.95
 LEARNED = 0.6
-# Of an incident that passed: on so many days the table may still be wrong.
+# Days that a table may remain wrong after a temporary incident.
 DAYS = 3
 
 
 @dataclass(frozen=True)
 class Incident:
-    """Something that was wrong with columns of a table from a day on, or on that day alone."""
+    """An issue of a table's columns: from a day on, or temporary unless `stays`."""
 
     day: str
     columns: frozenset[str]
@@ -28,7 +28,7 @@ class Incident:
     stays: bool
 
     def spoils(self, name: str | None, day: str) -> bool:
-        """Whether that column (None: the table) is not clean on that day because of it."""
+        """Return True if the column (None: the table) is not clean on that day because of it."""
         if name is not None and "*" not in self.columns and name not in self.columns:
             return False
         until = date.fromisoformat(self.day) + timedelta(days=DAYS)
@@ -47,21 +47,21 @@ class Table:
 
     @cached_property
     def split(self) -> int:
-        """How many snapshots are learned on."""
+        """Return the number of training snapshots."""
         return round(LEARNED * len(self.days))
 
     @cached_property
     def types(self) -> dict[str, str]:
-        """The Spark type of each column that the last learned snapshot has."""
+        """Return the Spark type of each column of the last training snapshot."""
         return {name: _type(values) for name, values in self.snapshots[self.split - 1].items()}
 
     def first(self, share: float) -> "Table":
-        """The table as if only that share of its snapshots had been."""
+        """Return the table with only the first share of its snapshots."""
         count = round(share * len(self.days))
         return Table(self.name, self.days[:count], self.snapshots[:count], self.incidents)
 
     def later(self, name: str | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """(day, snapshot) of the snapshots that are judged, in which the column is clean and of its type."""
+        """Yield (day, snapshot) of test snapshots with a clean column of the learned type."""
         for day, snapshot in zip(self.days[self.split :], self.snapshots[self.split :], strict=True):
             alike = name is None or (name in snapshot and _alike(self.types[name], snapshot[name]))
             if alike and not any(
@@ -82,7 +82,9 @@ def _alike(type_: str, values: Any) -> bool:
 
 
 def tables(folder: Path, *, most: int, rows: int) -> Iterator[Table]:
-    """Every table of the folder, of at most so many snapshots, evenly spaced, and about so many rows of each."""
+    """Yield every table of the folder, with evenly spaced snapshots.
+
+    `most`: maximum number of snapshots. `rows`: approximate number of rows of each."""
     for path in sorted(each for each in folder.glob("*/*") if each.is_dir()):
         name = f"{path.parent.name}/{path.name}"
         files = [each for each in sorted(path.glob("*.csv")) if not each.name.startswith("_")]
@@ -105,21 +107,21 @@ def _table(name: str, read: Sequence[tuple[str, Any]], rows: int, incidents: Seq
 
 
 def _some(rows: Sequence[list[str]], step: int) -> Sequence[list[str]]:
-    """By a hash of the first column: the same rows in every snapshot, so that growth and churn stay."""
+    """Sample by a hash of the first column: the same rows in every snapshot, so that growth and churn remain."""
     return [row for row in rows if zlib.crc32(row[0].encode()) % step == 0] if step > 1 else rows
 
 
 def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, list[str | None]]:
-    listed = zip(*rows, strict=True) if rows else [[] for _ in header]
+    columns = zip(*rows, strict=True) if rows else [[] for _ in header]
     return {
         name: [None if each.strip().lower() in MISSING else each for each in values]
-        for name, values in zip(header, listed, strict=True)
+        for name, values in zip(header, columns, strict=True)
         if name
     }
 
 
 def _typed(snapshots: Sequence[Mapping[str, list[str | None]]]) -> list[dict[str, Any]]:
-    """A column is numeric where nearly all its values in the older snapshots are, and then in all."""
+    """Convert columns: numeric if nearly all values in older snapshots are, and then in all snapshots."""
     older = snapshots[: max(1, round(LEARNED * LEARNED * len(snapshots)))]
     names = {name for each in snapshots for name in each}
     numeric = {name for name in names if _is_numeric([each[name] for each in older[::10] if name in each])}
@@ -155,8 +157,8 @@ def _values(values: Sequence[str | None], numeric: bool) -> Any:  # noqa: FBT001
 
 def _incidents(folder: Path, name: str) -> list[Incident]:
     with (folder / "incidents.csv").open(newline="", encoding="utf-8") as file:
-        told = [row for row in csv.DictReader(file) if row["table"] == name]
+        rows = [row for row in csv.DictReader(file) if row["table"] == name]
     return [
         Incident(row["snapshot"], frozenset(row["column"].split(",")), row["kind"], row["persists"] != "no")
-        for row in told
+        for row in rows
     ]

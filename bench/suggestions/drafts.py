@@ -1,8 +1,8 @@
-"""What drafts are worth on real tables: learned on the first 60 % of the snapshots, judged on the rest.
+"""Evaluate drafts on real tables: learned on the first 60 % of the snapshots, tested on the rest.
 
-Two figures, beside those of Deequ's static rules learned on the same: the share of the suggested checks that hold on
-every clean later snapshot, and the share of the ten common issues (AVH, Appendix B), put into clean later snapshots,
-that some check catches. `--within` judges on what is learned alone: thresholds are looked at there."""
+Two figures, compared with those of Deequ's static rules on the same data: the share of suggested checks that hold on
+every clean later snapshot, and the share of the ten common issues (AVH, Appendix B), injected into clean later
+snapshots, that some check catches. `--within` tests within the training data alone, to choose thresholds."""
 
 import argparse
 import subprocess
@@ -31,7 +31,7 @@ SEED = 7
 
 @dataclass(frozen=True)
 class Check:
-    """A check of a column (None: of the table), and whether a snapshot's values break it."""
+    """A check of a column (None: of the table). `breaks`: True if a snapshot's values violate it."""
 
     name: str
     column: str | None
@@ -40,7 +40,7 @@ class Check:
 
 @dataclass
 class Tally:
-    """What was found of one way to draft."""
+    """The results of one drafting method."""
 
     checks: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
@@ -49,22 +49,22 @@ class Tally:
 
     @property
     def held_share(self) -> float:
-        """The share of the checks that held on every clean later snapshot."""
+        """Return the share of checks that held on every clean later snapshot."""
         return 1 - len(self.broken) / max(1, self.checks.total())
 
     @property
     def share(self) -> float:
-        """The share of the issues that were caught."""
+        """Return the share of issues that were caught."""
         return self.caught.total() / max(1, self.injected.total())
 
 
 def drafted(table: Table) -> list[Check]:
-    """The checks that Treaty suggests."""
+    """Return the checks that Treaty suggests."""
     split = table.split
     named = table.name.rpartition("/")[2]
-    found = history(table.types, table.days[:split], table.snapshots[:split], named)
+    profiled = history(table.types, table.days[:split], table.snapshots[:split], named)
     newest = {name: values.tolist() for name, values in table.snapshots[split - 1].items()}
-    return [_check(each) for each in worthy(found, named, samples=newest)]
+    return [_check(each) for each in worthy(profiled, named, samples=newest)]
 
 
 def _check(each: Any) -> Check:
@@ -78,11 +78,13 @@ def _check(each: Any) -> Check:
 
 
 def judge(table: Table, checks: Sequence[Check], tally: Tally) -> None:
-    """Adds to the tally how the checks fare on the later snapshots, and on issues put into some of them."""
+    """Test the checks on later snapshots and on injected issues.
+
+    The results are added to the tally."""
     for each in checks:
-        judged = {day: each.breaks(_sample(snapshot, each.column)) for day, snapshot in table.later(each.column)}
-        failed = [day for day, breaks in judged.items() if breaks]
-        tally.checks[each.name] += bool(judged)
+        outcomes = {day: each.breaks(_sample(snapshot, each.column)) for day, snapshot in table.later(each.column)}
+        failed = [day for day, breaks in outcomes.items() if breaks]
+        tally.checks[each.name] += bool(outcomes)
         if failed:
             tally.broken.append(f"{table.name} {each.column or ''} {each.name}: {len(failed)} days, first {failed[0]}")
     by_column = defaultdict(list)
@@ -101,8 +103,8 @@ def _inject(table: Table, name: str, checks: Sequence[Check], tally: Tally) -> N
     for at in numpy.unique(numpy.linspace(0, len(clean) - 1, INJECTED).round().astype(int)) if clean else ():
         snapshot = clean[at][1]
         usable = [each for each in checks if not each.breaks(_sample(snapshot, name))]
-        given = ColumnValues(snapshot[name], _neighbour(snapshot, name))
-        for issue in variations(given, numpy.random.default_rng(SEED)):
+        values = ColumnValues(snapshot[name], _neighbour(snapshot, name))
+        for issue in variations(values, numpy.random.default_rng(SEED)):
             word = f"{issue.issue.number:02d} {issue.issue.name}"
             tally.injected[word] += 1
             tally.caught[word] += any(each.breaks(ColumnSample(issue.values)) for each in usable)
@@ -121,35 +123,35 @@ WAYS: Mapping[str, Callable[[Table], list[Check]]] = {
 
 
 def report(name: str, tally: Tally, *, verbose: bool) -> Iterator[str]:
-    """The figures of one way to draft, in lines."""
-    told = f"checks {tally.checks.total():5}  hold {tally.held_share:.3f}  issues {tally.injected.total():6}"
-    yield f"{name:20} {told}  caught {tally.share:.3f}"
+    """Yield the figures of one drafting method, in lines."""
+    counts_text = f"checks {tally.checks.total():5}  hold {tally.held_share:.3f}  issues {tally.injected.total():6}"
+    yield f"{name:20} {counts_text}  caught {tally.share:.3f}"
     if verbose:
         yield "    " + ", ".join(f"{kind} {count}" for kind, count in tally.checks.most_common())
         yield "    caught: " + ", ".join(
             f"{kind} {tally.caught[kind] / count:.2f}" for kind, count in sorted(tally.injected.items())
         )
-        yield from (f"    broken: {each}" for each in tally.broken)
+        yield from (f"    violated: {each}" for each in tally.broken)
 
 
 def main() -> None:
-    """Prints the figures."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--data", type=Path, required=True, help="the folder of the recurring tables' data set")
-    asked.add_argument("--snapshots", type=int, default=100)
-    asked.add_argument("--rows", type=int, default=500)
-    asked.add_argument("--within", action="store_true", help="only the first 60 %, split again")
-    asked.add_argument("--tables", nargs="*", default=[])
-    asked.add_argument("--verbose", action="store_true")
-    given = asked.parse_args()
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the recurring tables")
+    parser.add_argument("--snapshots", type=int, default=100)
+    parser.add_argument("--rows", type=int, default=500)
+    parser.add_argument("--within", action="store_true", help="use only the first 60 %% of the snapshots, split again")
+    parser.add_argument("--tables", nargs="*", default=[])
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([given.data / "unpack", folder], check=True, capture_output=True)
-        (Path(folder) / "incidents.csv").write_bytes((given.data / "history" / "incidents.csv").read_bytes())
-        run(Path(folder), given)
+        subprocess.run([options.data / "unpack", folder], check=True, capture_output=True)
+        (Path(folder) / "incidents.csv").write_bytes((options.data / "history" / "incidents.csv").read_bytes())
+        run(Path(folder), options)
 
 
 def run(folder: Path, given: argparse.Namespace) -> None:
-    """Drafts and judges every table in every way."""
+    """Draft and test every table with every method."""
     started, tallies = process_time(), {name: Tally() for name in WAYS}
     spent: Counter[str] = Counter()
     for table in tables(folder, most=given.snapshots, rows=given.rows):
@@ -162,17 +164,20 @@ def run(folder: Path, given: argparse.Namespace) -> None:
             spent[name] += process_time() - before
             judge(chosen, checks, tallies[name])
             judge(chosen, checks, alone[name])
-        print(f"{table.name} ({chosen.split} learned, {len(chosen.days) - chosen.split} judged)", flush=True)
+        print(
+            f"{table.name} ({chosen.split} training snapshots, {len(chosen.days) - chosen.split} test snapshots)",
+            flush=True,
+        )
         print("\n".join(line for name in WAYS for line in report("  " + name, alone[name], verbose=False)), flush=True)
     for name, tally in tallies.items():
         print("\n".join(report(name, tally, verbose=given.verbose)))
         print(f"    drafting {spent[name]:.1f} CPU seconds")
     met = {"held": tallies["treaty"].held_share, "caught": tallies["treaty"].share}
-    told = (
+    goal_texts = (
         f"{name} {met[name]:.3f} (goal {goal}: {'met' if met[name] >= goal else 'MISSED'})"
         for name, goal in GOALS.items()
     )
-    print("; ".join(told), f"; {process_time() - started:.0f} CPU seconds in all")
+    print("; ".join(goal_texts), f"; {process_time() - started:.0f} CPU seconds in total")
 
 
 if __name__ == "__main__":

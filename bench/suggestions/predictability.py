@@ -1,8 +1,8 @@
-"""Predictability of brands of products, as in Deequ's evaluation (VLDB 2018, section 5.1): quality and cost by sample.
+"""Measure predictability of product brands as in Deequ's evaluation (VLDB 2018, section 5.1): quality and cost.
 
 `python -m bench.suggestions.predictability [--folder F] [--data D] [--only sizes parts real]`. `sizes`: samples of the
-products by several inputs, a fifth held out. `parts`: the states of eight parts merged, held against those of the
-whole. `real`: tables that were published; `--data` is the folder that holds `history`."""
+products with several inputs, a fifth held out. `parts`: the merged states of eight parts compared with those of the
+whole. `real`: published tables; `--data` is the folder that contains `history`."""
 
 import argparse
 import tarfile
@@ -43,37 +43,37 @@ GOAL = 0.97
 
 
 def states_of(frame: Any, *analyzers: Predictability) -> bags.StateBag:
-    """The states of the analyzers on all rows."""
+    """Return the states of the analyzers on all rows."""
     return scan(frame, plan([each.bind(schema_of(frame)) for each in analyzers]))[""]
 
 
 def sizes(session: Any, asked: argparse.Namespace) -> Iterator[str]:
-    """Weighted F1 and what learning costs, by sample and inputs."""
+    """Yield weighted F1 and the cost of learning, by sample size and inputs."""
     table = session.read.parquet(str(products.write_products(session, asked.folder)))
     states_of(table.limit(1000), Predictability(target="brand", inputs=("name",), split_by=("id",)))
     for inputs in INPUTS:
         analyzer = Predictability(target="brand", inputs=inputs, split_by=("id",))
-        found = [_measured(table.where(f"id < {rows}"), analyzer, rows) for rows in SIZES]
-        yield from (line for line, _, _ in found)
-        slope = linear_regression([log(rows) for rows in SIZES], [log(cpu) for _, _, cpu in found]).slope
-        least = min(value for _, value, _ in found)
-        yield f"{'':8} CPU seconds grow as rows ^ {slope:.2f}; least F1 {least:.4f}, goal {GOAL}"
+        results = [_measured(table.where(f"id < {rows}"), analyzer, rows) for rows in SIZES]
+        yield from (line for line, _, _ in results)
+        slope = linear_regression([log(rows) for rows in SIZES], [log(cpu) for _, _, cpu in results]).slope
+        least = min(value for _, value, _ in results)
+        yield f"{'':8} CPU seconds grow with rows ^ {slope:.2f}; lowest F1 {least:.4f}, goal {GOAL}"
 
 
 def _measured(frame: Any, analyzer: Predictability, rows: int) -> tuple[str, float, float]:
-    kept: list[bags.StateBag] = []
-    took = cost(lambda: kept.append(states_of(frame, analyzer)))
+    bag_of_run: list[bags.StateBag] = []
+    took = cost(lambda: bag_of_run.append(states_of(frame, analyzer)))
     reading: list[Any] = []
-    judged = cost(lambda: reading.append(analyzer.bind(kept[0].schema).read(kept[0].values)))
-    value, told = reading[0].value, " + ".join(analyzer.inputs)
+    evaluation_cost = cost(lambda: reading.append(analyzer.bind(bag_of_run[0].schema).read(bag_of_run[0].values)))
+    value, inputs_text = reading[0].value, " + ".join(analyzer.inputs)
     words = (
         f"F1 {value:.4f} of {reading[0].details['judged']:6} rows; learned in {took.wall:5.1f} s, {took.cpu:5.1f} CPU s"
     )
-    return f"{rows:8,} {told:48} {words}; judged in {judged.cpu:4.2f} CPU s", value, took.cpu
+    return f"{rows:8,} {inputs_text:48} {words}; evaluated in {evaluation_cost.cpu:4.2f} CPU s", value, took.cpu
 
 
 def parts(session: Any, asked: argparse.Namespace) -> Iterator[str]:
-    """Whether eight parts, packed and merged, are the whole: to the last byte."""
+    """Check that eight parts, packed and merged, equal the whole to the last byte."""
     table = session.read.parquet(str(products.write_products(session, asked.folder)))
     analyzer = Predictability(target="brand", inputs=("name", "price"))
     bound = analyzer.bind(schema_of(table))
@@ -89,20 +89,20 @@ def parts(session: Any, asked: argparse.Namespace) -> Iterator[str]:
 
 
 def real(session: Any, asked: argparse.Namespace) -> Iterator[str]:
-    """Columns of published tables, told from others."""
+    """Predict columns of published tables from others."""
     for archive, snapshots, target, inputs in REAL:
         path = _unpacked(asked, archive, snapshots)
         frame = session.read.csv(str(path), header=True, multiLine=True, escape='"', inferSchema=True).cache()
         analyzer = Predictability(target=f"`{target}`", inputs=tuple(f"`{each}`" for each in inputs))
         reading = analyzer.bind(schema_of(frame)).read(states_of(frame, analyzer).values)
         usual = max(each["count"] for each in reading.details["values"]) / reading.details["judged"]
-        told = f"{snapshots} {path.stem}: {target} from {', '.join(inputs)}"
-        found = f"F1 {reading.value:.4f} of {reading.details['judged']:6} rows"
-        yield f"{told:100} {found} (share of the most frequent class {usual:.2f})"
+        label = f"{snapshots} {path.stem}: {target} from {', '.join(inputs)}"
+        result_text = f"F1 {reading.value:.4f} of {reading.details['judged']:6} rows"
+        yield f"{label:100} {result_text} (share of the most frequent class {usual:.2f})"
 
 
 def _unpacked(asked: argparse.Namespace, archive: str, snapshots: str) -> Path:
-    """The newest snapshot in that folder of the archive."""
+    """Return the newest snapshot in that folder of the archive."""
     folder = asked.folder / "history"
     if not (folder / snapshots).exists():
         with tarfile.open(asked.data / "history" / f"{archive}.tar.xz") as packed:
@@ -114,17 +114,17 @@ PARTS: Mapping[str, Callable[[Any, argparse.Namespace], Iterator[str]]] = {"size
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Prints the parts that are asked for."""
+    """Print the selected parts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    asked = parser.parse_args(given)
+    options = parser.parse_args(given)
     session = start(memory="4g")
     session.sparkContext.setLogLevel("OFF")
     try:
-        for name in asked.only:
-            for line in PARTS[name](session, asked):
+        for name in options.only:
+            for line in PARTS[name](session, options):
                 print(line, flush=True)
     finally:
         session.stop()

@@ -1,8 +1,8 @@
-"""Products of ten brands, in the columns of Deequ's evaluation (VLDB 2018, section 5.1); the same rows every time.
+"""Generate products of ten brands with the columns of Deequ's evaluation, the same every time.
 
-Eight names of ten say the brand; nine of ten have words of its lines, of which each two brands that follow each other
-share a third; all other words are anybody's. One description in four says the brand, one in twenty another's beside it.
-Nine manufacturers of ten are the brand's own."""
+See VLDB 2018, section 5.1. Eight names in ten contain the brand. Nine in ten contain words of its product lines, and
+neighbouring brands share a third of these words; all other words are shared by all brands. One description in four
+contains the brand, one in twenty also another brand. Nine manufacturers in ten are the brand's own."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ def _share(salt: int) -> str:
 
 
 def _word(prefix: str, salt: int, many: int, skew: float = 2.0) -> str:
-    """One of so many words, the first ones far more often."""
+    """Return SQL of one of `many` words, the first ones far more often."""
     return f"concat('{prefix}', cast(floor(pow({_share(salt)}, {skew}) * {many}) as int))"
 
 
@@ -24,9 +24,11 @@ def _text(prefix: str, salt: int, words: int) -> str:
 
 
 def _line(salt: int) -> str:
-    """A word of a line: of the brand's own in nine of ten names, else of any brand's; neighbours share some."""
-    whose = f"if({_share(salt)} < 0.9, b, cast(floor({_share(salt + 1)} * {BRANDS}) as int))"
-    return f"concat('line', {whose} * {LINES - SHARED} + cast(floor(pow({_share(salt + 2)}, 1.5) * {LINES}) as int))"
+    """Return SQL of a line's word: of the brand's own in nine names in ten, else of any brand's.
+
+    Neighbouring brands share some words."""
+    brand = f"if({_share(salt)} < 0.9, b, cast(floor({_share(salt + 1)} * {BRANDS}) as int))"
+    return f"concat('line', {brand} * {LINES - SHARED} + cast(floor(pow({_share(salt + 2)}, 1.5) * {LINES}) as int))"
 
 
 _OWN, _OTHER = "concat('brand', b)", f"concat('brand', cast({_share(52)} * {BRANDS} as int))"
@@ -44,7 +46,7 @@ COLUMNS = {
 
 
 def write_products(session: Any, folder: Path, rows: int = ROWS) -> Path:
-    """The folder of the table's Parquet files, made when it is not there yet."""
+    """Return the folder of the table's Parquet files, writing it if missing."""
     path = folder / f"products-{rows}"
     if not (path / "_SUCCESS").exists():
         branded = session.range(rows).selectExpr("id", f"cast(floor(pow({_share(0)}, 1.3) * {BRANDS}) as int) as b")

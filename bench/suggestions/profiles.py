@@ -1,8 +1,8 @@
-"""What profiles and drafts cost: `make bench-profile`, beside one plain aggregate over the same columns.
+"""Measure profiles and drafts relative to one plain aggregate over the same columns: `make bench-profile`.
 
-The plain aggregates are what somebody would write by hand: `plain` counts, extremes, means and deviations; `full` also
-distinct values and quartiles, by Spark's own approximate functions. `stored`: 365 partitions of 50 columns, from their
-stored states alone. `wide`: a table of 2,000 columns, by how many aggregates are asked at once."""
+The plain aggregates are hand-written: `plain` computes counts, extremes, means and deviations; `full` also distinct
+values and quartiles, by Spark's own approximate functions. `stored`: 365 partitions of 50 columns, from stored states
+alone. `wide`: a table of 2,000 columns, by number of aggregates per scan."""
 
 import argparse
 import sys
@@ -32,20 +32,20 @@ PARTITIONS, COLUMNS, ROWS_EACH, WIDE = 365, 50, 200, 2000
 
 
 def plain(frame: Any) -> list[str]:
-    """Counts, extremes, means and deviations, as SQL."""
+    """Return counts, extremes, means and deviations as SQL."""
     schema = schema_of(frame)
     numbers = [quote(each.name) for each in schema if each.base_type in NUMERIC]
     ordered = [quote(each.name) for each in schema if each.base_type in NUMERIC | TEMPORAL]
     return [
         "count(1)",
         *(f"count({quote(each.name)})" for each in schema),
-        *(f"{which}({name})" for name in ordered for which in ("min", "max")),
-        *(f"{which}({name})" for name in numbers for which in ("avg", "stddev")),
+        *(f"{function}({name})" for name in ordered for function in ("min", "max")),
+        *(f"{function}({name})" for name in numbers for function in ("avg", "stddev")),
     ]
 
 
 def full(frame: Any) -> list[str]:
-    """What `plain` asks, distinct values of all columns and quartiles of numbers."""
+    """Return the aggregates of `plain`, distinct values of all columns and quartiles of numbers."""
     schema = schema_of(frame)
     names = [quote(each.name) for each in schema if each.base_type in NUMERIC]
     distinct = [f"approx_count_distinct({quote(each.name)})" for each in schema]
@@ -53,12 +53,12 @@ def full(frame: Any) -> list[str]:
 
 
 def run_aggregates(frame: Any, aggregates: Sequence[str]) -> None:
-    """One aggregate over the frame."""
+    """Run one aggregation over the frame."""
     frame.selectExpr(*(f"{sql} as c{at}" for at, sql in enumerate(aggregates))).collect()
 
 
 def table(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
-    """A profile, and a draft, beside both aggregates, in turns."""
+    """Compare a profile and a draft with both aggregates, in turns."""
     path = write_table(session, folder, given.rows)
     frame = session.read.parquet(str(path))
     source = TableSource(str(path), "parquet")
@@ -70,31 +70,31 @@ def table(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Lin
     }
     for run in ways.values():
         run()
-    found = {name: median(costs) for name, costs in interleaved(ways, rounds=given.rounds).items()}
+    costs_by_name = {name: median(costs) for name, costs in interleaved(ways, rounds=given.rounds).items()}
     yield from (
         Line(f"{name}, {given.rows:,} rows x {len(frame.columns)}", each.cpu, None, "CPU s")
-        for name, each in found.items()
+        for name, each in costs_by_name.items()
     )
     for name in ("profile", "draft"):
         for against in ("plain", "full"):
             goal = GOAL if against == "full" else None
-            yield Line(f"{name} / {against}, CPU", found[name].cpu / found[against].cpu, goal, "times")
-        yield Line(f"{name} / full, wall", found[name].wall / found["full"].wall, None, "times")
+            yield Line(f"{name} / {against}, CPU", costs_by_name[name].cpu / costs_by_name[against].cpu, goal, "times")
+        yield Line(f"{name} / full, wall", costs_by_name[name].wall / costs_by_name["full"].wall, None, "times")
 
 
 def stored(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
-    """A profile and suggestions of partitions whose states are stored: only Python works."""
+    """Measure a profile and suggestions from stored states: only Python works."""
     columns = [f"cast(hash(id, {at}) as {_type(at)}) as c{at}" for at in range(COLUMNS)]
     frame = session.range(PARTITIONS * ROWS_EACH).selectExpr(f"id % {PARTITIONS} as part", *columns)
     schema = schema_of(frame.drop("part"))
-    wanted = profile_plan(profile_of(each, schema) for each in schema)
-    packed = [(name, bag.pack()) for name, bag in scan(frame, wanted, partition_by=["part"]).items()]
+    scan_plan = profile_plan(profile_of(each, schema) for each in schema)
+    packed = [(name, bag.pack()) for name, bag in scan(frame, scan_plan, partition_by=["part"]).items()]
     history = profile_from_states(packed, schema)
-    told = cost(lambda: document(profile_from_states(packed, schema), "t"))
-    drafted = cost(lambda: suggest(history, "t"))
-    yield from _stored("profile", told)
-    yield from _stored("suggestions", drafted)
-    yield from _stored("both", told + drafted, goal=STORED_GOAL)
+    profile_cost = cost(lambda: document(profile_from_states(packed, schema), "t"))
+    suggestions_cost = cost(lambda: suggest(history, "t"))
+    yield from _stored("profile", profile_cost)
+    yield from _stored("suggestions", suggestions_cost)
+    yield from _stored("both", profile_cost + suggestions_cost, goal=STORED_GOAL)
 
 
 def _stored(name: str, each: Cost, goal: float | None = None) -> Iterator[Line]:
@@ -107,7 +107,7 @@ def _type(at: int) -> str:
 
 
 def wide(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
-    """A table of very many columns, by the size of portions."""
+    """Measure a table of very many columns, by size of portions."""
     columns = [f"cast(hash(id, {at}) % 1000 as {_type(at)}) as c{at}" for at in range(WIDE)]
     path = folder / "wide"
     session.range(2000).selectExpr(*columns).coalesce(1).write.mode("overwrite").parquet(str(path))
@@ -121,28 +121,30 @@ def wide(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line
 
 
 def _silent(_: str) -> None:
-    """Nobody waits."""
+    """Ignore progress."""
 
 
 PARTS: dict[str, Callable[..., Iterator[Line]]] = {"table": table, "stored": stored, "wide": wide}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the figures beside their goals; 1 where one is missed."""
+    """Print the figures with their goals; return 1 if one is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=5_000_000)
-    parser.add_argument("--rounds", type=int, default=3, help="the medians are of so many")
-    parser.add_argument("--portions", type=int, nargs="*", default=[100, 1000], help="other sizes that `wide` tries")
+    parser.add_argument("--rounds", type=int, default=3, help="number of runs of each median")
+    parser.add_argument(
+        "--portions", type=int, nargs="*", default=[100, 1000], help="further portion sizes measured by `wide`"
+    )
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     session = start(memory="4g")
     session.sparkContext.setLogLevel("OFF")
     try:
-        found = lines(PARTS, given.only, session, given.folder, given)
+        figures = lines(PARTS, options.only, session, options.folder, options)
     finally:
         session.stop()
-    return int(any(each.goal is not None and each.figure > each.goal for each in found))
+    return int(any(each.goal is not None and each.figure > each.goal for each in figures))
 
 
 if __name__ == "__main__":

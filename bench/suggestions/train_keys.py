@@ -1,10 +1,8 @@
-"""Which column names promise unique values: trains the model of `treaty.engine.suggestions.key_name_model` and holds it
-against others.
+"""Train the model of `treaty.engine.suggestions.key_name_model`, which predicts unique columns by name.
 
-`python -m bench.suggestions.train_keys [--data D] [--write]`. Every model is judged on schemas of projects that it
-never saw: the area under the ROC curve, five folds by project and by family of projects (forks are one). `--write`
-trains on all of them and writes `keys_model.npz` with its card `keys_model.json` beside
-`engine/suggestions/key_name_model.py`."""
+`python -m bench.suggestions.train_keys [--data D] [--write]`. Every model is tested on schemas of unseen projects: the
+area under the ROC curve, five folds by project and by family of projects (forks are one). `--write` trains on all of
+them and writes `keys_model.npz` with its card `keys_model.json` next to `engine/suggestions/key_name_model.py`."""
 
 import argparse
 import csv
@@ -29,13 +27,13 @@ from treaty.engine.suggestions.key_name_model import SchemaColumnName
 
 FOLDS = 5
 THRESHOLD = 0.5
-STEPS = 127  # of a weight, so that it takes one byte
+STEPS = 127  # Steps of a weight, so that it takes one byte.
 PAPER = 0.859
 
 
 @dataclass(frozen=True)
 class Facts:
-    """The columns of real schemas: names, whether each is unique, and whose it is."""
+    """The columns of real schemas: names, whether each is unique, project and family."""
 
     named: Sequence[SchemaColumnName]
     unique: Any
@@ -45,14 +43,14 @@ class Facts:
 
 @dataclass(frozen=True)
 class Scores:
-    """What a model said of columns of projects that it never saw: a number each, and the area of each fold."""
+    """A model's predictions for columns of unseen projects, and the area of each fold."""
 
     said: Any
     areas: Sequence[float]
 
     @property
     def area(self) -> float:
-        """The mean of the folds."""
+        """Return the mean area of the folds."""
         return float(numpy.mean(self.areas))
 
 
@@ -60,15 +58,15 @@ Fit = Callable[[Sequence[SchemaColumnName], Any], Callable[[Sequence[SchemaColum
 
 
 def read(folder: Path) -> Facts:
-    """The facts in the folder of schemas."""
+    """Read the facts from the folder of schemas."""
     with gzip.open(folder / "schema_columns.csv.gz", "rt", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     with (folder / "project_families.csv").open(encoding="utf-8") as lines:
         families = {row["project"]: row["family"] for row in csv.DictReader(lines)}
-    beside: dict[tuple[str, str], list[str]] = {}
+    names_by_table: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        beside.setdefault((row["project"], row["table_name"]), []).append(row["column_name"])
-    columns = {key: tuple(dict.fromkeys(names)) for key, names in beside.items()}
+        names_by_table.setdefault((row["project"], row["table_name"]), []).append(row["column_name"])
+    columns = {key: tuple(dict.fromkeys(names)) for key, names in names_by_table.items()}
     named = [
         SchemaColumnName(row["table_name"], row["column_name"], row["type"], columns[row["project"], row["table_name"]])
         for row in rows
@@ -79,17 +77,17 @@ def read(folder: Path) -> Facts:
 
 
 def cross_validate(fit: Fit, facts: Facts, groups: Any) -> Scores:
-    """What the model says of each fold's columns, learned of the others."""
-    said, areas = numpy.zeros(len(facts.unique)), []
-    for learned, held in GroupKFold(FOLDS).split(facts.unique, groups=groups):
-        tell = fit([facts.named[at] for at in learned], facts.unique[learned])
-        said[held] = tell([facts.named[at] for at in held])
-        areas.append(float(roc_auc_score(facts.unique[held], said[held])))
-    return Scores(said, areas)
+    """Return the model's predictions for each fold's columns, learned on the others."""
+    predictions, areas = numpy.zeros(len(facts.unique)), []
+    for learned, test in GroupKFold(FOLDS).split(facts.unique, groups=groups):
+        predict = fit([facts.named[at] for at in learned], facts.unique[learned])
+        predictions[test] = predict([facts.named[at] for at in test])
+        areas.append(float(roc_auc_score(facts.unique[test], predictions[test])))
+    return Scores(predictions, areas)
 
 
 def bare(_: Sequence[SchemaColumnName], __: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
-    """A rule: the column is `id`, or `<table>_id` for a table of that name or one that ends so."""
+    """Return a rule: the column is `id`, or `<table>_id` for a table of that name or ending."""
     return lambda given: numpy.array([_is_bare(each) for each in given], dtype=float)
 
 
@@ -100,7 +98,8 @@ def _is_bare(given: SchemaColumnName) -> bool:
 
 
 def recipe(alpha: float) -> Fit:
-    """The paper's: SGD with log loss and L1 over hashed character n-grams of up to five, and the type one-hot.
+    """Return the paper's model: SGD with log loss and L1 over hashed character n-grams of up to five, and the type
+    one-hot.
 
     Its feature space has 10^8 dimensions; here 2^20, in which these names hardly collide."""
 
@@ -121,7 +120,7 @@ def recipe(alpha: float) -> Fit:
 
 
 def weighted(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
-    """The best of the simple ones: logistic regression, tf-idf of the n-grams within words of both names, and flags."""
+    """Fit the best simple model: logistic regression, tf-idf of n-grams within words of both names, and flags."""
     grams = [TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 5), sublinear_tf=True) for _ in range(2)]
     flags = OneHotEncoder(handle_unknown="ignore").fit([_flags(each) for each in given])
     grams[0].fit([each.column for each in given])
@@ -140,10 +139,10 @@ def _flags(given: SchemaColumnName) -> list[str]:
 
 
 def feature_matrix(given: Sequence[SchemaColumnName]) -> Any:
-    """The features of `treaty.engine.suggestions.key_name_model` as a sparse matrix, a line each column."""
-    found = [_hashed(each) for each in given]
-    starts = numpy.cumsum([0, *(len(buckets) for buckets, _ in found)], dtype="int32")
-    buckets, weights = (numpy.concatenate(part) for part in zip(*found, strict=True))
+    """Return the features of `treaty.engine.suggestions.key_name_model` as a sparse matrix, a row per column."""
+    hashed_names = [_hashed(each) for each in given]
+    starts = numpy.cumsum([0, *(len(buckets) for buckets, _ in hashed_names)], dtype="int32")
+    buckets, weights = (numpy.concatenate(part) for part in zip(*hashed_names, strict=True))
     matrix = csr_array((weights, buckets, starts), (len(given), key_name_model.BUCKETS))
     matrix.sum_duplicates()
     return matrix
@@ -156,26 +155,26 @@ def _hashed(given: SchemaColumnName) -> tuple[Any, Any]:
 
 
 def alone(given: Sequence[SchemaColumnName]) -> list[SchemaColumnName]:
-    """The same columns, the others of their tables not known."""
+    """Return the same columns without the other columns of their tables."""
     return [replace(each, columns=()) for each in given]
 
 
 def fitted(given: Sequence[SchemaColumnName], unique: Any) -> Any:
-    """Logistic regression with scikit-learn's own penalty, learned of each column with its table and without."""
+    """Fit logistic regression with scikit-learn's default penalty, on each column with its table and without."""
     both = vstack([feature_matrix(given), feature_matrix(alone(given))]).tocsr()
     return LogisticRegression(C=1.0, solver="liblinear").fit(both, numpy.concatenate([unique, unique]))
 
 
 def ours(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
-    """The model that is shipped."""
+    """Fit the shipped model."""
     model = fitted(given, unique)
     return lambda some: model.predict_proba(feature_matrix(some))[:, 1]
 
 
 def names_alone(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
-    """The same model, asked of a table's name, a column's name and its type alone, as all others are."""
-    tell = ours(given, unique)
-    return lambda some: tell(alone(some))
+    """Fit the same model, given only table name, column name and type, like the others."""
+    predict = ours(given, unique)
+    return lambda some: predict(alone(some))
 
 
 MODELS: Mapping[str, Fit] = {
@@ -189,7 +188,7 @@ MODELS: Mapping[str, Fit] = {
 
 
 def lines(facts: Facts, found: dict[str, Scores], only: Sequence[str], by: Sequence[str]) -> Iterator[str]:
-    """A line for each model; what it said by project is put into `found`."""
+    """Yield a line per model and add its predictions by project to `found`."""
     yield f"{len(facts.unique):,} columns, {len(set(facts.projects))} projects, {facts.unique.mean():.3f} unique"
     yield f"{'area under the ROC curve':26} project  family  precision  recall   Brier   (the paper, its data: {PAPER})"
     for name, fit in ((name, MODELS[name]) for name in only):
@@ -203,22 +202,23 @@ def lines(facts: Facts, found: dict[str, Scores], only: Sequence[str], by: Seque
 
 
 def calibration(facts: Facts, scores: Scores) -> Iterator[str]:
-    """How often columns are unique that were given that probability."""
+    """Yield the share of unique columns by predicted probability."""
     for low in (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95):
         high = next((each for each in (0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01) if each > low), 1.01)
         some = (scores.said >= low) & (scores.said < high)
-        said, true = scores.said[some].mean(), facts.unique[some].mean()
-        yield f"said {low:4.2f} to {min(high, 1):4.2f}: {some.sum():6} columns, said {said:.3f}, unique {true:.3f}"
+        predicted, true = scores.said[some].mean(), facts.unique[some].mean()
+        span = f"{low:4.2f} to {min(high, 1):4.2f}"
+        yield f"predicted {span}: {some.sum():6} columns, mean {predicted:.3f}, unique {true:.3f}"
 
 
 def write(facts: Facts, scores: Mapping[str, Scores], date: str) -> None:
-    """Writes the model, trained on all schemas, and its card."""
+    """Write the model, trained on all schemas, and its card."""
     model = fitted(facts.named, facts.unique)
     weights = model.coef_[0]
     step = float(numpy.abs(weights).max() / STEPS)
     numpy.savez_compressed(key_name_model.WEIGHTS, weights=numpy.rint(weights / step).astype("int8"))
-    said = scores["ours"].said
-    line = LogisticRegression(C=1e6).fit(numpy.log(said / (1 - said)).reshape(-1, 1), facts.unique)
+    predictions = scores["ours"].said
+    line = LogisticRegression(C=1e6).fit(numpy.log(predictions / (1 - predictions)).reshape(-1, 1), facts.unique)
     slope, intercept = float(line.coef_[0, 0]), float(line.intercept_[0])
     card = {
         "format": 1,
@@ -239,20 +239,22 @@ def write(facts: Facts, scores: Mapping[str, Scores], date: str) -> None:
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Prints the table of models; with --write, makes the one that is shipped."""
+    """Print the table of models; with --write, write the shipped one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--write", metavar="DATE", help="write the model, with that date on its card")
-    parser.add_argument("--only", nargs="*", choices=MODELS, default=list(MODELS), help="`ours` is always among them")
+    parser.add_argument("--write", metavar="DATE", help="write the model and its card with this date")
+    parser.add_argument(
+        "--only", nargs="*", choices=MODELS, default=list(MODELS), help="models to measure; `ours` is always included"
+    )
     parser.add_argument("--by", nargs="*", choices=("project", "family"), default=["project", "family"])
-    asked = parser.parse_args(given)
-    facts, found = read(asked.data / "schemas"), dict[str, Scores]()
-    for line in lines(facts, found, list(dict.fromkeys((*asked.only, "ours"))), asked.by):
+    options = parser.parse_args(given)
+    facts, scores = read(options.data / "schemas"), dict[str, Scores]()
+    for line in lines(facts, scores, list(dict.fromkeys((*options.only, "ours"))), options.by):
         print(line, flush=True)
-    for line in calibration(facts, found["ours"]):
+    for line in calibration(facts, scores["ours"]):
         print(line)
-    if asked.write:
-        write(facts, found, asked.write)
+    if options.write:
+        write(facts, scores, options.write)
 
 
 if __name__ == "__main__":

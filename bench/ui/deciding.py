@@ -1,8 +1,8 @@
-"""How many clicks, and how long, twelve suggestions take: `python -m bench.ui.deciding PAGES PASSWORD`.
+"""Measure clicks and time to review twelve suggestions: `python -m bench.ui.deciding PAGES PASSWORD`.
 
-PAGES and PASSWORD are what `treaty demo --keep` prints for its owner. It signs in, opens the draft that waits in the
-inbox, decides about twelve suggestions on their cards (the third is rejected, for a reason), then about all that held
-everywhere with one button. The seconds are the pages' own: no time to read is in them. Wants Debian's Chromium."""
+PAGES and PASSWORD are printed by `treaty demo --keep` for the owner. The benchmark signs in, opens the draft in the
+inbox, reviews twelve suggestions on their cards (the third is rejected with a reason), then accepts all without
+violations with one button. The seconds are the pages' own, without any reading time. Requires Debian's Chromium."""
 
 import re
 import sys
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 WANTED, REJECTED = 12, 3
-# Every press of a button of the mouse is one, whatever it was on.
+# Count every press of a mouse button.
 COUNT = """addEventListener('pointerdown',
     () => sessionStorage.setItem('clicks', Number(sessionStorage.getItem('clicks')) + 1), true)"""
 CLICKS = "Number(sessionStorage.getItem('clicks'))"
@@ -20,7 +20,7 @@ CLICKS = "Number(sessionStorage.getItem('clicks'))"
 
 @dataclass
 class Progress:
-    """What was decided so far, in how many clicks and how many seconds."""
+    """The number of reviewed suggestions, clicks and seconds so far."""
 
     decided: int
     clicks: int
@@ -28,7 +28,7 @@ class Progress:
 
 
 def main() -> None:
-    """Prints the clicks and seconds of both ways."""
+    """Print the clicks and seconds of both ways."""
     from bench.ui.pages import FLAGS, PROGRAM
 
     address, password = sys.argv[1:]
@@ -39,18 +39,18 @@ def main() -> None:
         opened(page)
         one_by_one(page)
         single = progress_of(page, begun)
-        print(f"one by one: {single.decided} decided in {single.clicks} clicks and {single.seconds:.0f} s")
+        print(f"one by one: {single.decided} reviewed in {single.clicks} clicks and {single.seconds:.0f} s")
         accept_tier(page)
         both = progress_of(page, begun)
         print(
-            f"with one button: {both.decided - single.decided} more in {both.clicks - single.clicks} clicks and "
+            f"with Accept all: {both.decided - single.decided} more in {both.clicks - single.clicks} clicks and "
             f"{both.seconds - single.seconds:.0f} s"
         )
         browser.close()
 
 
 def signed_in(context: BrowserContext, address: str, password: str) -> Page:
-    """The inbox of the demo's owner."""
+    """Sign in as the demo's owner and open the inbox."""
     page = context.new_page()
     page.add_init_script(COUNT)
     page.goto(address)
@@ -63,13 +63,13 @@ def signed_in(context: BrowserContext, address: str, password: str) -> Page:
 
 
 def opened(page: Page) -> None:
-    """Opens the draft that waits."""
+    """Open the draft in the inbox."""
     page.locator("[class*=st-key-proposal-] a").first.click()
     expect(page.locator("[class*=st-key-accept-]").first).to_be_visible(timeout=60_000)
 
 
 def one_by_one(page: Page) -> None:
-    """Decides about twelve on their cards, turning the page where it ends."""
+    """Review twelve suggestions on their cards, paging as needed."""
     for at in range(1, WANTED + 1):
         waiting = page.locator("[class*=st-key-buttons-] [class*=st-key-reject-]")
         if not waiting.count():
@@ -81,7 +81,7 @@ def one_by_one(page: Page) -> None:
 
 
 def decide(page: Page, card: str, *, reject: bool) -> None:
-    """Decides about the suggestion of that card, and waits until it says so."""
+    """Accept or reject the suggestion of a card and wait for the result."""
     if reject:
         page.locator(f".st-key-reject-{card} button").click()
         page.locator(f".st-key-reason-{card} input").fill("not promised by the shop")
@@ -92,21 +92,21 @@ def decide(page: Page, card: str, *, reject: bool) -> None:
 
 
 def accept_tier(page: Page) -> None:
-    """Accepts all that held everywhere."""
+    """Accept all suggestions without violations."""
     before = decided(page)
     page.locator(".st-key-accept-all button").click()
     expect(page.locator(".st-key-progress")).not_to_contain_text(f"{before} of", timeout=60_000)
 
 
 def decided(page: Page) -> int:
-    """How many suggestions are decided, as the bar below says."""
-    found = re.search(r"(\d+) of", page.locator(".st-key-progress").inner_text())
-    assert found
-    return int(found[1])
+    """Return the number of reviewed suggestions from the progress bar."""
+    match = re.search(r"(\d+) of", page.locator(".st-key-progress").inner_text())
+    assert match
+    return int(match[1])
 
 
 def progress_of(page: Page, begun: float) -> Progress:
-    """Where it is now."""
+    """Return the current progress."""
     return Progress(decided(page), page.evaluate(CLICKS), time.perf_counter() - begun)
 
 

@@ -1,7 +1,7 @@
-"""The pages' figures, in a real browser: `python -m bench.ui.pages [--datasets N] [--postgres] [--only PART ...]`.
+"""Measure page load times in a real browser: `python -m bench.ui.pages [--datasets N] [--postgres] [--only PART ...]`.
 
 Fills a registry with N datasets, a contract of 500 checks with two years of runs and a draft of 500 suggestions, starts
-service and pages, and prints how long people wait, beside each goal. Wants Debian's Chromium and an idle machine."""
+the service and the pages, and prints waiting times with their goals. Requires Debian's Chromium and an idle machine."""
 
 import argparse
 import asyncio
@@ -35,7 +35,7 @@ from treaty.registry.serve.local_stack import free_port
 
 PROGRAM = "/usr/bin/chromium"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-# What each page says once its content is there, by its address.
+# The text that shows that a page has loaded, by its address.
 PAGES = {
     "/": "Inbox",
     "/contracts": "Contracts",
@@ -57,7 +57,7 @@ WARM, COLD, CLICK, SEARCH, CROWD = 2000, 5000, 500, 1000, 2000
 
 @dataclass(frozen=True)
 class Site:
-    """The pages that run, the draft that waits there, and a browser."""
+    """The running pages, the id of the draft, and a browser."""
 
     address: str
     review: UUID
@@ -65,7 +65,7 @@ class Site:
     seconds: float
 
     def visitor(self) -> BrowserContext:
-        """Somebody who just signed in and has seen no page."""
+        """Return a signed-in browser context without any page visit."""
         context = self.browser.new_context(viewport={"width": 1280, "height": 800})
         sent = {"name": "reader", "password": PASSWORD, "next": "/"}
         origin = {"Origin": self.address}
@@ -73,12 +73,12 @@ class Site:
         return context
 
     def pages(self) -> Iterator[tuple[str, str]]:
-        """The address of each page, and what it says."""
-        return ((self.address + path.format(review=self.review), said) for path, said in PAGES.items())
+        """Yield the address of each page and the text that shows that it has loaded."""
+        return ((self.address + path.format(review=self.review), text) for path, text in PAGES.items())
 
 
 def until(page: Page, act: Callable[[], object], said: str) -> float:
-    """Milliseconds from the act until the page says so."""
+    """Return the milliseconds from an action until the page shows a text."""
     started = time.perf_counter()
     act()
     page.get_by_text(said).first.wait_for(timeout=LONGEST)
@@ -86,20 +86,20 @@ def until(page: Page, act: Callable[[], object], said: str) -> float:
 
 
 def contents(site: Site) -> Iterator[Line]:
-    """The first content of each page: for somebody who has just come, and for somebody who was there."""
-    for address, said in site.pages():
+    """Measure the first content of each page, cold and warm."""
+    for address, text in site.pages():
         name = address.removeprefix(site.address).replace(str(site.review), "...")
         context = site.visitor()
         page = context.new_page()
-        cold = until(page, partial(page.goto, address), said)
-        warm = median(until(page, partial(page.goto, address), said) for _ in range(ROUNDS))
+        cold = until(page, partial(page.goto, address), text)
+        warm = median(until(page, partial(page.goto, address), text) for _ in range(ROUNDS))
         context.close()
         yield Line(f"{name} cold", cold, COLD)
         yield Line(f"{name} warm, median of {ROUNDS}", warm, WARM)
 
 
 def click(site: Site) -> Iterator[Line]:
-    """From a decision to its result."""
+    """Measure the time from a review decision to its result."""
     context = site.visitor()
     page = context.new_page()
     page.goto(f"{site.address}/review?proposal={site.review}")
@@ -113,30 +113,30 @@ def click(site: Site) -> Iterator[Line]:
 
 
 def search(site: Site) -> Iterator[Line]:
-    """From a typed word to what is found."""
+    """Measure the time from typing to search results."""
     context = site.visitor()
     page = context.new_page()
     page.goto(f"{site.address}/catalog")
-    found = page.get_by_text("1 contract", exact=False)
+    result = page.get_by_text("1 contract", exact=False)
     took = []
     for at in range(ROUNDS):
         page.get_by_label("Search").first.fill(f"order {at}")
         page.wait_for_timeout(1500)
         took.append(until(page, partial(page.get_by_label("Search").first.fill, NAME), f"{NAME} ·"))
-        found.first.wait_for()
+        result.first.wait_for()
     context.close()
     yield Line("catalog search, median", median(took), SEARCH)
 
 
 def crowd(site: Site) -> Iterator[Line]:
-    """Twenty who browse, each with a page every few seconds."""
-    # The browser that is driven from here has an event loop of its own in this thread.
+    """Measure twenty concurrent users, each loading a page every few seconds."""
+    # The browser controlled here runs an event loop in this thread.
     with ThreadPoolExecutor(1) as thread:
         yield from _concurrent_lines("sessions", thread.submit(asyncio.run, _browsed(site)).result)
 
 
 def served(site: Site) -> Iterator[Line]:
-    """The same twenty without browsers: what the pages' server and the service behind it take."""
+    """Measure the same twenty users without browsers: the cost of the pages' server and the service."""
     paths = [address.removeprefix(site.address) for address, _ in site.pages() if "review" not in address]
     form = {"name": "reader", "password": PASSWORD, "next": "/"}
     pace = {"sessions": SESSIONS, "seconds": site.seconds, "thinks": THINKS}
@@ -147,21 +147,21 @@ def served(site: Site) -> Iterator[Line]:
 
 
 def _concurrent_lines(told: str, browse: Callable[[], list[float]]) -> Iterator[Line]:
-    """How long they waited, and the CPU time of a page in all processes but this."""
+    """Yield the waiting times and the CPU time per page in all other processes."""
     started = cpu_seconds() - time.process_time()
     took = browse()
     spent = cpu_seconds() - time.process_time() - started
     yield Line(f"{SESSIONS} {told}, {len(took)} pages, median", median(took), None)
-    yield Line(f"{SESSIONS} {told}, CPU of a page", spent / (len(took) + SESSIONS) * 1000, None)
+    yield Line(f"{SESSIONS} {told}, CPU per page", spent / (len(took) + SESSIONS) * 1000, None)
     yield Line(f"{SESSIONS} {told}, p95", share(took, 0.95), CROWD)
 
 
 async def _browsed(site: Site) -> list[float]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
-        found = await asyncio.gather(*(_visited(site, browser, at) for at in range(SESSIONS)))
+        times = await asyncio.gather(*(_visited(site, browser, at) for at in range(SESSIONS)))
         await browser.close()
-    return [each for one in found for each in one]
+    return [each for one in times for each in one]
 
 
 async def _visited(site: Site, browser: Crowded, at: int) -> list[float]:
@@ -174,12 +174,12 @@ async def _visited(site: Site, browser: Crowded, at: int) -> list[float]:
     ends = time.monotonic() + site.seconds
     await asyncio.sleep(random.uniform(0, THINKS))
     while time.monotonic() < ends:
-        address, said = random.choice(pages)
+        address, text = random.choice(pages)
         started = time.perf_counter()
-        # Whoever sees nothing within a minute has waited a minute.
+        # A page that takes more than a minute counts as a minute.
         with suppress(TimeoutError):
             await page.goto(address, timeout=LONGEST)
-            await page.get_by_text(said).first.wait_for(timeout=LONGEST)
+            await page.get_by_text(text).first.wait_for(timeout=LONGEST)
         took.append((time.perf_counter() - started) * 1000)
         await asyncio.sleep(random.uniform(0.5, 1.5) * THINKS)
     return took[1:]
@@ -196,7 +196,7 @@ PARTS: dict[str, Callable[[Site], Iterator[Line]]] = {
 
 @contextmanager
 def shown(api: str) -> Iterator[str]:
-    """The address of the pages over that service, in a process of their own."""
+    """Start the pages for that service in a separate process and yield their address."""
     port = free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "treaty.ui", "--port", str(port)], env={**os.environ, "TREATY_API_URL": api}
@@ -217,26 +217,28 @@ def shown(api: str) -> Iterator[str]:
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Fills, looks, prints."""
+    """Fill the registry, measure the selected parts and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=int, default=1000)
-    parser.add_argument("--runs", type=int, default=10, help="runs of each dataset but the large one")
-    parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
-    parser.add_argument("--seconds", type=float, default=60, help="how long the crowd browses")
+    parser.add_argument("--runs", type=int, default=10, help="runs of each dataset except the large one")
+    parser.add_argument("--postgres", action="store_true", help="use PostgreSQL instead of SQLite")
+    parser.add_argument("--seconds", type=float, default=60, help="duration of `crowd` and `served`")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    asked = parser.parse_args(given)
-    with tempfile.TemporaryDirectory(prefix="treaty-bench-") as made:
-        folder = Path(made)
-        with database(folder, postgres=asked.postgres) as url:
+    options = parser.parse_args(given)
+    with tempfile.TemporaryDirectory(prefix="treaty-bench-") as temporary:
+        folder = Path(temporary)
+        with database(folder, postgres=options.postgres) as url:
             engine, started = connect(url), time.perf_counter()
-            filled(engine, asked.datasets, runs=asked.runs)
+            filled(engine, options.datasets, runs=options.runs)
             review = large(engine)
             engine.dispose()
-            print(f"{asked.datasets:,} datasets and the large one in {time.perf_counter() - started:.0f} s", flush=True)
+            print(
+                f"{options.datasets:,} datasets and the large one in {time.perf_counter() - started:.0f} s", flush=True
+            )
             with service(url, folder, 2) as api, shown(api) as address, sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
-                site = Site(address, review, browser, asked.seconds)
-                for name in asked.only:
+                site = Site(address, review, browser, options.seconds)
+                for name in options.only:
                     for line in PARTS[name](site):
                         print(line.text, flush=True)
                 browser.close()

@@ -1,4 +1,4 @@
-"""What the pages show at their largest: a contract of 500 checks with two years of runs, a draft of 500 suggestions."""
+"""Fill the registry with the largest pages: 500 checks with two years of runs, a draft of 500 suggestions."""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -37,7 +37,7 @@ Rows = Iterator[Mapping[str, Any]]
 
 
 def document(contract_id: str, *, checks: int) -> dict[str, Any]:
-    """A contract of one table with twenty columns and that many checks of their means."""
+    """Return a contract of one table with twenty columns and `checks` checks of their means."""
     columns = [{"name": f"c{at}", "logicalType": "number", "physicalType": "double"} for at in range(20)]
     quality = [
         {
@@ -57,7 +57,7 @@ def document(contract_id: str, *, checks: int) -> dict[str, Any]:
 
 
 def large(engine: Engine) -> UUID:
-    """Adds both, and a person who may sign in as `reader` with PASSWORD; the id of the draft, which they may decide."""
+    """Add both, and an owner `reader` with PASSWORD; return the id of the draft."""
     now = clock.now()
     with transaction(engine) as tx:
         reader = users.new_user(ids.new(), name="reader", password=PASSWORD, roles=[Role.OWNER], now=now)
@@ -123,17 +123,17 @@ def _suggestion(at: int) -> dict[str, Any]:
 def _rows(owner: UUID) -> dict[Any, Rows]:
     content, dataset = document(NAME, checks=CHECKS), ids.new()
     runs = [(ids.new(), day) for day in range(DAYS)]
-    made = fingerprint(content)
+    content_hash = fingerprint(content)
     return {
         ContractRow: iter(
             [ContractRow(id=NAME, name=NAME, owner_id=owner, active_version="1.0.0", created_at=NOW).model_dump()]
         ),
-        ContractVersionRow: iter([_version(content, made, owner)]),
+        ContractVersionRow: iter([_version(content, content_hash, owner)]),
         DatasetRow: iter(
             [DatasetRow(id=dataset, namespace="file", name=f"/lake/{NAME}", location=f"/lake/{NAME}").model_dump()]
         ),
         DatasetContractRow: iter([{"dataset_id": dataset, "contract_id": NAME, "object": "rows"}]),
-        RunRow: (_run(run, day, dataset, made) for run, day in runs),
+        RunRow: (_run(run, day, dataset, content_hash) for run, day in runs),
         CheckResultRow: (row for run, day in runs for row in _results(run, day)),
         MeasurementRow: (row for run, day in runs for row in _measurements(run, day)),
     }

@@ -1,7 +1,8 @@
-"""What the pages' server takes for many at once: their browsers' share left out, which on two cores is the larger one.
+"""Measure the pages' server with many users and without browsers.
 
-Each session speaks to the server as a browser does: it signs in, opens the socket, names the page, and has it once the
-server says that its script is done. One process plays all sessions; it reads what comes and draws nothing."""
+On two cores the browsers' share of CPU would be the larger one. Each session uses the server as a browser does: it
+signs in, opens the socket, requests a page and waits until the server reports that its script has finished. One
+process runs all sessions; it reads messages and renders nothing."""
 
 import asyncio
 import time
@@ -22,8 +23,10 @@ DONE = ForwardMsg.FINISHED_SUCCESSFULLY
 def browsed(
     address: str, pages: Sequence[str], form: dict[str, str], *, sessions: int, seconds: float, thinks: float
 ) -> list[float]:
-    """Milliseconds of each page that the sessions ask for, one every `thinks` seconds on average; not of each one's
-    first. `pages`: paths with their questions. `form`: what signs in. Raises AssertionError for a page that failed."""
+    """Return the milliseconds of each page load, except each session's first.
+
+    `thinks`: mean seconds between page loads. `pages`: paths with their query strings. `form`: fields of the sign-in.
+    Raises AssertionError if a page fails."""
 
     async def all_of_them() -> list[float]:
         cookies = [await _cookie(address, form) for _ in range(sessions)]
@@ -34,11 +37,11 @@ def browsed(
 
 
 async def _cookie(address: str, form: dict[str, str]) -> str:
-    """Signs in; the cookies to send, as a header has them."""
+    """Sign in and return the value of the Cookie header."""
     async with httpx.AsyncClient(base_url=address) as http:
         answer = await http.post("/sign-in", data=form, headers={"Origin": address})
-    found = SimpleCookie(";".join(answer.headers.get_list("set-cookie")))
-    return "; ".join(f"{each.key}={each.value}" for each in found.values())
+    cookies = SimpleCookie(";".join(answer.headers.get_list("set-cookie")))
+    return "; ".join(f"{each.key}={each.value}" for each in cookies.values())
 
 
 async def _session(
@@ -55,7 +58,7 @@ async def _session(
 
 
 async def _page(address: str, path: str, cookie: str) -> None:
-    """Opens the page, as somebody does who follows a link from elsewhere: in a session of its own."""
+    """Open the page in a new session, as following an external link does."""
     stream = address.replace("http", "ws", 1) + "/_stcore/stream"
     headers = {"Cookie": cookie, "User-Agent": "bench"}
     async with connect(
@@ -76,8 +79,8 @@ def _get(address: str, path: str) -> bytes:
 
 async def _done(socket: ClientConnection) -> None:
     while True:
-        heard = ForwardMsg.FromString(await socket.recv(decode=False))
-        assert not heard.HasField("page_not_found"), "the page was not found"
-        if heard.HasField("script_finished"):
-            assert heard.script_finished == DONE, ForwardMsg.ScriptFinishedStatus.Name(heard.script_finished)
+        message = ForwardMsg.FromString(await socket.recv(decode=False))
+        assert not message.HasField("page_not_found"), "the page was not found"
+        if message.HasField("script_finished"):
+            assert message.script_finished == DONE, ForwardMsg.ScriptFinishedStatus.Name(message.script_finished)
             return

@@ -1,1 +1,1 @@
-"""Everything that touches Spark."""
+"""Run every Spark job of the engine; no other room imports pyspark."""

@@ -1,1 +1,1 @@
-"""Statistics and distances of summaries of partitions."""
+"""Compute statistics and distances from partition summaries."""

@@ -1,7 +1,7 @@
-"""The values of a column in memory: numbers, or texts.
+"""Hold the values of a column in memory, as numbers or texts.
 
-Whatever they are given as becomes one of the two: arrays, lists and frames' columns of whole numbers, decimals, truths,
-times, texts and bytes, with any of what stands for a missing value."""
+Accepts arrays, lists and frame columns of integers, decimals, booleans, times, texts and bytes, with any
+representation of a missing value."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,59 +19,60 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class ColumnValues:
-    """The values of a column, one a row, and those of another column of its type, where there is one.
+    """The values of a column, one per row.
 
-    Numbers are float64 with NaN where one is missing; texts are of dtype object with None."""
+    Numbers are float64 with NaN for missing; texts have dtype object with None for missing. `neighbour`: the values of
+    another column of the same type; None if there is none."""
 
     values: Array
     neighbour: Array | None = None
 
     @cached_property
     def is_text(self) -> bool:
-        """Whether its values are texts."""
+        """Return True if the values are texts."""
         return self.values.dtype == object
 
     @cached_property
     def present(self) -> Array:
-        """In which rows there is a value."""
+        """Return for each row whether it has a value."""
         if self.is_text:
             return numpy.array([value is not None for value in self.values], dtype=bool)
         return ~numpy.isnan(self.values)
 
 
 def column(values: Iterable[Any], neighbour: Iterable[Any] | None = None, *, is_text: bool = False) -> ColumnValues:
-    """The column of these values: numbers where all that are present are numbers or booleans, else texts.
+    """Return the column of these values: numbers if all present values are numbers or booleans, else texts.
 
-    `is_text`: texts in any case, whole numbers without decimals. None, NaN and what else is unlike itself are missing.
-    Whole numbers beyond 2^53 lose digits; those that no double holds are infinite. A neighbour of the other type is
-    left out. Raises ValueError for more than one dimension."""
+    `is_text`: convert to texts in any case, with integers without decimals. None, NaN and values that do not equal
+    themselves are missing. Integers beyond 2^53 lose digits; those beyond the range of a double become infinite. A
+    neighbour of the other type or another length is dropped. Raises ValueError for more than one dimension."""
     own = _typed(values, is_text=is_text)
     other = None if neighbour is None else _typed(neighbour, is_text=is_text)
     return ColumnValues(own, other if other is not None and other.dtype == own.dtype and len(other) else None)
 
 
 def objects(values: Iterable[str | None]) -> Array:
-    """Texts, and None, as an array."""
-    listed = list(values)
-    made = numpy.empty(len(listed), dtype=object)
-    made[:] = listed
-    return made
+    """Return texts and None as an array."""
+    items = list(values)
+    array = numpy.empty(len(items), dtype=object)
+    array[:] = items
+    return array
 
 
 def _typed(values: Iterable[Any], *, is_text: bool) -> Array:
     plain = type(values) is numpy.ndarray
     if plain and values.dtype.kind in "biuf" and values.ndim == 1 and not is_text:  # type: ignore[attr-defined]
         return values.astype(numpy.float64)  # type: ignore[attr-defined,no-any-return]
-    listed = [None if is_missing(value) else value for value in _value_list(values)]
-    if not is_text and all(value is None or _is_number(value) for value in listed):
-        return numpy.array([numpy.nan if value is None else _number(value) for value in listed], dtype=numpy.float64)
-    return objects(None if value is None else text(value) for value in listed)
+    items = [None if is_missing(value) else value for value in _value_list(values)]
+    if not is_text and all(value is None or _is_number(value) for value in items):
+        return numpy.array([numpy.nan if value is None else _number(value) for value in items], dtype=numpy.float64)
+    return objects(None if value is None else text(value) for value in items)
 
 
 def _value_list(values: Any) -> list[Any]:
-    """The values one by one, times as texts: no other form has all of them."""
+    """Return the values as a list, times as texts, which can represent all of them."""
     if getattr(values, "ndim", 1) != 1:
-        raise ValueError(f"a column has one dimension: these values have the shape {values.shape}")
+        raise ValueError(f"a column must have one dimension, but these values have the shape {values.shape}")
     if isinstance(values, numpy.ndarray) and values.dtype.kind in "mM":
         texts = numpy.ma.getdata(values).astype(str).tolist()
         return [None if gone else each for each, gone in zip(texts, numpy.isnat(values), strict=True)]
@@ -79,14 +80,14 @@ def _value_list(values: Any) -> list[Any]:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether it stands for no value: None, NaN of any kind, and what cannot say whether it is itself (pandas' NA)."""
+    """Return True for None, any NaN, and values whose comparison with themselves fails (pandas' NA)."""
     if value is None or isinstance(value, Decimal):
         return value is None or value.is_nan()
     try:
         return bool(value != value)  # noqa: PLR0124
     except TypeError:
         return True
-    except ValueError:  # of several values
+    except ValueError:  # A container of several values.
         return False
 
 
@@ -102,12 +103,12 @@ def _number(value: Any) -> float:
 
 
 def text(value: Any) -> str:
-    """The value as a text: bytes as UTF-8, whole numbers without decimals, very large ones in hexadecimal digits."""
+    """Return the value as a text: bytes as UTF-8, integers without decimals, very large ones in hexadecimal."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, float | numpy.floating):
         return str(value).removesuffix(".0")
     try:
         return str(value)
-    except ValueError:  # whole numbers of more digits than Python writes
+    except ValueError:  # An integer with more digits than Python converts.
         return hex(value)

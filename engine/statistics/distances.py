@@ -1,7 +1,7 @@
-"""Distances between two partitions, told from their states alone: no row is read again.
+"""Compute distances between two partitions from their states, without reading a row.
 
-Each is declared once, with the kinds of components it can be told from. It is an estimate with bounds (`Estimate`),
-exact where the states are; None where a partition has no values: then there is nothing to compare."""
+Each distance is declared once, with the kinds of components that it can be computed from. It is an estimate with
+bounds (`Estimate`), exact if the states are; None if a partition has no values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,23 +21,25 @@ VALUES = frozenset({"frequencies", "heavy_hitters", "pattern_profile"})
 
 
 def cohens_d(given: tuple[Three, Three]) -> Estimate | None:
-    """How many standard deviations the means are apart, pooled and without sign (Cohen 1988): 0 and more, exact.
+    """Return the difference of the means in pooled standard deviations, without sign (Cohen 1988).
 
-    At most 1,000: without any deviation a difference would be infinite. None where a value is infinite or NaN."""
+    0 or more, exact. At most 1,000: without any deviation a difference would be infinite. None if a value is
+    infinite or NaN."""
     (n1, mean1, m1), (n2, mean2, m2) = given
-    apart, free = abs(mean1 - mean2), n1 + n2 - 2
-    if not (isfinite(apart) and isfinite(m1 + m2)):
+    difference, degrees = abs(mean1 - mean2), n1 + n2 - 2
+    if not (isfinite(difference) and isfinite(m1 + m2)):
         return None
-    deviation = sqrt((m1 + m2) / free) if free else 0.0
-    near = apart < FARTHEST * deviation
-    return Estimate.exact(apart / deviation if near else FARTHEST if apart else 0.0)
+    deviation = sqrt((m1 + m2) / degrees) if degrees else 0.0
+    near = difference < FARTHEST * deviation
+    return Estimate.exact(difference / deviation if near else FARTHEST if difference else 0.0)
 
 
 @dataclass(frozen=True)
 class DistanceMeasure:
-    """A distance by its name: `kinds` of components whose states tell it, and `of` two of them side by side.
+    """A named distance.
 
-    What `of` says of itself is its page in the reference."""
+    `kinds`: component kinds it can be computed from. `of`: computes it from two states side by side; its docstring is
+    published in the reference."""
 
     name: str
     kinds: frozenset[str]
@@ -72,7 +74,7 @@ def _moments(left: Three, right: Three) -> tuple[Three, Three] | None:
     return (left, right) if left[0] and right[0] else None
 
 
-# Two states of a kind of component side by side; None where one has no values.
+# Pairs two states of a component kind; None if one has no values.
 _SIDE_BY_SIDE: Mapping[str, Callable[[Any, Any], Any]] = {
     "quantiles": step_functions.curves,
     "moments": _moments,
@@ -83,10 +85,10 @@ _SIDE_BY_SIDE: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 def distances(kind: str, left: Any, right: Any) -> dict[str, Estimate | None]:
-    """Every distance that states of a kind of component tell, by name: `left` the new partition's, `right` the other's.
+    """Return every distance that a component kind allows, by name.
 
-    None for one that has no value. Empty for a kind that tells none. Raises TypeError where the column is not of one
-    type in both."""
-    asked = [each for each in DISTANCES.values() if kind in each.kinds]
-    given = _SIDE_BY_SIDE[kind](left, right) if asked else None
-    return {each.name: None if given is None else each.of(given) for each in asked}
+    `left`: state of the new partition. `right`: state of the other. A distance is None if it has no value. Empty for
+    kinds without distances. Raises TypeError if the column has different types."""
+    measures = [each for each in DISTANCES.values() if kind in each.kinds]
+    pair = _SIDE_BY_SIDE[kind](left, right) if measures else None
+    return {each.name: None if pair is None else each.of(pair) for each in measures}

@@ -1,4 +1,4 @@
-"""How often the texts of a partition occur, each known by a hash: no text is kept, none compared letter by letter."""
+"""Count the texts of a partition by hash, without storing a text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,9 +15,10 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class HashedCounts:
-    """How often texts occur at least, by ascending hashes; `error`: how much more often, those that are not listed too.
+    """Minimum counts of texts, by ascending hash.
 
-    `rows`: how many texts there are, those that are not listed too."""
+    `error`: how much higher a count may be, also that of an unlisted text. `rows`: number of texts, unlisted ones
+    included."""
 
     keys: Array
     counts: Array
@@ -26,26 +27,26 @@ class HashedCounts:
 
     @property
     def recur(self) -> bool:
-        """Whether every text is known to occur at least twice, and none is unlisted."""
+        """Return True if every text certainly occurs at least twice and all are listed."""
         return not self.error and bool((self.counts > 1).all()) and self.counts.sum() >= self.rows
 
     @staticmethod
     def of(counts: Mapping[str, int], rows: int | None = None, error: int = 0) -> "HashedCounts":
-        """The tally of texts that occur so often; `rows`: of so many, where some are not listed."""
+        """Count texts from their occurrences. `rows`: number of all texts, if some are not listed."""
         often = numpy.fromiter(counts.values(), dtype=numpy.int64, count=len(counts))
         return hash_counts(TerminatedCodePoints.of(list(counts)), often, rows, error)
 
     def paired(self, other: "HashedCounts") -> SharePair | None:
-        """Both side by side: a text that one does not list has none there. None where one has no rows."""
+        """Pair both counts by text: an unlisted text counts 0. None if one has no rows."""
         if not (self.rows and other.rows):
             return None
         at = numpy.searchsorted(other.keys, self.keys)
-        known = at < len(other.keys)
-        known[known] = other.keys[at[known]] == self.keys[known]
-        ours = numpy.concatenate([numpy.zeros(len(other.keys)), self.counts[~known]])
-        ours[at[known]] = self.counts[known]
-        theirs = numpy.concatenate([other.counts, numpy.zeros(int((~known).sum()))])
-        return SharePair(self._shares(ours), other._shares(theirs), self.rows, other.rows)
+        matched = at < len(other.keys)
+        matched[matched] = other.keys[at[matched]] == self.keys[matched]
+        own_counts = numpy.concatenate([numpy.zeros(len(other.keys)), self.counts[~matched]])
+        own_counts[at[matched]] = self.counts[matched]
+        other_counts = numpy.concatenate([other.counts, numpy.zeros(int((~matched).sum()))])
+        return SharePair(self._shares(own_counts), other._shares(other_counts), self.rows, other.rows)
 
     def _shares(self, counts: Array) -> ShareBounds:
         if self.error or counts.sum() < self.rows:
@@ -55,7 +56,7 @@ class HashedCounts:
 
 
 def hash_counts(texts: TerminatedCodePoints, often: Array, rows: int | None = None, error: int = 0) -> HashedCounts:
-    """The tally of texts that occur so often each; several that are alike are one."""
+    """Return the counts by hash, merging equal texts. `often`: occurrences of each text."""
     order = numpy.argsort(texts.hashes, kind="stable")
     keys, counts = texts.hashes[order], often[order]
     first = numpy.flatnonzero(numpy.append(True, keys[1:] != keys[:-1])) if len(keys) else order

@@ -1,7 +1,7 @@
-"""Every statistic that a program may be made of (AVH paper, tables 1 to 4), each declared once.
+"""Declare every statistic that a program may use (AVH paper, tables 1 to 4).
 
-Those of one partition are told from its summary, those of two from theirs side by side. A new one is one function and
-one row. None where a partition has no value for it: nothing is then learned from it, and nothing judged."""
+Statistics of one partition are computed from its summary, distances from two summaries side by side. A new one takes
+one function and one row. None means that a partition has no value: nothing is then learned or evaluated."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -36,42 +36,42 @@ Law = Literal["mean", "distance", "any"]
 
 
 def rows(of: Summary) -> float:
-    """How many rows there are."""
+    """Return the number of rows."""
     return of.rows
 
 
 def complete_ratio(of: Summary) -> float | None:
-    """The share of rows that have a value."""
+    """Return the share of rows with a value."""
     return of.present / of.rows if of.rows else None
 
 
 def unique_ratio(of: Summary) -> float | None:
-    """Distinct values for each value that is there."""
+    """Return the ratio of distinct values to present values."""
     return of.distinct / of.present if of.present and of.distinct is not None else None
 
 
 def distinct(of: Summary) -> float | None:
-    """How many distinct values there are."""
+    """Return the number of distinct values."""
     return of.distinct
 
 
 def mean(of: NumberSummary) -> float | None:
-    """The arithmetic mean."""
+    """Return the arithmetic mean."""
     return of.moments[1] if of.present else None
 
 
 def total(of: NumberSummary) -> float | None:
-    """The sum."""
+    """Return the sum."""
     return of.moments[1] * of.present if of.present else None
 
 
 def deviation(of: NumberSummary) -> float | None:
-    """The population standard deviation."""
+    """Return the population standard deviation."""
     return of.deviation if of.present else None
 
 
 def quantile(share: float, of: NumberSummary) -> float | None:
-    """The least number that at least that share of the numbers does not exceed."""
+    """Return the least number that at least this share of the numbers does not exceed."""
     if of.curve is None:
         return None
     at = int(of.curve.cumulative.searchsorted(share - 1e-12))
@@ -79,22 +79,22 @@ def quantile(share: float, of: NumberSummary) -> float | None:
 
 
 def minimum(of: NumberSummary) -> float | None:
-    """The least number."""
+    """Return the least number."""
     return of.curve.smallest if of.curve else None
 
 
 def maximum(of: NumberSummary) -> float | None:
-    """The greatest number."""
+    """Return the greatest number."""
     return of.curve.largest if of.curve else None
 
 
 def extent(of: NumberSummary) -> float | None:
-    """The greatest number less the least."""
+    """Return the greatest number minus the least."""
     return of.curve.largest - of.curve.smallest if of.curve else None
 
 
 def zero_ratio(of: NumberSummary) -> float | None:
-    """The share of numbers that are 0."""
+    """Return the share of numbers that are 0."""
     if of.curve is None:
         return None
     upto, at = of.curve.cumulative, int(of.curve.at.searchsorted(0.0))
@@ -103,7 +103,7 @@ def zero_ratio(of: NumberSummary) -> float | None:
 
 
 def negative_ratio(of: NumberSummary) -> float | None:
-    """The share of numbers below 0."""
+    """Return the share of numbers below 0."""
     if of.curve is None:
         return None
     at = int(of.curve.at.searchsorted(0.0))
@@ -111,63 +111,63 @@ def negative_ratio(of: NumberSummary) -> float | None:
 
 
 def mean_length(of: TextSummary) -> float | None:
-    """The mean length of the texts in code points (the paper's str_len)."""
+    """Return the mean length of the texts in code points (the paper's str_len)."""
     return None if of.length is None or not of.present else of.length / of.present
 
 
 def mean_characters(kind: str, of: TextSummary) -> float | None:
-    """How many characters of that class texts have on average."""
+    """Return the mean number of characters of a class per text."""
     return None if of.characters is None or not of.present else of.characters[kind] / of.present
 
 
 def upper_share(of: TextSummary) -> float | None:
-    """How many of the letters are capitals."""
+    """Return the share of letters that are capitals."""
     letters = of.characters["letters"] if of.characters is not None else 0.0
     return of.characters["upper"] / letters if of.characters is not None and letters else None
 
 
 def padded_ratio(of: TextSummary) -> float | None:
-    """The share of texts that begin or end with a blank."""
+    """Return the share of texts that begin or end with a blank."""
     return None if of.padded is None or not of.present else of.padded / of.present
 
 
 @dataclass(frozen=True, eq=False)
 class PartitionPair:
-    """A partition beside the one before: what the distances between them are told from, each made once.
+    """A partition and the one before: inputs of their distances, each computed once.
 
-    None where one of the two has no value, or where the column changed its type."""
+    An input is None if one of the two has no value or if the column changed its type."""
 
     now: Any
     before: Any
 
     @cached_property
     def curves(self) -> CurvePair | None:
-        """The numbers of both."""
+        """Return the numbers of both."""
         return self.now.curves(self.before)  # type: ignore[no-any-return]
 
     @cached_property
     def bins(self) -> SharePair | None:
-        """The shares of both in bins."""
+        """Return the shares of both in bins."""
         return self.curves.shares if self.curves else None
 
     @cached_property
     def moments(self) -> tuple[Three, Three] | None:
-        """The moments of both."""
+        """Return the moments of both."""
         return (self.now.moments, self.before.moments) if self.now.present and self.before.present else None
 
     @cached_property
     def values(self) -> SharePair | None:
-        """The shares of the values in both."""
+        """Return the shares of the values in both."""
         return self._tallies(self.now.values, self.before.values)
 
     @cached_property
     def masks(self) -> SharePair | None:
-        """The shares of the masks in both."""
+        """Return the shares of the masks in both."""
         return self._tallies(self.now.masks, self.before.masks)
 
     @cached_property
     def shapes(self) -> SharePair | None:
-        """The shares of the shapes of masks in both."""
+        """Return the shares of the mask shapes in both."""
         return self._tallies(self.now.shapes, self.before.shapes)
 
     def _tallies(self, ours: HashedCounts | None, theirs: HashedCounts | None) -> SharePair | None:
@@ -175,17 +175,19 @@ class PartitionPair:
 
 
 def _apart_in(what: str, told: Callable[[Any], Estimate | None], sides: PartitionPair) -> float | None:
-    given = getattr(sides, what)
-    found = None if given is None else told(given)
-    return found.value if found else None
+    pair = getattr(sides, what)
+    estimate = None if pair is None else told(pair)
+    return estimate.value if estimate else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statistic:
-    """A statistic: `of` one summary, or of two where it is a distance; None for no value.
+    """A statistic of one summary or, for a distance, of two; None means no value.
 
-    `floor` is what it moves by at least when something changes that is nothing to speak of: it never counts as
-    steadier than that. `law`: which of the paper's bounds holds (propositions 1 to 3). `least`, `most`: its ends."""
+    `of`: computes it. `floor`: least difference that counts as a change; the statistic is never treated as steadier.
+    `law`: which bound of the paper applies (propositions 1 to 3). `texts`: True for text columns only, False for
+    numbers only, None for both. `in_paper`: False for statistics not in the paper's tables. `least`, `most`: limits
+    of its range; None means unbounded."""
 
     name: str
     of: Callable[..., float | None]
@@ -198,18 +200,18 @@ class Statistic:
 
     @property
     def is_distance(self) -> bool:
-        """Whether it compares a partition with the one before: then it can only be too large."""
+        """Return True if it compares two consecutive partitions: then it can only be too large."""
         return self.law == "distance"
 
     def fits(self, given: Summary) -> bool:
-        """Whether it is told of columns of that type."""
+        """Return True if it applies to columns of that type."""
         return self.texts is None or self.texts is given.is_text
 
     def value(self, now: Summary, sides: PartitionPair | None = None) -> float | None:
-        """The statistic; None where there is none, infinite where values are, or no double holds it."""
-        given = sides if self.is_distance else now
-        found = None if given is None else self.of(given)
-        return None if found is None else inf if isnan(found) else float(found)
+        """Return the statistic; None without a value, infinite if values are or if a double cannot represent it."""
+        source = sides if self.is_distance else now
+        result = None if source is None else self.of(source)
+        return None if result is None else inf if isnan(result) else float(result)
 
 
 def _times(factor: float, of: Summary) -> float:
@@ -228,7 +230,7 @@ def _characters(name: str, of: Callable[..., float | None], **more: Any) -> Stat
     return Statistic(name=name, of=of, floor=one_text, texts=True, law=more.pop("law", "mean"), least=0.0, **more)
 
 
-# By how many rows' weight each distance moves when one row gets another value.
+# The distance's change, in weights of one row, when one row gets another value.
 _WEIGHTS: Mapping[str, tuple[Callable[[Any], Any], float]] = {
     "l1": (divergences.l1, 2.0),
     "l_infinity": (divergences.l_infinity, 1.0),
@@ -242,17 +244,24 @@ _WEIGHTS: Mapping[str, tuple[Callable[[Any], Any], float]] = {
 def _tallied(tally: str) -> tuple[Statistic, ...]:
     return tuple(
         Statistic(
-            name=f"{name}_of_{tally}", of=partial(_apart_in, tally, told), floor=partial(_times, weight),
+            name=f"{name}_of_{tally}", of=partial(_apart_in, tally, distance), floor=partial(_times, weight),
             law="distance", texts=True, least=0.0,
         )
-        for name, (told, weight) in _WEIGHTS.items()
+        for name, (distance, weight) in _WEIGHTS.items()
     )  # fmt: skip
 
 
 def _new(tally: str) -> Statistic:
-    told, floor = partial(_apart_in, tally, divergences.new), partial(one_new, tally)
+    distance, floor = partial(_apart_in, tally, divergences.new), partial(one_new, tally)
     return Statistic(
-        name=f"new_of_{tally}", of=told, floor=floor, law="distance", texts=True, in_paper=False, least=0.0, most=1.0
+        name=f"new_of_{tally}",
+        of=distance,
+        floor=floor,
+        law="distance",
+        texts=True,
+        in_paper=False,
+        least=0.0,
+        most=1.0,
     )
 
 
@@ -301,7 +310,7 @@ STATISTICS: Mapping[str, Statistic] = {
         *map(_new, ("values", "masks", "shapes")),
     )
 }
-"""By name; `in_paper` False: not of the paper's tables, added because casing, padding and tails escape these."""
+"""By name. Those with `in_paper` False are not in the paper's tables; they detect changed casing, padding and tails."""
 
 
 DISTANCES = tuple(each for each in STATISTICS.values() if each.is_distance)
@@ -310,7 +319,9 @@ DISTANCES = tuple(each for each in STATISTICS.values() if each.is_distance)
 def compute_statistics(
     now: Summary, before: Summary | None = None, among: Iterable[Statistic] = STATISTICS.values()
 ) -> dict[str, float | None]:
-    """Every statistic of the partition by name; distances from the one `before`, None without one."""
+    """Return every statistic of the partition by name.
+
+    `before`: the partition that distances compare with; they are None without one. `among`: statistics to compute."""
     sides = PartitionPair(now, before) if before is not None and before.is_text is now.is_text else None
-    with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values
+    with numpy.errstate(over="ignore", invalid="ignore"):  # For infinite values.
         return {each.name: each.value(now, sides) for each in among if each.fits(now)}

@@ -1,8 +1,8 @@
-"""The numbers of two partitions as step functions, read from their KLL sketches.
+"""Represent the numbers of two partitions as step functions from their KLL sketches.
 
-F(x) is the share of the values that are at most x. A sketch tells it with an error that is the same everywhere: its
-normalized rank error, which 99 % of sketches keep (datasketches, `get_normalized_rank_error`); with two sketches the
-bounds below hold 98 % of the time. A sketch that still holds every value (of a few hundred) is exact."""
+F(x) is the share of the values that are at most x. A sketch estimates it with the same error everywhere: its
+normalized rank error, which 99 % of sketches satisfy (datasketches, `get_normalized_rank_error`); with two sketches
+the bounds below hold 98 % of the time. A sketch that still stores every value (of a few hundred) is exact."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,9 +23,10 @@ Array = NDArray[numpy.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StepFunction:
-    """Ascending values `at`, and `cumulative`: the share of all values that are at most each of them; the last is 1.
+    """Ascending values `at` with `cumulative`: the share of all values at most each of them; the last is 1.
 
-    `error` is by how much such a share may be wrong, `of_bin` one between two values."""
+    `error`: maximum error of such a share. `of_bin`: maximum error of the share between two values. `rows`: number of
+    values."""
 
     at: Array
     cumulative: Array
@@ -36,25 +37,25 @@ class StepFunction:
     rows: int
 
     def below(self, values: Array) -> Array:
-        """The share of all values that are at most each of the given ones."""
+        """Return the share of all values that are at most each given value."""
         return numpy.concatenate([[0.0], self.cumulative])[numpy.searchsorted(self.at, values, side="right")]
 
     @property
     def area_error(self) -> float:
-        """By how much the area under the function may be wrong: outside its extremes, which are exact, it is not."""
+        """Return the maximum error of the area under the function; outside its extremes it is exact."""
         return self.error * (self.largest - self.smallest)
 
 
 def steps(state: bytes | None) -> StepFunction | None:
-    """The step function of a `QuantileSketch` state; None for no values."""
+    """Return the step function of a `QuantileSketch` state; None without values."""
     sketch = QuantileSketch.sketch(state) if state else None
     if sketch is None or sketch.is_empty():
         return None
-    # The items alone: the weights beside them are wrong for sketches that were merged (datasketches 5.2).
+    # Only the items are used: their weights are wrong in merged sketches (datasketches 5.2).
     at = numpy.unique([item for item, _ in sketch])
     upto = numpy.array(sketch.get_cdf(at, inclusive=True))[:-1]
-    guessed = sketch.is_estimation_mode()
-    error, of_bin = (sketch.normalized_rank_error(pmf) if guessed else 0.0 for pmf in (False, True))
+    estimated = sketch.is_estimation_mode()
+    error, of_bin = (sketch.normalized_rank_error(pmf) if estimated else 0.0 for pmf in (False, True))
     return StepFunction(
         at=at,
         cumulative=upto,
@@ -75,29 +76,29 @@ class CurvePair:
 
     @cached_property
     def grid(self) -> Array:
-        """Where either function steps, ascending."""
+        """Return the values at which either function steps, ascending."""
         return numpy.union1d(self.left.at, self.right.at)
 
     @cached_property
     def gaps(self) -> Array:
-        """By how much the functions differ from each step to the next."""
+        """Return the difference of the functions from each step to the next."""
         return numpy.abs(self.left.below(self.grid) - self.right.below(self.grid))
 
     @cached_property
     def edges(self) -> Array:
-        """The 20-quantiles of an even mixture of both, each once.
+        """Return the 20-quantiles of an even mixture of both, without duplicates.
 
-        So neither partition is the measure of the other, no bin between them is empty in both, and outliers do not
-        decide how wide the bins are."""
+        So neither partition sets the scale for the other, no bin between edges is empty in both, and outliers do not
+        decide the width of bins."""
         mixed = (self.left.below(self.grid) + self.right.below(self.grid)) / 2
-        wanted = numpy.arange(1, BINS) / BINS
-        return numpy.unique(self.grid[numpy.searchsorted(mixed, wanted - ROUNDING, side="left")])
+        levels = numpy.arange(1, BINS) / BINS
+        return numpy.unique(self.grid[numpy.searchsorted(mixed, levels - ROUNDING, side="left")])
 
     @cached_property
     def shares(self) -> SharePair:
-        """The shares of both in the bins: up to and with the first edge, above each up to the next, above the last."""
-        ours, theirs = _binned(self.left, self.edges), _binned(self.right, self.edges)
-        return SharePair(ours, theirs, self.left.rows, self.right.rows)
+        """Return the shares of both in bins: up to and including the first edge, between edges, above the last."""
+        left_shares, right_shares = _binned(self.left, self.edges), _binned(self.right, self.edges)
+        return SharePair(left_shares, right_shares, self.left.rows, self.right.rows)
 
 
 def _binned(curve: StepFunction, edges: Array) -> ShareBounds:
@@ -106,26 +107,28 @@ def _binned(curve: StepFunction, edges: Array) -> ShareBounds:
 
 
 def curves(left: bytes | None, right: bytes | None) -> CurvePair | None:
-    """Two `QuantileSketch` states side by side; None where one has no values."""
+    """Pair two `QuantileSketch` states; None if one has no values."""
     one, other = steps(left), steps(right)
     return CurvePair(one, other) if one and other else None
 
 
 def kolmogorov_smirnov(given: CurvePair) -> Estimate:
-    """The largest difference of the two shares at most x, over all x: between 0 and 1; 1 for disjoint ranges.
+    """Return the largest difference of the two shares at most x, over all x.
 
-    The statistic of Kolmogorov (1933) and Smirnov (1948) for two samples, not its p-value, which is 0 for any honest
-    change of a large table. Off by at most the sum of the sketches' rank errors. Infinite values are values."""
+    Between 0 and 1; 1 for disjoint ranges. The statistic of Kolmogorov (1933) and Smirnov (1948) for two samples,
+    not its p-value, which is 0 for any real change of a large table. The error is at most the sum of the sketches'
+    rank errors. Infinite values count as values."""
     value = float(given.gaps.max())
     error = given.left.error + given.right.error
     return Estimate(value, max(0.0, value - error), min(1.0, value + error))
 
 
 def earth_movers_distance(given: CurvePair) -> Estimate | None:
-    """How far, on average, values must be moved to make one partition's of the other's: in the column's own unit.
+    """Return the mean distance that values must move to match the other partition.
 
-    The area between the two functions (Vallender 1973: the Wasserstein distance of order 1 on a line). Microseconds for
-    dates and times. Off by at most the sum of rank error times range of either. None where a value is infinite."""
+    In the column's own unit; microseconds for dates and times. The area between the two functions (Vallender 1973:
+    the Wasserstein distance of order 1 on a line). The error is at most the sum of rank error times range of either.
+    None if a value is infinite."""
     value = float((given.gaps[:-1] * numpy.diff(given.grid)).sum())
     error = given.left.area_error + given.right.area_error
     return Estimate(value, max(0.0, value - error), value + error) if isfinite(value + error) else None

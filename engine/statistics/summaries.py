@@ -1,7 +1,8 @@
-"""What is kept of a column in one partition, from which every statistic is told: of values in memory, or of states.
+"""Summarise a column of one partition; every statistic is computed from this summary.
 
-Both give the same: numbers are a step function with their moments, texts are tallies of the values, of their masks and
-of the shapes of these, with the characters counted. So a statistic is declared once, whatever it is known by."""
+Summaries come from values in memory or from states and have the same form: numbers are a step function with moments;
+texts are counts of values, of masks and of mask shapes, with the characters counted. So each statistic is declared
+once."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -23,9 +24,10 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NumberSummary:
-    """The numbers of a partition: all `rows`, the moments of those that are there, and how many distinct there are.
+    """The numbers of a partition.
 
-    `curve` None: there are none. `distinct` None where none tells it; `guessed`: its standard error, of a sketch."""
+    `rows`: all rows. `moments`: of the present numbers. `curve`: None without numbers. `distinct`: number of distinct
+    values; None if unknown. `guessed`: standard error of `distinct` from a sketch; 0 if exact."""
 
     rows: int
     moments: Three
@@ -37,26 +39,27 @@ class NumberSummary:
 
     @property
     def present(self) -> int:
-        """How many rows have a value."""
+        """Return the number of rows with a value."""
         return self.moments[0]
 
     @cached_property
     def deviation(self) -> float:
-        """The population standard deviation; 0 where there are no numbers, NaN where one is infinite."""
+        """Return the population standard deviation; 0 without numbers, NaN if one is infinite."""
         return float(numpy.sqrt(self.moments[2] / self.present)) if self.present else 0.0
 
     def curves(self, other: "NumberSummary") -> CurvePair | None:
-        """This partition's numbers beside the other's; None where one has none."""
+        """Pair this partition's numbers with the other's; None if one has none."""
         return CurvePair(self.curve, other.curve) if self.curve and other.curve else None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TextSummary:
-    """The texts of a partition: all `rows`, those `present`, `distinct` ones, and the tallies of values and masks.
+    """The texts of a partition. None means that no state provides a field.
 
-    `characters`: how many there are of each class of `CLASSES`, and `length`: of all; `shortest` and `longest` text;
-    `padded` texts begin or end with a blank. None where no state tells it. `guessed`: the standard error of `distinct`
-    that a sketch tells."""
+    `rows`: all rows. `present`: rows with a value. `distinct`: number of distinct texts. `length`: characters of all
+    texts; `shortest`, `longest`: of one text. `padded`: texts that begin or end with a blank. `characters`: number
+    per class of `CLASSES`. `values`, `masks`, `shapes`: counts by hash. `guessed`: standard error of `distinct` from
+    a sketch."""
 
     rows: int
     present: int
@@ -78,12 +81,12 @@ Summary = NumberSummary | TextSummary
 
 
 def summary(given: ColumnValues) -> Summary:
-    """The summary of values in memory, exact."""
+    """Summarise values in memory, exactly."""
     return _of_texts(given.values) if given.is_text else _of_numbers(given.values)
 
 
 def _of_numbers(values: Array) -> NumberSummary:
-    ordered = numpy.sort(values)  # NaN come last
+    ordered = numpy.sort(values)  # NaN is sorted last.
     present = int(numpy.searchsorted(ordered, numpy.nan)) if len(ordered) else 0
     ordered = ordered[:present]
     if not present:
@@ -121,6 +124,6 @@ def _of_texts(values: Array) -> TextSummary:
 
 
 def tallies(texts: TerminatedCodePoints, often: Array) -> dict[str, Any]:
-    """The tallies of texts that occur so often, by what they are of."""
-    looks = {"masks": texts.masks, "shapes": texts.masks.shapes}
-    return {"values": hash_counts(texts, often), **{name: hash_counts(each, often) for name, each in looks.items()}}
+    """Return the counts of texts, their masks and the shapes of these. `often`: occurrences of each text."""
+    derived = {"masks": texts.masks, "shapes": texts.masks.shapes}
+    return {"values": hash_counts(texts, often), **{name: hash_counts(each, often) for name, each in derived.items()}}

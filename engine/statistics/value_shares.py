@@ -1,6 +1,6 @@
-"""The shares that values have in two partitions, side by side, as far as they are known.
+"""Pair the shares that values have in two partitions, with bounds.
 
-Exact from frequencies. Frequent values (`HeavyHitters`) are known between two bounds, and the others only together."""
+Exact from frequencies. Frequent values (`HeavyHitters`) are known within two bounds, all others only in total."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +17,9 @@ Array = NDArray[numpy.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ShareBounds:
-    """The shares of some values: each about `at`, between `low` and `high`.
+    """The shares of some values: about `at`, between `low` and `high`.
 
-    `rest` is the share of all that may belong to other values, of which none has more than `most`."""
+    `rest`: share that may belong to other values. `most`: maximum share of each other value."""
 
     at: Array
     low: Array
@@ -29,12 +29,14 @@ class ShareBounds:
 
     @classmethod
     def about(cls, at: Array, error: float) -> "ShareBounds":
-        """Shares of which each may be wrong by the error, either way; together they are all."""
+        """Return shares that add up to 1 and may each be off by `error`."""
         return cls(at=at, low=numpy.maximum(at - error, 0.0), high=numpy.minimum(at + error, 1.0))
 
     @classmethod
     def at_least(cls, counts: Array, rows: int, error: int) -> "ShareBounds":
-        """Shares of values that occur at least as often as counted, and at most `error` times more; as do others."""
+        """Return shares of values that occur at least as often as counted.
+
+        `error`: maximum number of further occurrences, also of unlisted values."""
         at = counts / rows
         rest = max(0.0, (rows - counts.sum()) / rows)
         most = min(rest, error / rows)
@@ -42,13 +44,13 @@ class ShareBounds:
 
     @cached_property
     def loose(self) -> float:
-        """The share of which is not known what value it belongs to."""
+        """Return the share that cannot be attributed to a value."""
         return max(0.0, 1.0 - float(self.low.sum())) if (self.high > self.low).any() or self.rest else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class SharePair:
-    """The shares of the same values in two partitions of so many rows."""
+    """The shares of the same values in two partitions, with their numbers of rows."""
 
     left: ShareBounds
     right: ShareBounds
@@ -57,18 +59,20 @@ class SharePair:
 
     @cached_property
     def exact(self) -> bool:
-        """Whether all shares are known."""
+        """Return True if all shares are exact."""
         return not (self.left.loose or self.right.loose)
 
     @property
     def shares(self) -> "SharePair":
-        """Itself: what numbers have only once they are put into bins."""
+        """Return the pair itself, as `CurvePair.shares` returns binned numbers."""
         return self
 
 
 @dataclass(frozen=True, eq=False)
 class ValueCounts:
-    """Values with how often they occur at least, as an Arrow table; `error`: how much more often, unlisted ones too."""
+    """Values with their minimum counts, as an Arrow table.
+
+    `error`: how much higher a count may be, also that of an unlisted value. `rows`: number of all values."""
 
     table: Any
     rows: int
@@ -76,12 +80,12 @@ class ValueCounts:
 
 
 def exact_counts(state: FrequencyTable | None) -> ValueCounts | None:
-    """The tally of a `Frequencies` state, exact; None for no rows."""
+    """Return the exact counts of a `Frequencies` state; None without rows."""
     return None if state is None else ValueCounts(state.table, occurrences(state))
 
 
 def frequent(state: bytes | None) -> ValueCounts | None:
-    """The tally of a `HeavyHitters` state; None for no values."""
+    """Return the counts of a `HeavyHitters` state; None without values."""
     import pyarrow
 
     rows = HeavyHitters.rows(state)
@@ -93,21 +97,21 @@ def frequent(state: bytes | None) -> ValueCounts | None:
 
 
 def pair_shares(left: ValueCounts | None, right: ValueCounts | None) -> SharePair | None:
-    """Two tallies side by side: a value that one does not list has none there. None where one has no rows.
+    """Pair two counts by value: an unlisted value counts 0. None if one has no rows.
 
-    Raises TypeError where the values of the two are not of one type."""
+    Raises TypeError if the values have different types."""
     if left is None or right is None:
         return None
-    ours, theirs = _side_by_side(left.table, right.table)
-    one, other = (
-        ShareBounds.at_least(ours, left.rows, left.error),
-        ShareBounds.at_least(theirs, right.rows, right.error),
+    left_counts, right_counts = _side_by_side(left.table, right.table)
+    left_shares, right_shares = (
+        ShareBounds.at_least(left_counts, left.rows, left.error),
+        ShareBounds.at_least(right_counts, right.rows, right.error),
     )
-    return SharePair(one, other, left.rows, right.rows)
+    return SharePair(left_shares, right_shares, left.rows, right.rows)
 
 
 def _side_by_side(left: Any, right: Any) -> tuple[Array, Array]:
-    """The counts in both tables of every value that either lists."""
+    """Return the counts in both tables of every value that either lists."""
     import pyarrow
 
     keys = [name for name in left.column_names if name != "n"]
@@ -116,10 +120,12 @@ def _side_by_side(left: Any, right: Any) -> tuple[Array, Array]:
             [_with_side(left, "left"), _with_side(right, "right")], promote_options="permissive"
         )
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
-        raise TypeError("the two states cannot be compared: the column is not of one type in both") from None
+        raise TypeError("the two states cannot be compared: the column has different types") from None
     sums = both.group_by(keys, use_threads=False).aggregate([("left", "sum"), ("right", "sum")])
-    ours, theirs = (sums[f"{side}_sum"].fill_null(0).to_numpy().astype(float) for side in ("left", "right"))
-    return ours, theirs
+    left_counts, right_counts = (
+        sums[f"{side}_sum"].fill_null(0).to_numpy().astype(float) for side in ("left", "right")
+    )
+    return left_counts, right_counts
 
 
 def _with_side(table: Any, side: str) -> Any:

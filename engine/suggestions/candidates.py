@@ -1,7 +1,7 @@
-"""What a suggestion is before it is judged: a promise, how it is measured, and the table of all kinds of them.
+"""Define candidates for suggestions, their metrics, and the tables of all kinds.
 
-A kind is one function: from a column, some partitions and a margin to a `SuggestionCandidate`, or None. Adding one is
-that."""
+A kind is one function that takes a column, some partitions and a margin and returns a `SuggestionCandidate` or None.
+To add a kind, add such a function."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,14 +18,14 @@ from treaty.engine.suggestions.column_samples import METRICS_OF_VALUES, ColumnSa
 
 @dataclass(frozen=True)
 class SuggestionMetric:
-    """How a promise is measured: in each partition from its states, and in a sample of rows (None: it cannot be)."""
+    """The metric of a candidate: per partition from states, and for a sample of rows; None if impossible."""
 
     of_part: Callable[[HistorySlice], Sequence[Value]]
     of_sample: Callable[[ColumnSample], Value] | None = None
 
 
 def metric(column: ColumnProfile, name: str) -> SuggestionMetric:
-    """The measure that is one of the column's metrics."""
+    """Return the metric of that name of the column."""
     return SuggestionMetric(lambda part: part.each(column, name), METRICS_OF_VALUES.get(name))
 
 
@@ -37,11 +37,12 @@ WITHOUT_GAPS = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class SuggestionCandidate:
-    """A promise and how to measure whether a partition keeps it. `patch` is what it adds to the contract.
+    """A suggested check with its metric, before selection.
 
-    `counter`: texts that break it, masked; `drops`: on its own it is worth nothing once others catch what it does.
-    `confirmed`: it was counted, where False only a sketch admits it; `likely`: the chance that it is meant, by names
-    alone, where those were asked; `by_chance`: that it held so far says little."""
+    `patch`: what it adds to the contract. `limits`: lower and upper threshold; None means none. `counter`: returns
+    texts that violate it, masked. `drops`: dropped if other suggestions catch the same issues. `confirmed`: counted
+    exactly; False if only a sketch supports it. `likely`: probability by names alone that it is intended; None if
+    not computed. `by_chance`: that it held so far may be chance."""
 
     kind: str
     sentence: str
@@ -59,17 +60,17 @@ class SuggestionCandidate:
     by_chance: bool = False
 
     def failed(self, part: HistorySlice) -> list[bool | None]:
-        """Whether each partition breaks it; None where there is nothing to measure."""
+        """Return for each partition whether it violates the check; None if there is no value."""
         values, whole = self.measure.of_part(part), self.holds(part)
         return [None if value is None else not (whole or self.assertion.holds(value)) for value in values]
 
     def holds(self, part: HistorySlice) -> bool:
-        """Whether no partition breaks it."""
+        """Return True if no partition violates the check."""
         values = [value for value in self.measure.of_part(part) if value is not None]
         return all(map(self.assertion.holds, self._extremes(values) or values))
 
     def _extremes(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The least and the greatest, where all numbers between them keep the promise if they do; () otherwise."""
+        """Return minimum and maximum if they decide for all numbers between them; else ()."""
         numbers = {type(value) for value in values} <= {int, float} and not any(map(isnan, values))
         usable = len(values) > 2 and numbers and self.assertion.operator in WITHOUT_GAPS
         return (min(values), max(values)) if usable else ()
@@ -82,9 +83,10 @@ EXACT = (0.0,)
 
 @dataclass(frozen=True, kw_only=True)
 class SuggestionKind:
-    """A kind of suggestion. The first of `margins` with which it held is taken, `safety` times as wide.
+    """A kind of suggestion.
 
-    `over_time`: it says how partitions differ, so that other splits of the rows tell nothing of it."""
+    `margins`: tried in order; the first that holds is used, times `safety`. `over_time`: compares partitions in
+    time, so that it does not apply to other splits of the rows."""
 
     name: str
     propose: Callable[..., SuggestionCandidate | None]
@@ -100,7 +102,7 @@ TABLE_SUGGESTIONS: dict[str, SuggestionKind] = {}
 def of_column(
     *, margins: tuple[float, ...] = EXACT, safety: float = 1.0, over_time: bool = False
 ) -> Callable[[ProposeColumn], ProposeColumn]:
-    """Registers a suggestion that each column is asked for, by the function's name."""
+    """Register a suggestion for columns under the function's name."""
 
     def register(propose: ProposeColumn) -> ProposeColumn:
         add(
@@ -115,7 +117,7 @@ def of_column(
 def of_table(
     *, margins: tuple[float, ...] = EXACT, safety: float = 1.0, over_time: bool = False
 ) -> Callable[[ProposeTable], ProposeTable]:
-    """Registers a suggestion about the table itself, by the function's name."""
+    """Register a suggestion for the table under the function's name."""
 
     def register(propose: ProposeTable) -> ProposeTable:
         add(
@@ -128,17 +130,19 @@ def of_table(
 
 
 def add(table: dict[str, SuggestionKind], kind: SuggestionKind) -> None:
-    """Adds a kind to one of the tables. Raises ValueError for a name that is taken."""
+    """Add a kind to one of the tables. Raises ValueError if the name is in use."""
     if kind.name in table:
-        raise ValueError(f"two kinds of suggestions are named '{kind.name}'")
+        raise ValueError(f"a kind of suggestion named '{kind.name}' already exists")
     table[kind.name] = kind
 
 
 def compliance(predicate: str, *, at_least: float) -> dict[str, Any]:
-    """The implementation of a check that so large a share of the rows keeps the predicate."""
+    """Return the implementation of a check that a share of the rows satisfies the predicate.
+
+    `at_least`: the share, between 0 and 1."""
     return {"analyzer": "compliance", "predicate": predicate, "mustBeGreaterOrEqualTo": at_least}
 
 
 def number(value: float) -> str:
-    """The number as SQL has it, without an exponent."""
+    """Return the number as SQL, without an exponent."""
     return str(int(value)) if value == int(value) else format(Decimal(repr(value)), "f")

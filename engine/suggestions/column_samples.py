@@ -1,4 +1,4 @@
-"""Samples of a column: the metrics of a profile computed from values, so that issues in them can be told."""
+"""Compute a profile's metrics from a sample, to detect issues injected into it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,30 +7,30 @@ from typing import Any
 
 from treaty.engine.core.results import Value
 
-# So many values are enough to put issues into: one in a hundred of them is two.
+# Sample size into which issues are injected: one percent of it is two values.
 MOST = 200
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnSample:
-    """Values of a column, one a row: float64 with NaN, or texts with None
-    (`treaty.engine.programs.injected_issues.ColumnValues`).
+    """Values of a column, one per row: float64 with NaN, or texts with None.
 
-    `times`: how many rows of a partition one of them stands for."""
+    See `treaty.engine.statistics.column_values.ColumnValues`. `times`: number of rows of a partition per sampled
+    value."""
 
     values: Any
     times: float = 1.0
 
     @cached_property
     def present(self) -> Any:
-        """The values that are not missing."""
+        """Return the values that are not missing."""
         if self.values.dtype == object:
             return self.values[[value is not None for value in self.values.tolist()]]
         return self.values[self.values == self.values]
 
     @cached_property
     def lengths(self) -> list[int]:
-        """How long each text is; none of numbers."""
+        """Return the length of each text; empty for numbers."""
         return [len(text) for text in self.present.tolist()] if self.values.dtype == object else []
 
 

@@ -1,5 +1,4 @@
-"""Suggestions: what a table's history promises. Every kind is a function in `treaty.engine.suggestions.kinds`, imported
-here."""
+"""Import and list all kinds of suggestions, the functions in `treaty.engine.suggestions.kinds`."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -54,7 +53,7 @@ FAMILIES = (
 def candidates(
     part: HistorySlice,
 ) -> Iterator[tuple[SuggestionKind, ColumnProfile | None, partial[SuggestionCandidate | None]]]:
-    """(kind, column, what proposes from some partitions and a margin) of every suggestion that could be made."""
+    """Yield (kind, column, function of partitions and margin) of every possible suggestion."""
     for kind in TABLE_SUGGESTIONS.values():
         yield kind, None, partial(kind.propose)
     for column in part.history.columns:

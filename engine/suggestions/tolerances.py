@@ -1,4 +1,4 @@
-"""How far a number may go that was measured of many partitions: as far as it went, and some of its own spread more."""
+"""Derive bounds for a metric from its past values: their range, widened by a multiple of it."""
 
 import math
 from collections.abc import Sequence
@@ -8,22 +8,22 @@ from typing import Any
 
 LEAST_PARTITIONS = 5
 LEAST_PARTITIONS_FOR_TREND = 8
-# By hand: a rank correlation with time beyond which no fixed range will last.
+# Set by hand: rank correlation with time above which no fixed range lasts.
 STEADY = 0.8
-# Spreads beyond what was seen, the narrowest first that held on newer partitions.
+# Multiples of the range added to it; the narrowest that holds on newer partitions is used.
 MARGINS = (1.0, 2.0, 4.0)
-# By hand: what drifts by no more than a tenth of itself is given the widest margin, which lasts for many times as long.
+# Set by hand: a drift of at most a tenth of the values gets the widest margin, which lasts many times as long.
 SLOW = 0.1
-# What held is promised twice as wide: the next years are longer than those that it was judged on.
+# The margin is multiplied by this: future years outlast the tested partitions.
 SAFETY = 3.0
 
 Limits = tuple[float | None, float | None]
 
 
 def limits(values: Sequence[float], margin: float, floor: float) -> Limits | None:
-    """The lowest and the highest value to come; None on the side towards which they drift.
+    """Return the lowest and highest expected value; None on the side towards which values drift.
 
-    `floor`: the least that must be left beyond what was seen. None for too few values, and for infinite ones."""
+    `floor`: least distance from the observed range. None for too few or infinite values."""
     if len(values) < LEAST_PARTITIONS or not all(math.isfinite(value) for value in (*values, floor)):
         return None
     numbers = tuple(map(float, values))
@@ -31,19 +31,21 @@ def limits(values: Sequence[float], margin: float, floor: float) -> Limits | Non
     drift = _drifts(numbers) or _drifts(newest)
     if drift and max(numbers) - min(numbers) <= SLOW * max(map(abs, numbers)):
         drift, margin = 0, max(margin, MARGINS[-1])
-    seen = newest if drift else numbers
-    width = max(margin * (max(seen) - min(seen)), floor)
-    low = None if drift < 0 else round_outwards(min(seen) - width, width, up=False)
-    high = None if drift > 0 else round_outwards(max(seen) + width, width, up=True)
+    recent = newest if drift else numbers
+    width = max(margin * (max(recent) - min(recent)), floor)
+    low = None if drift < 0 else round_outwards(min(recent) - width, width, up=False)
+    high = None if drift > 0 else round_outwards(max(recent) + width, width, up=True)
     return low, high
 
 
 def drifts(values: Sequence[float]) -> int:
-    """1 for values that rise steadily, -1 for those that fall (rank correlation with time beyond `STEADY`), else 0."""
+    """Return 1 for steadily rising values, -1 for falling ones, else 0.
+
+    Steady means a rank correlation with time beyond `STEADY`."""
     return _drifts(tuple(values))
 
 
-# Asked of the same values for every margin, before those of the next metric.
+# Called with the same values for every margin, before those of the next metric.
 @lru_cache(maxsize=16)
 def _drifts(values: tuple[float, ...]) -> int:
     import numpy
@@ -55,7 +57,7 @@ def _drifts(values: tuple[float, ...]) -> int:
 
 
 def _ranks(values: Sequence[float]) -> Any:
-    """The places of the values in ascending order; of equal ones the mean of their places."""
+    """Return the ranks of the values in ascending order; ties get their mean rank."""
     import numpy
 
     ordered = numpy.sort(values)
@@ -63,7 +65,7 @@ def _ranks(values: Sequence[float]) -> Any:
 
 
 def round_outwards(value: float, width: float, *, up: bool) -> float:
-    """The value at a tenth of the width's order, outwards: no more digits than mean something."""
+    """Round the value outwards, to a tenth of the width's order of magnitude."""
     if not math.isfinite(value) or not width > 0:
         return value
     step = 10.0 ** (math.floor(math.log10(width)) - 1)

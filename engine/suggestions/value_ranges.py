@@ -1,4 +1,4 @@
-"""The range that a column's numbers keep to: its bounds, and which share of the values must lie within it."""
+"""Derive a column's value range and the share of values that must lie within it."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from treaty.engine.suggestions.tolerances import drifts
 
 
 def bounds(column: ColumnProfile, part: HistorySlice) -> tuple[float, float] | None:
-    """The range; None for keys, for what drifts, for constants, and where infinities or NaN leave no range."""
+    """Return the range; None for keys, drifting values, constants and columns with infinities or NaN."""
     low, high = part.series(column, "q01"), part.series(column, "q99")
     if not low or column.column.base_type not in NUMERIC or _is_key(column, part):
         return None
@@ -43,12 +43,12 @@ def _rounded(value: float, towards: Callable[[float], int]) -> float:
 
 
 def share(rows: int) -> float:
-    """At least 99 %, and less where a partition is so small that two rows are more than one in a hundred."""
+    """Return the required share: 99 %, or less if two rows of a partition are more than 1 %."""
     return math.floor(100 * (1 - max(0.01, 2 / rows))) / 100 if rows > 2 else 0.0
 
 
 def share_between(column: ColumnProfile, lower: float, upper: float) -> SuggestionMetric:
-    """Which share of the numbers lies between the two, both of them included; None where there is no number."""
+    """Return the share of numbers between two bounds, inclusive; None without numbers."""
     return SuggestionMetric(
         lambda part: part.read(
             (column.column.name, "within", (lower, upper)), lambda bag: _share_within(column, bag, lower, upper)
@@ -65,16 +65,16 @@ def _share_within(column: ColumnProfile, bag: StateBag, lower: float, upper: flo
 
 
 def _share_of_sample(sample: ColumnSample, lower: float, upper: float) -> Value:
-    """As a share of all rows: a missing value is within."""
+    """Return the share of all rows; a missing value counts as within."""
     rows = len(sample.values)
     return float(1 - ((sample.present < lower) | (sample.present > upper)).sum() / rows) if rows else None
 
 
 def _is_key(column: ColumnProfile, part: HistorySlice) -> bool:
-    """Whether a column of whole numbers counts rows: as many distinct values as rows, together over many rows."""
+    """Return True if a column of whole numbers numbers the rows: nearly all its values are distinct."""
     distinct, rows = part.series(column, "approx_count_distinct"), sum(part.rows)
     if column.column.base_type not in INTEGRAL or rows < 100:
         return False
-    # What is told of the whole table is merged once, and only where every partition looks like a key.
+    # The whole table is merged once, and only if every partition looks like a key.
     own = all(float(count) >= 0.9 * each for count, each in zip(distinct, filter(None, part.rows), strict=False))
     return own and float(column.value("approx_count_distinct", part.history.whole) or 0) >= 0.9 * rows

@@ -104,7 +104,9 @@ def test_the_child_process_cancels_jobs_on_the_server_and_stays_each_time(server
         first = child._process.pid
         for _ in range(2):
             child.settings = ChildSettings(remote=server, limit_seconds=1)
-            with pytest.raises(EngineKilled, match="it overran its limit of 1 s; its jobs were cancelled"):
+            with pytest.raises(
+                EngineKilled, match="the request exceeded its limit of 1 s; its Spark jobs were cancelled"
+            ):
                 child._call("support.verbs:job", ENDLESS)
             child.settings = ChildSettings(remote=server)
             assert child._call("support.verbs:job", 100) == 295

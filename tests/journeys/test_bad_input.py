@@ -125,7 +125,7 @@ def test_a_table_that_is_not_there_fails_its_draft_with_what_to_do(services: Ser
         ).finished_draft(task)
 
     assert str(failed.value) == (
-        f"the draft failed: unreachable: {place} is not there or not readable: check the path and its permissions"
+        f"the draft failed: unreachable: {place} does not exist or is not readable: check the path and its permissions"
     )
 
 
@@ -166,7 +166,7 @@ def test_the_command_line_says_what_it_could_not_do(table: Table, tmp_path: Path
 
     assert nowhere.returncode == 3
     assert nowhere.stderr == (
-        f"treaty: {tmp_path / 'nowhere'} is not there or not readable: check the path and its permissions\n"
+        f"treaty: {tmp_path / 'nowhere'} does not exist or is not readable: check the path and its permissions\n"
     )
     assert lacking.returncode == 1
     assert "missing: refund" in lacking.stdout

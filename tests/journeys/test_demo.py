@@ -86,7 +86,7 @@ def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spar
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({}, "holds no file of a known kind"),
+        ({}, "contains no file of a known format"),
         (
             {"2026-10-01.csv": "a,b\n1,2\n", "2026-10-02.csv": "a,b\n1,2\n"},
             "has 2 partition(s) by day: the loop needs 4",

@@ -1,1 +1,1 @@
-"""Handlers of requests to the Spark child, one module a verb."""
+"""Handlers of requests to the Spark child, one module per kind of request."""

@@ -1,5 +1,6 @@
-"""A table's draft: the profile, one grouping for each column that may be unique and for those that go together, then
-suggestions."""
+"""Draft a contract for a table.
+
+Steps: profile, exact counts of columns that may be unique and of column groups, suggestions."""
 
 from dataclasses import replace
 from typing import Any
@@ -27,40 +28,40 @@ from treaty.engine.suggestions.declared import worth_counting
 from treaty.engine.suggestions.kinds.column_group_search import column_groups, sampled_columns, with_group_counts
 from treaty.engine.suggestions.selection.pipeline import suggest
 
-# What is said of all rows together, which a sample of them does not tell.
+# Suggestions about all rows together, which a sample does not support.
 OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band"})
 
-NOTHING_SOUND = "every partition is left out, as those of incidents are: nothing was learned, and nothing is suggested"
+NOTHING_SOUND = "every partition is excluded, as partitions with incidents are: no checks are suggested"
 
 
 def draft(session: Any, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
-    """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
+    """Return the base document, the suggestions that held and the profile. Raises UnreadableTable, EngineError."""
     return draft_opened(session, opened(session, request.profile), request, tell)
 
 
 def draft_opened(session: Any, whole: ProfiledTable, request: DraftRequest, tell: ReportProgress) -> DraftResult:
-    """Draft a table that is opened already. Raises Unreadable, EngineError."""
+    """Draft a table that is already open. Raises UnreadableTable, EngineError."""
     table, sound = _sound(whole, request)
     if whole.names and not table.names:
         return _unlearned(whole, request, tell)
     table, parted = split(table, sound)
-    found = _counted(table, history(table, parted.profile, tell), parted, tell)
-    found, patterns = suggested(table, _with_column_groups(table, found, parted, tell), parted, tell)
-    referring = references(session, table, found, parted, tell)
-    tell("judging suggestions")
+    profiled = _counted(table, history(table, parted.profile, tell), parted, tell)
+    profiled, patterns = suggested(table, _with_column_groups(table, profiled, parted, tell), parted, tell)
+    reference_checks = references(session, table, profiled, parted, tell)
+    tell("selecting suggestions")
     over_time = parted.source.partition_by == request.source.partition_by
-    suggestions = suggest(found, request.object, over_time=over_time, beside=[*patterns, *referring])
-    told = [each for each in suggestions if found.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
-    told += _by_history(whole, request, tell)
+    suggestions = suggest(profiled, request.object, over_time=over_time, beside=[*patterns, *reference_checks])
+    suggested_checks = [each for each in suggestions if profiled.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
+    suggested_checks += _by_history(whole, request, tell)
     return DraftResult(
         document=write(_skeleton(request, table.schema)),
-        suggestions=tuple(told),
-        profile=document(found if over_time else as_one(found), request.object).model_dump(mode="json"),
+        suggestions=tuple(suggested_checks),
+        profile=document(profiled if over_time else as_one(profiled), request.object).model_dump(mode="json"),
     )
 
 
 def _sound(table: ProfiledTable, request: DraftRequest) -> tuple[ProfiledTable, DraftRequest]:
-    """The table and the request without the partitions that are spoilt."""
+    """Return the table and the request without excluded partitions."""
     by = request.source.partition_by
     spoilt = [
         name
@@ -69,29 +70,33 @@ def _sound(table: ProfiledTable, request: DraftRequest) -> tuple[ProfiledTable, 
     ]
     if not (by and spoilt):
         return table, request
-    names, wanted = (tuple(each for each in some if each not in spoilt) for some in (table.names, request.partitions))
+    names, partitions = (
+        tuple(each for each in some if each not in spoilt) for some in (table.names, request.partitions)
+    )
     frame = partition_names.without(table.frame, by, spoilt)
-    return replace(table, frame=frame, names=names), replace(request, partitions=wanted)
+    return replace(table, frame=frame, names=names), replace(request, partitions=partitions)
 
 
 def _unlearned(table: ProfiledTable, request: DraftRequest, tell: ReportProgress) -> DraftResult:
-    """The draft of a table of which every partition is spoilt: its columns and what they look like, no suggestion."""
-    found = history(table, request.profile, tell)
-    noted = replace(found, notes=(*found.notes, NOTHING_SOUND))
+    """Return the draft of a table whose partitions are all excluded: columns and profile, no suggestions."""
+    profiled = history(table, request.profile, tell)
+    noted = replace(profiled, notes=(*profiled.notes, NOTHING_SOUND))
     profile = document(noted, request.object).model_dump(mode="json")
     return DraftResult(document=write(_skeleton(request, table.schema)), suggestions=(), profile=profile)
 
 
 def _by_history(table: ProfiledTable, request: DraftRequest, tell: ReportProgress) -> list[dict[str, Any]]:
-    """The clauses of the programs that are learned from the partitions; [] where none are wanted."""
+    """Return the clauses of programs learned from the partitions; [] if the request wants none."""
     if request.alarms is None:
         return []
     from treaty.engine.programs.suggestions import suggestions
     from treaty.engine.spark.profile.programs import measured
 
-    found = measured(table, request.source.partition_by, request.columns, frozenset(request.excluded_partitions), tell)
+    measured_history = measured(
+        table, request.source.partition_by, request.columns, frozenset(request.excluded_partitions), tell
+    )
     tell("learning programs")
-    return suggestions(found, request.object, request.alarms, request.refit)
+    return suggestions(measured_history, request.object, request.alarms, request.refit)
 
 
 def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:
@@ -111,29 +116,29 @@ def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:
 
 
 def _counted(table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress) -> TableProfile:
-    """The history with the exact counts of the values of columns that may be unique; as it is where rows were drawn."""
+    """Add exact value counts of columns that may be unique; return the profile unchanged if rows were sampled."""
     counted = plan([column.unique for column in worth_counting(found, request.object) if column.unique])
     if found.sampled < 1 or not counted.groupings:
         return found
-    tell(f"counting the values of {len(counted.groupings)} columns")
+    tell(f"counting distinct values of {len(counted.groupings)} columns")
     return found.with_states(_scanned(table, counted, found, request))
 
 
 def _with_column_groups(
     table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
 ) -> TableProfile:
-    """The history with exact counts of columns that may promise something together; as it is where rows were drawn."""
-    looked = [each.column.name for each in sampled_columns(found)]
-    if found.sampled < 1 or not looked:
+    """Add exact counts of candidate column groups; return the profile unchanged if rows were sampled."""
+    columns = [each.column.name for each in sampled_columns(found)]
+    if found.sampled < 1 or not columns:
         return found
-    tell("looking for columns that go together")
-    rows = draw_rows(table.frame, looked, by=request.source.partition_by, rows=sum(found.rows))
-    wanted = column_groups(found, rows, table.schema, request.object)
-    if not wanted:
+    tell("searching for related columns")
+    rows = draw_rows(table.frame, columns, by=request.source.partition_by, rows=sum(found.rows))
+    groups = column_groups(found, rows, table.schema, request.object)
+    if not groups:
         return found
-    tell(f"counting {len(wanted)} combinations of columns")
-    counted = plan([each.measured for each in wanted])
-    return with_group_counts(found, wanted, _scanned(table, counted, found, request))
+    tell(f"counting {len(groups)} column combinations")
+    counted = plan([each.measured for each in groups])
+    return with_group_counts(found, groups, _scanned(table, counted, found, request))
 
 
 def _scanned(table: ProfiledTable, counted: Plan, found: TableProfile, request: DraftRequest) -> dict[str, StateBag]:

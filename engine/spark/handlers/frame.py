@@ -1,4 +1,4 @@
-"""Everything that judging needs of a frame in the caller's own session: states, what is read of all rows, limits."""
+"""Read a frame of the caller's own session: states, whole-table states and reference values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +19,10 @@ from treaty.engine.states.bag import StateBag
 
 @dataclass(frozen=True)
 class FrameReading:
-    """What was read of a frame: the bag of each partition, that of all rows at once, and limits that refer.
+    """The states and reference values read from a frame.
 
-    `checks` are those that it was read for, on the frame's schema."""
+    `checks`: the checks bound to the frame's schema. `states`: by partition. `whole_table_states`: states over all
+    rows; None if no check needs them. `referents`: reference values of bounds that refer to other datasets."""
 
     checks: BoundChecks
     states: dict[str, StateBag]
@@ -39,15 +40,17 @@ def read_frame(  # noqa: PLR0913
     statistics: str | None = None,
     key: HashKey | None = None,
 ) -> FrameReading:
-    """What the checks of an object need of the frame; `others` are the frames of other datasets by name.
+    """Read everything that the checks of an object need from the frame.
 
-    `partition_by` None: the contract's partition columns, where the frame has them. `statistics`: the folder of Parquet
-    that the frame is a plain reading of. `key`: what classified values are hashed with. Raises ContractError and
-    Unreadable."""
+    `partition_by`: partition columns; None means those of the contract that the frame has. `others`: frames of other
+    datasets by name. `statistics`: the Parquet folder that the frame reads without changes; its footers then answer
+    what they can. `key`: key that hashes classified values. Raises ContractError and UnreadableTable."""
     checks, frames = bind(contract.object(object_name), schema_of(frame)), OtherDatasets(others or {})
-    known = partition_columns(checks.object, partition_by, checks.schema)
+    partition_columns_of_frame = partition_columns(checks.object, partition_by, checks.schema)
     plan, schema = replace(checks.plan, key=key), checks.schema
-    told = stated(plan, statistics, schema, partition_by=known) if statistics else FooterCounts(plan)
-    states = scan_remaining(frame, plan, told, partition_by=known, others=frames)
+    footers = (
+        stated(plan, statistics, schema, partition_by=partition_columns_of_frame) if statistics else FooterCounts(plan)
+    )
+    states = scan_remaining(frame, plan, footers, partition_by=partition_columns_of_frame, others=frames)
     whole = separate_statements.whole_table_states(frame, plan, frames)
     return FrameReading(checks, states, whole, separate_statements.referents(checks.object, frames))

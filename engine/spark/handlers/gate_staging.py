@@ -1,4 +1,4 @@
-"""Candidates of a gate as Parquet files: a frame written below a folder, partitioned as the table is."""
+"""Write candidates of a gate as Parquet files, partitioned like the table."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,10 +18,12 @@ Partition = Mapping[str, str | None]
 def stage(
     partition_by: Sequence[str], frame: Any, folder: str, partition: Partition, *, like: TableSource | None = None
 ) -> None:
-    """Writes the frame's rows below the folder, beside what is there. `partition` names values of partition columns;
-    None stands for the partition of rows without a value. Where it names them all, no rows are written as a file
-    without rows. `like`: a table whose types the columns get. Raises EngineError where the frame has rows of another
-    partition, where a partition column is missing, or where rows cannot be read or written."""
+    """Append the frame's rows to the folder as Parquet files.
+
+    `partition`: values of partition columns; None is the partition of rows without a value. If it names all of them
+    and the frame has no rows, a file without rows is written. `like`: table whose column types are used; None keeps
+    the frame's. Raises EngineError if a row belongs to another partition, if a partition column is missing or if
+    rows cannot be read or written."""
     _refuse(frame.columns, partition_by, partition)
     rows = _typed(frame.selectExpr(*_columns(frame.columns, partition)), like, partition_by)
     try:
@@ -29,16 +31,16 @@ def stage(
         if 0 < len(partition_by) == len(partition):
             _fill(rows, partition_by, folder, partition)
     except Exception as error:
-        why = (
-            "a row belongs to another partition than was named"
+        reason = (
+            "a row belongs to a partition other than the one specified"
             if RAISED in safe_message(error)
             else safe_message(error)
         )
-        raise EngineError(f"the candidate cannot be written: {why}") from error
+        raise EngineError(f"the candidate cannot be written: {reason}") from error
 
 
 def staged(session: Any, request: StageRequest) -> None:
-    """Stages the rows of another table. Raises EngineError, Unreadable."""
+    """Stage the rows of another table. Raises EngineError, UnreadableTable."""
     frame = read(session, resolve_source(request.candidate))
     stage(request.partition_by, frame, request.folder, request.partition, like=request.like)
 
@@ -47,35 +49,39 @@ def _refuse(columns: Sequence[str], partition_by: Sequence[str], partition: Part
     unknown = ", ".join(column for column in partition if column not in partition_by)
     missing = ", ".join(each for each in partition_by if each not in partition and each not in columns)
     if unknown:
-        known = ", ".join(partition_by) or "none"
-        raise EngineError(f"{unknown} is no partition column of the table; there is: {known}", retry=False)
+        choices = ", ".join(partition_by) or "none"
+        raise EngineError(
+            f"{unknown} is not a partition column of the table (partition columns: {choices})", retry=False
+        )
     if missing:
-        raise EngineError(f"the candidate has no column {missing}: name its value, as {missing}=VALUE", retry=False)
+        raise EngineError(f"the candidate has no column {missing}: specify its value as {missing}=VALUE", retry=False)
 
 
 def _typed(rows: Any, like: TableSource | None, partition_by: Sequence[str]) -> Any:
-    """The rows with the table's types. A catalog's table takes no column that it does not have."""
+    """Return the rows with the table's types. A catalog table accepts no column that it does not have."""
     if like is None:
         return rows
     types = {each.name: each.type for each in schema_of(read(rows.sparkSession, like)).columns}
     unknown = ", ".join(each for each in rows.columns if each not in types)
     if unknown and like.format is None:
         raise EngineError(f"{like.location} has no column {unknown}: add it to the table first", retry=False)
-    kept = {each: types[each] for each in rows.columns if each in types and each not in partition_by}
-    return rows.selectExpr(*(cast(each, kept.get(each)) for each in rows.columns))
+    target_types = {each: types[each] for each in rows.columns if each in types and each not in partition_by}
+    return rows.selectExpr(*(cast(each, target_types.get(each)) for each in rows.columns))
 
 
 def _columns(columns: Sequence[str], partition: Partition) -> list[str]:
-    """The SQL of the columns. One that is named and there holds the named value, or the writing fails: rows are not
-    read twice for that."""
+    """Return the SQL of the columns.
+
+    A partition column that is both named and present must have the named value, or the write fails: this avoids a
+    second scan."""
     own = [_partition_guard(each, partition[each]) if each in partition else quote(each) for each in columns]
     named = (f"{_value(value)} AS {quote(each)}" for each, value in partition.items() if each not in columns)
     return [*own, *named]
 
 
 def _partition_guard(column: str, value: str | None) -> str:
-    (found,) = partition_names.keys([column])
-    return f"if({found} <=> {_value(value)}, {quote(column)}, raise_error('another partition')) AS {quote(column)}"
+    (key,) = partition_names.keys([column])
+    return f"if({key} <=> {_value(value)}, {quote(column)}, raise_error('another partition')) AS {quote(column)}"
 
 
 def _value(value: str | None) -> str:
@@ -83,11 +89,11 @@ def _value(value: str | None) -> str:
 
 
 def _fill(rows: Any, partition_by: Sequence[str], folder: str, partition: Partition) -> None:
-    """Writes a file without rows where the named partition has none: it is empty, and not as it was."""
+    """Write a file without rows if the named partition has none: it becomes empty instead of keeping its old rows."""
     name = partition_names.name(partition_by, [partition[column] or None for column in partition_by])
     try:
-        lies = changes.layout(None, TableSource(folder, "parquet", tuple(partition_by))).fingerprints
+        fingerprints = changes.layout(None, TableSource(folder, "parquet", tuple(partition_by))).fingerprints
     except UnreadableTable:
-        lies = {}
-    if name not in lies:
+        fingerprints = {}
+    if name not in fingerprints:
         rows.drop(*partition_by).limit(0).write.mode("append").parquet(f"{folder}/{name}")

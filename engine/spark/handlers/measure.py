@@ -1,4 +1,4 @@
-"""The states of what changed in a table: the answer to the registry's `MeasureRequest`."""
+"""Compute the states of changed partitions: the handler of `MeasureRequest`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,32 +27,33 @@ from treaty.engine.states.bag import ALL, StateBag
 from treaty.engine.states.planning.scan_plan import Plan
 from treaty.engine.states.state_files import StateFiles
 
-# So many partitions are grouped in one reading: with more groups in a task Spark sorts rows for object aggregates.
+# Partitions grouped in one scan: with more groups per task Spark sorts the rows of object aggregates.
 AT_ONCE = 128
-# Of more partitions that are hinted at, all are read: no list of them is shorter than the table.
+# If a hint names more partitions, all are read: filtering by so long a list is not worth it.
 MOST_HINTED = 64
-# The marker of what nothing marks, with the name of its reading: it changed, for all that is known, at every look.
+# Fingerprint of data that has none, followed by the name of its reading: it counts as changed every time.
 READ = "read"
 NOTHING: frozenset[str] = frozenset()
 
 
 def measure(session: Any, request: MeasureRequest) -> MeasureResult:
-    """The packed states of every partition that changed since `known`. Raises Unreadable, ContractError.
+    """Compute the packed states of every partition that changed since the stored fingerprints.
 
-    A partition that cannot be read, while others can, has a bag that says why: its checks are not evaluated."""
-    source, promised = resolve_source(request.source), objects(request)
-    lies = None if request.arrivals is None else file_arrivals.layout(request.source, request.arrivals)
-    lies = lies or changes.layout(session, request.source, look=request.hints, known=request.stored_fingerprints)
-    pinned = replace(source, version=lies.at.version) if lies.at and lies.pinned else source
-    table = OpenedTable(session=session, request=request, source=pinned, objects=promised, layout=lies)
-    if not (lies.fingerprints or lies.at):
+    Raises UnreadableTable, ContractError. A partition that cannot be read while others can gets a bag that holds the
+    reason: its checks are not evaluated."""
+    source, data_objects = resolve_source(request.source), objects(request)
+    storage = None if request.arrivals is None else file_arrivals.layout(request.source, request.arrivals)
+    storage = storage or changes.layout(session, request.source, look=request.hints, known=request.stored_fingerprints)
+    pinned = replace(source, version=storage.at.version) if storage.at and storage.pinned else source
+    table = OpenedTable(session=session, request=request, source=pinned, objects=data_objects, layout=storage)
+    if not (storage.fingerprints or storage.at):
         return _unmarked(table)
-    return _parted(table) if lies.folders else _whole(table)
+    return _parted(table) if storage.folders else _whole(table)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenedTable:
-    """A table, the session that reads it, and the objects whose checks are wanted: the contract's own first."""
+    """A table, its session and the objects whose checks are computed: the contract's own first."""
 
     session: Any
     request: MeasureRequest
@@ -63,19 +64,22 @@ class OpenedTable:
     def states(
         self, names: Sequence[str] = (), held: frozenset[str] = NOTHING, *, there: bool = True
     ) -> tuple[Schema, dict[str, StateBag]]:
-        """The schema and the bags of the named partitions (of all where none is named), without the states `held`.
+        """Return the schema and the bags of the named partitions.
 
-        `there`: those that are named are there, if only without a row."""
+        `names`: empty means all partitions. `held`: keys of states that are already stored and not computed.
+        `there`: the named partitions exist, even without a row."""
         if self.layout.read_one_by_one:
             return self._alone(names[0], held)
         folders = [folder for name in names for folder in self.layout.folders.get(name, ())]
         frame = read(self.session, self.source, names=names, folders=folders)
         schema = schema_of(frame)
-        wanted = self._bound(schema).plan.without(held)
-        wanted = replace(wanted, key=self.key)
-        by, stated = self.source.partition_by, self._stated(wanted, schema, names)
+        scan_plan = self._bound(schema).plan.without(held)
+        scan_plan = replace(scan_plan, key=self.key)
+        by, stated = self.source.partition_by, self._stated(scan_plan, schema, names)
         expected = names if there else ()
-        return schema, scan_remaining(frame, wanted, stated, partition_by=by, expected=expected, others=self.datasets)
+        return schema, scan_remaining(
+            frame, scan_plan, stated, partition_by=by, expected=expected, others=self.datasets
+        )
 
     def _bound(self, schema: Schema) -> BoundChecks:
         return bind_all(self.objects, schema)
@@ -85,7 +89,7 @@ class OpenedTable:
         return schema, {name: bags[""]}
 
     def _stated(self, wanted: Plan, schema: Schema, names: Sequence[str]) -> FooterCounts:
-        """What the files' own statistics tell of the named partitions: nothing where they are no plain Parquet."""
+        """Return what the Parquet footers of the named partitions state; nothing unless the files are plain Parquet."""
         plain = self.source.format == "parquet" and is_path(self.source.location)
         if not (self.request.statistics and plain and self.layout.files):
             return FooterCounts(wanted)
@@ -94,19 +98,19 @@ class OpenedTable:
 
     @cached_property
     def key(self) -> HashKey:
-        """What values of classified columns are hashed with: one key for all that is read."""
+        """Return the key that hashes values of classified columns: one key for the whole reading."""
         return self.request.key or transient_key()
 
     @cached_property
     def datasets(self) -> OtherDatasets:
-        """The other datasets that the contract's checks read."""
+        """Return the other datasets that the contract's checks read."""
         return separate_statements.open_datasets(self.session, self.request.datasets)
 
     def measured(self, marks: dict[str, str], read: "TableReadings") -> MeasureResult:
-        """The bags packed, and what is read of all rows; what is known and has no mark has vanished."""
+        """Pack the bags and the whole-table states into a result; stored partitions without a mark have vanished."""
         vanished = tuple(sorted(self.request.stored_fingerprints.keys() - marks.keys()))
-        judged = marks and not read.remaining and (read.bags or vanished or self.request.reread_whole)
-        whole = self._whole(read.schema) if judged else None
+        needs_whole = marks and not read.remaining and (read.bags or vanished or self.request.reread_whole)
+        whole = self._whole(read.schema) if needs_whole else None
         return MeasureResult(
             schema=read.schema,
             fingerprints=marks,
@@ -127,7 +131,8 @@ class OpenedTable:
         )
 
     def unread(self, name: str) -> str:
-        """The marker of a partition that cannot be read, which no reading has; of an arrival it names its files."""
+        """Return the fingerprint of a partition that cannot be read, which no reading has; for an arrival it names its
+        files."""
         return f"{UNREAD} {self.layout.fingerprints[name]}" if self.layout.read_one_by_one else UNREAD
 
     def _packed(self, bags: Mapping[str, StateBag]) -> dict[str, bytes]:
@@ -135,33 +140,38 @@ class OpenedTable:
         return {name: bag.pack(files) for name, bag in sorted(bags.items())}
 
     def _columns(self) -> tuple[tuple[str, str], ...]:
-        """The columns of the table as it is now, by name and type; () of a folder, as only its files have columns, and
-        they are as they were. Raises Unreadable."""
+        """Return the current columns of the table by name and type.
+
+        () for a folder without a table format: only its files have columns, and they did not change. Raises
+        UnreadableTable."""
         if is_path(self.source.location) and not self.layout.at:
             return ()
         return tuple((each.name, each.type) for each in schema_of(read(self.session, self.source)).columns)
 
     def _whole(self, schema: Schema) -> StateBag | None:
-        """What checks need of all rows at once, read as `schema` has it, that of what changed; None: no check does."""
-        wanted = self._bound(schema).plan.whole_table
-        if schema.columns and not wanted:
+        """Compute the states that need all rows at once; None if no check needs them.
+
+        `schema`: schema of the changed partitions; if it is empty, that of all rows is used."""
+        components = self._bound(schema).plan.whole_table
+        if schema.columns and not components:
             return None
         try:
             frame = self._all_rows()
         except UnreadableTable as error:
-            return StateBag({}, schema, {part.key: error.reason for part in wanted})
+            return StateBag({}, schema, {part.key: error.reason for part in components})
         plan = self._bound(schema if schema.columns else schema_of(frame)).plan
         return separate_statements.whole_table_states(frame, plan, self.datasets)
 
     def _all_rows(self) -> Any:
-        """The frame of all rows: the table's own, and those of the partitions that it does not replace."""
-        frame, beside = read(self.session, self.source), self.request.target_table
-        if beside is None:
+        """Return the frame of all rows: the table's own and those of the target table's partitions that it does not
+        replace."""
+        frame, target = read(self.session, self.source), self.request.target_table
+        if target is None:
             return frame
-        replaced = partition_names.condition(beside.partition_by, sorted(self.layout.fingerprints))
+        replaced = partition_names.condition(target.partition_by, sorted(self.layout.fingerprints))
         try:
-            others = read(self.session, resolve_source(beside)).where(f"NOT ({replaced})")
-            both = frame.unionByName(others, allowMissingColumns=True)
+            other_rows = read(self.session, resolve_source(target)).where(f"NOT ({replaced})")
+            both = frame.unionByName(other_rows, allowMissingColumns=True)
             _ = both.schema
         except Exception as error:
             raise UnreadableTable(
@@ -171,15 +181,15 @@ class OpenedTable:
 
 
 def _passing(bags: Mapping[str, StateBag]) -> dict[str, bytes]:
-    """The states that are only judged by, packed."""
+    """Pack the transient states: those used for evaluation and never stored."""
     return {name: states.dump_all() for name, bag in sorted(bags.items()) if (states := bag.passing)}
 
 
 @dataclass(kw_only=True)
 class TableReadings:
-    """What was read: bags of the changed partitions, what others lacked, the schema, why some could not be read.
+    """Bags of changed partitions, added states of others, the schema, and errors of unreadable partitions.
 
-    `remaining`: how many are left for another request."""
+    `remaining`: number of partitions left for another request."""
 
     schema: Schema = field(default_factory=lambda: Schema(()))
     bags: dict[str, StateBag] = field(default_factory=dict)
@@ -189,8 +199,8 @@ class TableReadings:
 
 
 def _whole(table: OpenedTable) -> MeasureResult:
-    """Partitions that are columns, or none: the files tell only that something changed, so all is read again."""
-    marker, before, held = (
+    """Measure a table whose partitions are columns, or that has none: the files only show that something changed."""
+    marker, before, stored_keys = (
         table.layout.fingerprints.get("", UNREAD),
         table.request.stored_fingerprints,
         table.request.stored_keys,
@@ -199,32 +209,35 @@ def _whole(table: OpenedTable) -> MeasureResult:
         schema, bags = table.states()
         return table.measured(dict.fromkeys(bags, marker), TableReadings(schema=schema, bags=bags))
     readings = TableReadings()
-    if held:
-        readings.schema, bags = table.states(held=frozenset.intersection(*held.values()))
-        readings.added = {name: bag for name, bag in bags.items() if name in held}
+    if stored_keys:
+        readings.schema, bags = table.states(held=frozenset.intersection(*stored_keys.values()))
+        readings.added = {name: bag for name, bag in bags.items() if name in stored_keys}
     return table.measured(dict(before), readings)
 
 
 def _unmarked(table: OpenedTable) -> MeasureResult:
-    """Nothing tells what changed, as in a view: what the hint names is read, else what the contract says."""
-    before, look = table.request.stored_fingerprints, table.request.hints
-    marker = f"{READ} {look.reading}" if look.reading else UNREAD
-    names, how = _bounded(table)
+    """Measure a table without fingerprints, such as a view.
+
+    The partitions that the hint names are read, else those that the contract's policy selects."""
+    before, hints = table.request.stored_fingerprints, table.request.hints
+    marker = f"{READ} {hints.reading}" if hints.reading else UNREAD
+    names, method = _bounded(table)
     schema, bags = table.states(names, there=False)
     gone = set(names) - bags.keys()
     if not gone <= before.keys():
-        # A value that is written otherwise than the table has it names nothing there: then it tells nothing.
-        names, how = (), DetectionMethod.POLICY
+        # A value written in another form than in the table matches no partition, so the hint cannot be used.
+        names, method = (), DetectionMethod.POLICY
         schema, bags = table.states()
-    others = {name: mark for name, mark in before.items() if name not in (gone | bags.keys())} if names else {}
-    marks = {**others, **dict.fromkeys(bags, marker)}
-    return replace(table.measured(marks, TableReadings(schema=schema, bags=bags)), method=how)
+    unread_marks = {name: mark for name, mark in before.items() if name not in (gone | bags.keys())} if names else {}
+    marks = {**unread_marks, **dict.fromkeys(bags, marker)}
+    return replace(table.measured(marks, TableReadings(schema=schema, bags=bags)), method=method)
 
 
 def _bounded(table: OpenedTable) -> tuple[Sequence[str], DetectionMethod]:
-    """The partitions to look at, () for all, and who says so. All are where states lack, before any are known, and
-    where no partition is newer than another."""
-    request, look = table.request, table.request.hints
+    """Return the partitions to read, () for all, and how they were determined.
+
+    All are read if states are missing, if no fingerprint is stored yet, or if no partition is newer than another."""
+    request, hints = table.request, table.request.hints
     if (
         not table.source.partition_by
         or not request.stored_fingerprints
@@ -232,40 +245,40 @@ def _bounded(table: OpenedTable) -> tuple[Sequence[str], DetectionMethod]:
         or request.stored_keys
     ):
         return (), DetectionMethod.POLICY
-    if look.hint.partitions is not None and look.hint.method is not None:
+    if hints.hint.partitions is not None and hints.hint.method is not None:
         return (
-            (look.hint.partitions, look.hint.method)
-            if len(look.hint.partitions) <= MOST_HINTED
+            (hints.hint.partitions, hints.hint.method)
+            if len(hints.hint.partitions) <= MOST_HINTED
             else ((), DetectionMethod.POLICY)
         )
-    if look.newest_count is None or not any(map(partition_names.is_dated, request.stored_fingerprints)):
+    if hints.newest_count is None or not any(map(partition_names.is_dated, request.stored_fingerprints)):
         return (), DetectionMethod.POLICY
     return partition_names.newest(
-        read(table.session, table.source), table.source.partition_by, look.newest_count
+        read(table.session, table.source), table.source.partition_by, hints.newest_count
     ), DetectionMethod.POLICY
 
 
 def _parted(table: OpenedTable) -> MeasureResult:
     readings = TableReadings()
-    passed = table.request.skipped_partitions & table.layout.fingerprints.keys()
-    changed = [name for name in table.layout.changed(table.request.stored_fingerprints) if name not in passed]
+    skipped = table.request.skipped_partitions & table.layout.fingerprints.keys()
+    changed = [name for name in table.layout.changed(table.request.stored_fingerprints) if name not in skipped]
     lacking = _lacking(table)
     now = [*lacking, *changed][: table.request.portion]
     readings.remaining = len(lacking) + len(changed) - len(now)
-    for held, names in _groups_by_states(table, now[: len(lacking)]):
-        _read(table, names, readings, held=held)
+    for stored_keys, names in _groups_by_states(table, now[: len(lacking)]):
+        _read(table, names, readings, held=stored_keys)
     for names in _some(table, now[len(lacking) :]):
         _read(table, names, readings)
     if readings.unread and not (readings.bags or readings.added):
         raise next(iter(readings.unread.values()))
-    marks = {**table.layout.fingerprints, **{name: table.unread(name) for name in (*readings.unread, *passed)}}
+    marks = {**table.layout.fingerprints, **{name: table.unread(name) for name in (*readings.unread, *skipped)}}
     for name, error in readings.unread.items():
         readings.bags[name] = StateBag({}, failures={ALL: error.reason})
     return table.measured(marks, readings)
 
 
 def _lacking(table: OpenedTable) -> list[str]:
-    """The partitions that did not change and lack states."""
+    """Return the unchanged partitions that lack states."""
     request, marks = table.request, table.layout.fingerprints
     return sorted(
         name for name in request.stored_keys if name in marks and marks[name] == request.stored_fingerprints.get(name)
@@ -273,11 +286,11 @@ def _lacking(table: OpenedTable) -> list[str]:
 
 
 def _groups_by_states(table: OpenedTable, lacking: Sequence[str]) -> Iterator[tuple[frozenset[str], Sequence[str]]]:
-    """Those that are read together: they have the same states."""
-    alike: dict[frozenset[str], list[str]] = {}
+    """Group partitions that have the same states: they are read together."""
+    by_keys: dict[frozenset[str], list[str]] = {}
     for name in lacking:
-        alike.setdefault(table.request.stored_keys[name], []).append(name)
-    return ((held, some) for held, names in alike.items() for some in _some(table, names))
+        by_keys.setdefault(table.request.stored_keys[name], []).append(name)
+    return ((stored_keys, some) for stored_keys, names in by_keys.items() for some in _some(table, names))
 
 
 def _some(table: OpenedTable, names: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -288,7 +301,7 @@ def _some(table: OpenedTable, names: Sequence[str]) -> Iterator[Sequence[str]]:
 def _read(
     table: OpenedTable, names: Sequence[str], readings: TableReadings, *, held: frozenset[str] | None = None
 ) -> None:
-    """Reads the partitions together; halves them while they cannot be: damage and other schemas are then alone."""
+    """Read the partitions in one scan, or in halves while that fails: faulty partitions are isolated."""
     try:
         schema, bags = table.states(names, held or NOTHING)
     except UnreadableTable as error:

@@ -1,4 +1,4 @@
-"""What a request's documents promise of one table: the objects whose checks are read together."""
+"""Select the contract objects whose checks one request computes together."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,28 +11,31 @@ from treaty.engine.protocol.requests import MeasureRequest, SampleRequest
 
 
 def objects(request: MeasureRequest) -> tuple[DataObject, ...]:
-    """The object of the contract, then those of the further documents that can be read: they all know what is
-    classified. Raises ContractError for faults of the contract, KeyError where it has no such object."""
+    """Return the contract's object, then those of the further documents that can be read.
+
+    Each knows which columns are classified. Raises ContractError for faults of the contract, KeyError if it has no such
+    object."""
     shared = _classifying(request.classifying)
     own = read(request.contract).object(request.object)
     return tuple(replace(each, classifying_objects=shared) for each in (own, *_sound(request.extra_documents)))
 
 
 def of_sample(request: SampleRequest) -> DataObject:
-    """The object of the contract, which knows what is classified. Raises as `objects`."""
+    """Return the contract's object with all classified columns. Raises as `objects`."""
     return replace(read(request.contract).object(request.object), classifying_objects=_classifying(request.classifying))
 
 
 def _classifying(documents: Sequence[tuple[bytes, str]]) -> tuple[DataObject, ...]:
-    """None may be passed over: what it classifies would be stored."""
+    """Return the objects that classify columns. No document may be skipped: the values that it classifies would be
+    stored."""
     return tuple(each for each in (read(body).object(name) for body, name in documents) if classifies(each))
 
 
 def _sound(documents: Sequence[tuple[bytes, str]]) -> list[DataObject]:
-    found = []
+    data_objects = []
     for body, name in documents:
         try:
-            found.append(read(body).object(name))
+            data_objects.append(read(body).object(name))
         except (ContractError, KeyError):
             continue
-    return found
+    return data_objects

@@ -1,4 +1,4 @@
-"""The states of a micro-batch: its frame read as any other, within the query that hands it over."""
+"""Compute the states of a micro-batch within its streaming query."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,24 +16,25 @@ from treaty.engine.states.bag import StateBag
 
 @dataclass(frozen=True)
 class BatchReading:
-    """What was read of a batch: the checks on its schema, and the states of each partition that has rows in it."""
+    """The checks bound to a batch's schema, and the states of its partitions."""
 
     checks: BoundChecks
     states: Mapping[str, StateBag]
 
     @property
     def lasting(self) -> dict[str, StateBag]:
-        """The states that can be put together with those of other rows."""
-        apart = frozenset(part.key for part in self.checks.plan.separate)
-        return {name: bag.only(frozenset(bag.entries) - apart) for name, bag in self.states.items()}
+        """Return the states that can be merged with those of other rows."""
+        separate = frozenset(part.key for part in self.checks.plan.separate)
+        return {name: bag.only(frozenset(bag.entries) - separate) for name, bag in self.states.items()}
 
 
 def arrived(
     data_object: DataObject, partition_by: Sequence[str] | None, key: HashKey | None, rows: Any
 ) -> BatchReading:
-    """The states of the rows by partition; none of a partition without rows. `partition_by` None: the partition columns
-    that the contract names, where the rows have them. `key`: what classified values are hashed with. Raises
-    ContractError and Unreadable."""
+    """Compute the states of the rows by partition; partitions without rows have none.
+
+    `partition_by`: partition columns; None means those of the contract that the rows have. `key`: key that hashes
+    classified values. Raises ContractError and UnreadableTable."""
     checks = bind(data_object, schema_of(rows))
-    known = partition_columns(data_object, partition_by, checks.schema)
-    return BatchReading(checks, scan(rows, replace(checks.plan, key=key), partition_by=known))
+    by = partition_columns(data_object, partition_by, checks.schema)
+    return BatchReading(checks, scan(rows, replace(checks.plan, key=key), partition_by=by))

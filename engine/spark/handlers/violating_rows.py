@@ -1,4 +1,4 @@
-"""Requests for rows that fail: samples of them, and good and bad rows written apart."""
+"""Handle requests for violating rows: samples and quarantine."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -24,21 +24,21 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def sample(session: Any, request: SampleRequest) -> tuple[ViolationSample, ...]:
-    """Rows that break the failed checks. Raises Unreadable, ContractError."""
+    """Return rows that violate the failed checks. Raises UnreadableTable, ContractError."""
     frame, checks = _bound(session, request, of_sample(request), request.partitions, request.arrivals)
     by = request.source.partition_by
-    others = open_datasets(session, request.datasets)
+    datasets = open_datasets(session, request.datasets)
     return violating_rows.sample(
-        frame, checks, request.failed_checks, limit=request.limit, others=others, partition_by=by
+        frame, checks, request.failed_checks, limit=request.limit, others=datasets, partition_by=by
     )
 
 
 def quarantine(session: Any, request: QuarantineRequest) -> QuarantineResult:
-    """Writes good and bad rows apart. Raises EngineError, Unreadable, ContractError."""
+    """Write good and violating rows to separate folders. Raises EngineError, UnreadableTable, ContractError."""
     _refuse_overlap(request.source.location, request.target.out)
     frame, checks = _bound(session, request, read_contract(request.contract).object(request.object))
-    by, others = request.source.partition_by, open_datasets(session, request.datasets)
-    return writing.quarantine(frame, checks, request.target, others=others, partition_by=by)
+    by, datasets = request.source.partition_by, open_datasets(session, request.datasets)
+    return writing.quarantine(frame, checks, request.target, others=datasets, partition_by=by)
 
 
 def _bound(
@@ -48,24 +48,30 @@ def _bound(
     names: Sequence[str] = (),
     came: Mapping[str, str] = NOTHING,
 ) -> tuple[Any, BoundChecks]:
-    """The frame of the named partitions or of these arrivals, by fingerprint, and the contract's checks on it."""
-    lies = (
+    """Return the frame of the named partitions or arrivals and the bound checks."""
+    storage_layout = (
         file_arrivals.layout(request.source, came)
         if came
         else changes.layout(session, request.source)
         if names
         else None
     )
-    folders = [folder for name in (*came, *names) for folder in lies.folders.get(name, ())] if lies else []
+    folders = (
+        [folder for name in (*came, *names) for folder in storage_layout.folders.get(name, ())]
+        if storage_layout
+        else []
+    )
     frame = read(session, resolve_source(request.source), names=names, folders=folders)
     return frame, bind(chosen, schema_of(frame))
 
 
 def _refuse_overlap(table: str, out: str) -> None:
-    """A folder within the table would be read as part of it, one around it would take it along when it is replaced."""
-    here, there = (_plain(location) for location in (table, out))
-    if is_path(table) and (f"{here}/".startswith(f"{there}/") or f"{there}/".startswith(f"{here}/")):
-        raise EngineError(f"{out} and the table lie within each other: name a folder beside it", retry=False)
+    """Raise EngineError if the table and the output folder contain each other.
+
+    A folder inside the table would be read as part of it; one around it would replace the table as well."""
+    table_path, out_path = (_plain(location) for location in (table, out))
+    if is_path(table) and (f"{table_path}/".startswith(f"{out_path}/") or f"{out_path}/".startswith(f"{table_path}/")):
+        raise EngineError(f"{out} and the table contain each other: choose a folder outside the table", retry=False)
 
 
 def _plain(location: str) -> str:

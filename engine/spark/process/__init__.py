@@ -1,1 +1,1 @@
-"""The Spark child: start, serve, limits, errors."""
+"""Start, serve and limit the Spark child process."""

@@ -1,4 +1,6 @@
-"""Spark in a process of its own: warm between requests, without the registry's secrets, ended when it overruns."""
+"""Run Spark in a child process without the registry's secrets.
+
+The child stays warm between requests and is killed when it exceeds its limits."""
 
 import multiprocessing
 import os
@@ -50,13 +52,13 @@ TIMES_HEAP = 4
 
 @dataclass(frozen=True, kw_only=True)
 class ChildSettings:
-    """How the child runs: `memory` of the local JVM's heap, where its log goes, and the limits of a request.
+    """Settings of the Spark child: memory, log file and limits per request.
 
-    Raises EngineError where a size of memory is none.
-
-    `limit_seconds` of wall clock; then its Spark jobs are cancelled, and it is killed unless it answers within
-    `grace_seconds`. `limit_memory` of all its processes together (None: four times `memory`), where /proc tells it;
-    Python's own is held to it by the system too. `plugins` are the packages whose analyzers it loads."""
+    `limit_seconds`: wall-clock time per request. After it the Spark jobs are cancelled, and the child is killed
+    unless it answers within `grace_seconds`. `memory`: heap of the local JVM. `limit_memory`: memory of all
+    processes of the child; None means four times `memory`. It is enforced only where /proc exists; the operating
+    system also limits Python to it. `remote`, `master`: see `session.start`. `plugins`: packages whose analyzers the
+    child loads. Raises EngineError if a memory size is invalid."""
 
     limit_seconds: float = 1800
     grace_seconds: float = 10
@@ -72,7 +74,7 @@ class ChildSettings:
 
     @property
     def limit_bytes(self) -> int:
-        """The memory limit in bytes."""
+        """Return the memory limit in bytes."""
         return (
             process_memory.size(self.limit_memory)
             if self.limit_memory
@@ -81,12 +83,17 @@ class ChildSettings:
 
 
 class SparkChild:
-    """The engine behind a pipe. One request at a time; a child that died is started again at the next request."""
+    """A client of the Spark process, connected by a pipe.
+
+    Serves one request at a time. A child that died is restarted at the next request."""
 
     def __init__(
         self, settings: ChildSettings | None = None, *, note: Callable[[str, float], None] | None = None
     ) -> None:
-        """`note` is told what was asked, and how many seconds the answer took, its failure too."""
+        """Create the client; the process starts at the first request.
+
+        `note` is called after every request, failed ones included, with the handler's name and the seconds that it
+        took."""
         self.settings = settings or ChildSettings()
         self._note = note
         self._process: Any = None
@@ -95,69 +102,80 @@ class SparkChild:
         self._told_to_stop = Event()
 
     def measure(self, request: MeasureRequest) -> MeasureResult:
-        """The states of what changed. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
+        """Compute the states of the changed partitions.
+
+        Raises EngineError (UnreadableTable, EngineKilled) or ContractError."""
         return self._call("treaty.engine.spark.handlers.measure:measure", request)  # type: ignore[no-any-return]
 
     def draft(self, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
-        """A base document and suggestions; `tell` hears how far it is. Raises EngineError."""
+        """Draft a base document with suggestions; `tell` receives progress. Raises EngineError."""
         return self._call("treaty.engine.spark.handlers.draft:draft", request, tell)  # type: ignore[no-any-return]
 
     def learn(self, request: LakeRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]:
-        """Brings the index of a lake up to date, and says how large it is. Raises EngineError (EngineKilled)."""
+        """Update the pattern index of a lake and return its size. Raises EngineError (EngineKilled)."""
         return self._call("treaty.engine.spark.profile.patterns:learn", request, tell)  # type: ignore[no-any-return]
 
     def profile(self, request: ProfileRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]:
-        """A profile as a document; `tell` hears how far it is. Raises EngineError (Unreadable, EngineKilled)."""
+        """Return a profile as a document; `tell` receives progress.
+
+        Raises EngineError (UnreadableTable, EngineKilled)."""
         return self._call("treaty.engine.spark.profile.profiler:profile", request, tell)  # type: ignore[no-any-return]
 
     def texts(self, request: TextsRequest) -> Mapping[str, tuple[str | None, ...]]:
-        """Values of text columns, a uniform sample. Raises EngineError (Unreadable, EngineKilled)."""
+        """Return a uniform sample of the values of text columns.
+
+        Raises EngineError (UnreadableTable, EngineKilled)."""
         return self._call("treaty.engine.spark.profile.patterns:texts", request)  # type: ignore[no-any-return]
 
     def sample(self, request: SampleRequest) -> tuple[ViolationSample, ...]:
-        """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
+        """Return rows that violate failed checks.
+
+        Raises EngineError (UnreadableTable, EngineKilled) or ContractError."""
         return self._call("treaty.engine.spark.handlers.violating_rows:sample", request)  # type: ignore[no-any-return]
 
     def spectra(self, request: SpectraRequest) -> dict[str, FrequencySpectrum]:
-        """Stored frequencies added up by Spark. Raises EngineError (EngineKilled)."""
+        """Merge stored frequencies with Spark. Raises EngineError (EngineKilled)."""
         return self._call("treaty.engine.spark.scan.spectra:spectra", request)  # type: ignore[no-any-return]
 
     def quarantine(self, request: QuarantineRequest) -> QuarantineResult:
-        """Writes good and bad rows apart. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
+        """Write good and violating rows to separate folders.
+
+        Raises EngineError (UnreadableTable, EngineKilled) or ContractError."""
         return self._call("treaty.engine.spark.handlers.violating_rows:quarantine", request)  # type: ignore[no-any-return]
 
     def stage(self, request: StageRequest) -> None:
-        """Writes rows where a gate looks for its candidate. Raises EngineError (Unreadable, EngineKilled)."""
+        """Write rows to the staging folder of a gate. Raises EngineError (UnreadableTable, EngineKilled)."""
         self._call("treaty.engine.spark.handlers.gate_staging:staged", request)
 
     def look(self, request: TableStatusRequest) -> TableStatus:
-        """How a gated table stands. Raises EngineError (Unreadable, EngineKilled)."""
+        """Return the status of a gated table. Raises EngineError (UnreadableTable, EngineKilled)."""
         return self._call("treaty.engine.spark.handlers.gate_tables:look", request)  # type: ignore[no-any-return]
 
     def commit(self, request: CommitRequest) -> None:
-        """One commit to a gated Delta table. Raises Overtaken, EngineError (EngineKilled)."""
+        """Make one commit to a gated Delta table. Raises GenerationConflict, EngineError (EngineKilled)."""
         self._call("treaty.engine.spark.sources.delta:commit", request)
 
     def fence(self, request: FenceRequest) -> None:
-        """Shuts a publication out of a gated Delta table. Raises EngineError (EngineKilled)."""
+        """Block a pending publication to a gated Delta table. Raises EngineError (EngineKilled)."""
         self._call("treaty.engine.spark.sources.delta:fence", request)
 
     def place(self, request: LocationRequest) -> None:
-        """One change of a partition's folder in the catalog. Raises EngineError (EngineKilled)."""
+        """Change the folder of one partition in the catalog. Raises EngineError (EngineKilled)."""
         self._call("treaty.engine.spark.handlers.gate_tables:place", request)
 
     def schema(self, source: TableSource) -> Schema:
-        """The columns of a table. Raises EngineError (Unreadable, EngineKilled)."""
+        """Return the columns of a table. Raises EngineError (UnreadableTable, EngineKilled)."""
         return self._call("treaty.engine.spark.sources.readers:schema", source)  # type: ignore[no-any-return]
 
     def cancel(self) -> None:
-        """Has what is under way end as EngineKilled: its jobs are cancelled, and Spark stays warm where it obeys.
+        """Cancel the current request, which then raises EngineKilled.
 
-        May be called from any thread; called again it ends the child at once. Without a request it does nothing."""
+        Its jobs are cancelled; Spark stays warm if it stops in time. May be called from any thread. A second call
+        kills the child at once. Without a request it does nothing."""
         self._told_to_stop.set()
 
     def close(self) -> None:
-        """Ends the child and its JVM and removes what they left; safe to call twice."""
+        """End the child and its JVM and remove their files; safe to call twice."""
         if self._process is not None:
             _end(self._process)
         if self._folder is not None:
@@ -179,7 +197,7 @@ class SparkChild:
             pipe.send((verb, request, tell is not None))
             answer = self._awaited(pipe, tell or no_progress)
         except (EOFError, BrokenPipeError, ConnectionResetError):
-            raise self._killed("its process ended") from None
+            raise self._killed("the Spark process ended") from None
         except KeyboardInterrupt:
             self.close()
             raise
@@ -190,24 +208,25 @@ class SparkChild:
         return answer
 
     def _awaited(self, pipe: Connection, tell: ReportProgress) -> Any:
-        """The answer; past a limit, what the child makes of being told to stop."""
-        why, answer = self._waited(pipe, self.settings.limit_seconds, tell)
-        if why is None:
+        """Return the answer; after a limit, cancel the request and raise or return the child's last answer."""
+        reason, answer = self._waited(pipe, self.settings.limit_seconds, tell)
+        if reason is None:
             return answer
         self._told_to_stop.clear()
         pipe.send(CANCEL)
         late, answer = self._waited(pipe, self.settings.grace_seconds, no_progress)
         if late or isinstance(answer, EngineKilled):
-            raise self._killed(why)
+            raise self._killed(reason)
         if answer != CANCELLED:
             return answer
         if not process_memory.comes_to_rest(self._process.pid, within=self.settings.grace_seconds):
-            raise self._killed(why)
-        raise _error(f"{why}; its jobs were cancelled")
+            raise self._killed(reason)
+        raise _error(f"{reason}; its Spark jobs were cancelled")
 
     def _waited(self, pipe: Connection, seconds: float, tell: ReportProgress) -> tuple[str | None, Any]:
-        """(why waiting is over or None, the answer), with `tell` hearing what comes before it. Kills where memory is
-        overrun."""
+        """Wait for the answer and return (reason for giving up or None, answer).
+
+        Progress messages go to `tell`. Kills the child if it exceeds its memory limit."""
         end = time.monotonic() + seconds
         while True:
             if pipe.poll(max(0.0, min(LOOK_SECONDS, end - time.monotonic()))):
@@ -219,19 +238,21 @@ class SparkChild:
                 return why, None
 
     def _overran(self, end: float, seconds: float) -> str | None:
-        """Why waiting is over; None: it is not. Kills where memory is overrun."""
+        """Return the reason to stop waiting; None means go on. Kills the child if it exceeds its memory limit."""
         if process_memory.memory(self._process.pid) > self.settings.limit_bytes:
-            raise self._killed(f"it overran its memory limit of {_size_text(self.settings.limit_bytes)}")
+            raise self._killed(
+                f"the Spark process exceeded its memory limit of {_size_text(self.settings.limit_bytes)}"
+            )
         if self._told_to_stop.is_set():
-            return "it was told to stop"
-        return f"it overran its limit of {seconds:g} s" if time.monotonic() >= end else None
+            return "the request was cancelled"
+        return f"the request exceeded its limit of {seconds:g} s" if time.monotonic() >= end else None
 
     def _killed(self, why: str) -> EngineKilled:
         self.close()
         return _error(why)
 
     def _started(self) -> Connection:
-        # A child that is started by half could neither be asked nor ended.
+        # An interrupt halfway would leave a child that can neither be used nor ended.
         with interrupts.defer_interrupts():
             if self._process is None or not self._process.is_alive() or self._pipe is None:
                 self.close()
@@ -242,24 +263,24 @@ class SparkChild:
     def _start(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="treaty-spark-")
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        process = context.Process(target=serve, args=(theirs, self._serving()), name="treaty-spark", daemon=True)
+        self._pipe, child_end = context.Pipe()
+        process = context.Process(target=serve, args=(child_end, self._serving()), name="treaty-spark", daemon=True)
         process.start()
-        # Not before: close() ends a process that runs, and there is none where the system refuses another.
+        # Set only now: close() ends the process, and none exists if the system refuses to start one.
         self._process = process
-        theirs.close()
+        child_end.close()
 
     def _serving(self) -> ServerSettings:
-        ours = self.settings
+        settings = self.settings
         folder = str(self._folder)
         return ServerSettings(
-            remote=ours.remote,
-            master=ours.master,
-            memory=ours.memory,
-            limit_bytes=ours.limit_bytes,
-            log=ours.log,
+            remote=settings.remote,
+            master=settings.master,
+            memory=settings.memory,
+            limit_bytes=settings.limit_bytes,
+            log=settings.log,
             folder=folder,
-            plugins=ours.plugins,
+            plugins=settings.plugins,
         )
 
 
@@ -277,5 +298,5 @@ def _end(process: Any) -> None:
     except (ProcessLookupError, PermissionError):
         process.kill()
     process.join(END_SECONDS)
-    # Java goes on writing to its folder until it is gone.
+    # Java writes to its folder until it has ended.
     process_memory.ends(process.pid, within=END_SECONDS)

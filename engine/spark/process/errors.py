@@ -1,33 +1,34 @@
-"""What Spark's errors may say to people: the error condition and SQLSTATE, never the message, which can hold data."""
+"""Describe Spark errors by error condition and SQLSTATE, never by message: messages can contain data."""
 
 from collections.abc import Iterator
 from typing import Any
 
-# A file is gone, damaged, or not of the schema that was found: no other component would fare better on it.
+# The file is missing, damaged or has another schema than the table: every component would fail on it.
 DAMAGE = ("FAILED_READ_FILE", "CANNOT_MERGE_SCHEMAS", "ChecksumException", "FileNotFoundException", "EOFException")
-# Classic Spark's word and that of Spark Connect.
+# The condition in classic Spark and in Spark Connect.
 CANCELLED = ("SPARK_JOB_CANCELLED", "OPERATION_CANCELED")
 DEEPEST = 10
 
 
 def safe_message(error: BaseException) -> str:
-    """The error's condition and SQLSTATE, or its class name: 'DIVIDE_BY_ZERO (SQLSTATE 22012)'."""
+    """Return the error's condition and SQLSTATE, or its class name: 'DIVIDE_BY_ZERO (SQLSTATE 22012)'."""
     return next((f"{name} (SQLSTATE {state})" for name, state in _conditions(error) if state), None) or _kind(error)
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether the files themselves cannot be read."""
+    """Return True if the files themselves cannot be read."""
     return any(name.startswith(DAMAGE) for name, _ in _conditions(error)) or _kind(error).startswith(DAMAGE)
 
 
 def is_cancelled(error: BaseException) -> bool:
-    """Whether someone cancelled the job: nothing is wrong with what it computed, and no other is to follow it."""
+    """Return True if the job was cancelled: nothing is wrong with its statement, and no further one may run."""
     return any(name in CANCELLED for name, _ in _conditions(error))
 
 
 def of_spark(*others: type[Exception]) -> tuple[type[Exception], ...]:
-    """What Spark raises, classic or over Connect: its own errors, and those of the JVM that it has no words for.
-    `others` are put beside these."""
+    """Return the exception types that Spark raises, classic or over Connect, and `others`.
+
+    These are Spark's own errors and errors of the JVM that Spark does not translate."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -35,7 +36,7 @@ def of_spark(*others: type[Exception]) -> tuple[type[Exception], ...]:
 
 
 def _conditions(error: BaseException) -> Iterator[tuple[str, str]]:
-    """(condition, SQLSTATE) of the error and of what caused it: the outer ones may say only that a stage failed."""
+    """Yield (condition, SQLSTATE) of the error and its causes: outer ones may only say that a stage failed."""
     thrown: Any = error
     for _ in range(DEEPEST):
         name = _java_call(thrown, "getCondition")

@@ -1,4 +1,4 @@
-"""The Spark process itself: answers requests from a pipe, and lets itself be told to stop meanwhile."""
+"""Serve requests from a pipe in the Spark process, with cancellation while a request runs."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from treaty.engine.protocol.progress import ProgressMessage
 
 CANCEL, CANCELLED = "cancel", "cancelled"
 PAUSE_SECONDS = 0.2
-OUT_OF_MEMORY = 3  # the exit code of Java's ExitOnOutOfMemoryError
+OUT_OF_MEMORY = 3  # Exit code of Java's ExitOnOutOfMemoryError.
 INHERITED_VARIABLES = (
     "PATH",
     "HOME",
@@ -34,13 +34,16 @@ INHERITED_VARIABLES = (
     "VIRTUAL_ENV",
     "SSL_CERT_FILE",
 )
-# Tells that the process which set it is a client of Spark Connect: this one is another process.
+# Marks the process that set it as a Spark Connect client; the child must not inherit it.
 OF_A_CLIENT = "SPARK_CONNECT_MODE_ENABLED"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSettings:
-    """What the process is started with. `folder` is for its temporary files, and goes when it ends."""
+    """Settings of the Spark process.
+
+    `folder`: its temporary files; the client deletes it when the process ends. `limit_bytes`: memory limit of
+    Python."""
 
     remote: str | None
     master: str | None
@@ -53,7 +56,7 @@ class ServerSettings:
 
 @dataclass(kw_only=True)
 class RequestLoop:
-    """One request at a time, while a second thread listens for being told to stop."""
+    """Serve one request at a time while a second thread receives cancellations."""
 
     pipe: Connection
     session: Any = None
@@ -63,7 +66,7 @@ class RequestLoop:
     idle_lock: Any = field(default_factory=Lock)
 
     def listen(self) -> None:
-        """Hands requests on and cancels. When the other end is gone, nobody waits: the process and its Java end."""
+        """Queue requests and cancel the current one. Kills the process and its Java when the pipe closes."""
         while True:
             try:
                 message = self.pipe.recv()
@@ -77,22 +80,22 @@ class RequestLoop:
                 self.request_queue.put(message)
 
     def rest(self) -> None:
-        """Has no further job cancelled: what runs from now on is not the request."""
+        """Stop cancelling jobs: those that run from now on do not belong to the request."""
         with self.idle_lock:
             self.busy.clear()
 
     def answer(self, outcome: Any) -> None:
-        """Sends what came of the request; CANCELLED where it was told to stop, as jobs may have been cut off."""
+        """Send the outcome; CANCELLED if the request was cancelled, because jobs may have been cut off."""
         cut_off = self.cancelled.is_set() and not isinstance(outcome, EngineKilled)
         self.pipe.send(CANCELLED if cut_off else outcome)
 
     def report_progress(self, words: str) -> None:
-        """Sends how far the request is; nothing once it was told to stop."""
+        """Send the progress of the request; nothing after a cancellation."""
         if not self.cancelled.is_set():
             self.pipe.send(ProgressMessage(words))
 
     def _cancel(self) -> None:
-        """Cancels jobs until the request has come to its end: one that fails may be followed by others."""
+        """Cancel jobs until the request has ended: after one fails, the request may start others."""
         self.cancelled.set()
         while self._interrupted() and not self.pipe.poll(PAUSE_SECONDS):
             pass
@@ -105,22 +108,22 @@ class RequestLoop:
 
 
 def serve(pipe: Connection, serving: ServerSettings) -> None:
-    """Answers requests until the other end closes, or Spark is gone. Runs in the child."""
+    """Answer requests until the pipe closes or Spark ends. Runs in the child."""
     _settle(serving)
-    desk = RequestLoop(pipe=pipe)
-    Thread(target=desk.listen, name="listener", daemon=True).start()
+    loop = RequestLoop(pipe=pipe)
+    Thread(target=loop.listen, name="listener", daemon=True).start()
     outcome: Any = None
     while not isinstance(outcome, EngineKilled):
-        verb, request, telling = desk.request_queue.get()
-        outcome = _outcome(desk, serving, verb, (request, desk.report_progress) if telling else (request,))
-        desk.rest()
-        if not (isinstance(outcome, EngineKilled) or _lives(desk.session)):
+        verb, request, wants_progress = loop.request_queue.get()
+        outcome = _outcome(loop, serving, verb, (request, loop.report_progress) if wants_progress else (request,))
+        loop.rest()
+        if not (isinstance(outcome, EngineKilled) or _lives(loop.session)):
             outcome = EngineKilled(_end_of_spark(serving))
-        desk.answer(outcome)
+        loop.answer(outcome)
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the child may know: where programs lie, and nothing of the registry or of its secrets."""
+    """Return the environment of the child: program paths, and nothing of the registry or its secrets."""
     return {
         name: value
         for name, value in environ.items()
@@ -129,13 +132,13 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _settle(serving: ServerSettings) -> None:
-    """Makes the process the first of a group of its own, quiet and ignorant of secrets."""
+    """Start a process group, redirect the output and drop secrets from the environment."""
     os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _redirect_output(serving.log)
-    kept = clean_environment(os.environ)
+    environment = clean_environment(os.environ)
     os.environ.clear()
-    os.environ.update(kept)
+    os.environ.update(environment)
 
 
 def _redirect_output(log: str) -> None:
@@ -146,7 +149,7 @@ def _redirect_output(log: str) -> None:
 
 
 def _outcome(desk: RequestLoop, serving: ServerSettings, verb: str, given: tuple[Any, ...]) -> Any:
-    """The answer, or the error that is to be raised; EngineKilled where this process is of no use any more."""
+    """Return the answer or the error to be raised; EngineKilled if this process is no longer usable."""
     from treaty.engine.spark.process.errors import safe_message
 
     try:
@@ -155,9 +158,9 @@ def _outcome(desk: RequestLoop, serving: ServerSettings, verb: str, given: tuple
     except (EngineError, ContractError) as error:
         return error
     except MemoryError:
-        return EngineKilled(f"Python overran its memory limit of {serving.limit_bytes // 1024**2} MiB")
+        return EngineKilled(f"Python exceeded its memory limit of {serving.limit_bytes // 1024**2:,} MiB")
     except Exception as error:
-        return EngineError(f"the engine could not answer: {safe_message(error)}")
+        return EngineError(f"the engine request failed: {safe_message(error)}")
 
 
 def _session(serving: ServerSettings) -> Any:
@@ -174,7 +177,9 @@ def _session(serving: ServerSettings) -> Any:
 
 
 def _local(serving: ServerSettings) -> dict[str, str]:
-    """Java without memory ends rather than go on half-way; what it writes goes with the folder."""
+    """Return settings that end Java when it is out of memory.
+
+    Java writes its files to the process's own folder."""
     folder = quote(serving.folder)
     options = ("-XX:+ExitOnOutOfMemoryError", f"-XX:ErrorFile={folder}/java.log", f"-Djava.io.tmpdir={folder}")
     return {
@@ -184,7 +189,7 @@ def _local(serving: ServerSettings) -> dict[str, str]:
 
 
 def _limit_memory(size: int) -> None:
-    """Holds Python to the limit. Not Java, which was started before: it breaks where the system refuses it memory."""
+    """Limit the memory of Python. Not that of Java, which started before and would break if memory were refused."""
     import resource
 
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
@@ -192,7 +197,7 @@ def _limit_memory(size: int) -> None:
 
 
 def _lives(session: Any) -> bool:
-    """Whether Spark still answers: Java may be there with a Spark that was stopped within it."""
+    """Return True if Spark answers: Java may run although its Spark context was stopped."""
     if session is None:
         return True
     try:
@@ -203,12 +208,12 @@ def _lives(session: Any) -> bool:
 
 
 def _end_of_spark(serving: ServerSettings) -> str:
-    """Why Spark is gone. Java's exit code is looked at and left for who started Java to collect."""
+    """Return why Spark ended. Java's exit code is read but left for its parent to collect."""
     end = time.monotonic() + PAUSE_SECONDS * 10
     while hasattr(os, "waitid") and time.monotonic() < end and not serving.remote:
         with suppress(ChildProcessError):
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             if ended is not None and ended.si_status == OUT_OF_MEMORY:
-                return f"its Java overran its memory of {serving.memory}"
+                return f"Java exceeded its memory limit of {serving.memory}"
         time.sleep(PAUSE_SECONDS)
-    return "its Spark session ended"
+    return "the Spark session ended"

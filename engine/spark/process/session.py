@@ -1,14 +1,14 @@
-"""The Spark session: local by default, a cluster or Spark Connect when one is named."""
+"""Start the Spark session: local by default, or a cluster or Spark Connect."""
 
 from typing import Any
 
 SETTINGS = {
-    # Text of contracts must never be substituted with configuration or environment values.
+    # Contract text must never be substituted with configuration or environment values.
     "spark.sql.variable.substitute": "false",
     "spark.sql.session.timeZone": "UTC",
     # A partition is named by its folder: month=01 stays '01'.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
-    # Java does not compile longer methods: Spark then generates shorter ones, in place of one for a whole stage.
+    # Java does not compile longer methods; Spark then generates several shorter ones instead of one for a whole stage.
     "spark.sql.codegen.hugeMethodLimit": "8000",
 }
 LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
@@ -25,7 +25,10 @@ LOCAL = {
 def start(
     *, remote: str | None = None, master: str | None = None, memory: str = "2g", extra: dict[str, str] | None = None
 ) -> Any:
-    """A Spark session: Spark Connect at `remote` (sc://...), else `master` (a cluster), else local on two cores."""
+    """Return a Spark session with Treaty's settings.
+
+    `remote`: a Spark Connect address (sc://...). `master`: a cluster, used if `remote` is None. If both are None, Spark
+    runs locally on two cores with `memory` of heap. `extra`: further Spark settings, ignored with `remote`."""
     from pyspark.sql import SparkSession
 
     _silence()
@@ -43,7 +46,7 @@ def start(
 
 
 def _silence() -> None:
-    """Pyspark writes the message of every failed query to stderr, with the data values that are in it."""
+    """Silence pyspark's loggers: they write messages of failed queries, with data values, to stderr."""
     from logging import CRITICAL
 
     from pyspark.logger import PySparkLogger

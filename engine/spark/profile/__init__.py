@@ -1,1 +1,1 @@
-"""Scans that profiles and drafts need."""
+"""Run the scans of profiles and drafts."""

@@ -1,4 +1,4 @@
-"""A glance at a table: what its first rows tell of how the rest is best read. Nothing of it is told of the table."""
+"""Inspect the first rows of a table to decide how to read the rest; nothing of this is reported."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,52 +8,57 @@ from treaty.contracts.predicates.parser import quote
 from treaty.engine.suggestions.kinds.column_group_search import RowSample
 
 ROWS = 1000
-# More of a text need not be read: as long as a truth value, and another one is longer.
+# Enough to recognise a truth value; a longer prefix is not needed.
 LONGEST = 6
 _TYPED = re.compile(r"[+-9]|(?:true|false)$", re.IGNORECASE)
-# Of so many columns, the first, those are chosen that tell rows apart. By hand, as is how many of them at least: rows
-# further on may be told apart by another one.
+# Of the first COLUMNS columns, those that distinguish rows are chosen. Both numbers were set by hand; FEWEST is more
+# than one because later rows may differ in other columns.
 COLUMNS, FEWEST = 100, 3
 
 
 def texts(frame: Any, columns: Sequence[str]) -> frozenset[str]:
-    """Of these columns of texts those of which not even half of the first ones may read as something else; none of
-    which there is no text."""
+    """Return the text columns whose first values are mostly plain texts (see `is_text`).
+
+    A column without any value in the first rows is not returned."""
     if not columns:
         return frozenset()
     beginnings = (f"left({quote(name)}, {LONGEST}) as c{at}" for at, name in enumerate(columns))
-    found = frame.limit(ROWS).selectExpr(*beginnings).toArrow()
-    return frozenset(name for at, name in enumerate(columns) if is_text(found.column(at).drop_null().to_pylist()))
+    table = frame.limit(ROWS).selectExpr(*beginnings).toArrow()
+    return frozenset(name for at, name in enumerate(columns) if is_text(table.column(at).drop_null().to_pylist()))
 
 
 def is_text(beginnings: Sequence[str]) -> bool:
-    """Whether there are any, and not even half are those of numbers, dates or truth values."""
+    """Return True if fewer than half of the values look like numbers, dates or booleans.
+
+    False without values."""
     return sum(1 for each in beginnings if _TYPED.match(each)) * 2 < len(beginnings)
 
 
 def telling(frame: Any, columns: Sequence[str]) -> list[str]:
-    """Of these columns the fewest that tell the first rows apart as well as the first hundred do, and `FEWEST` at
-    least: a hash of them is as good as one of the whole row, and the others need not be read for it."""
+    """Return the fewest columns that distinguish the first rows.
+
+    They do so as well as the first COLUMNS columns, and are at least FEWEST. A hash of them replaces a hash of the
+    whole row, so the other columns need not be read."""
     from pyspark.sql import functions
 
     names = list(columns[:COLUMNS])
     hashes = (functions.xxhash64(frame[quote(name)]).alias(f"c{at}") for at, name in enumerate(names))
-    found = frame.limit(ROWS).select(*hashes).toArrow()
-    rows = RowSample.of({name: found.column(at).to_pylist() for at, name in enumerate(names)}, [0] * found.num_rows)
+    table = frame.limit(ROWS).select(*hashes).toArrow()
+    rows = RowSample.of({name: table.column(at).to_pylist() for at, name in enumerate(names)}, [0] * table.num_rows)
     return list(chosen(rows))
 
 
 def chosen(rows: RowSample) -> Iterator[str]:
-    """The columns, those of most values first, until they tell the rows apart as well as all do."""
+    """Yield columns, those with most values first, until they distinguish the rows."""
     ordered = sorted(rows.columns, key=lambda name: -_distinct(rows.columns[name]))
-    together = rows.partition
+    groups = rows.partition
     for name in ordered:
-        together = rows.both(together, rows.columns[name])
-    most, together = _distinct(together), rows.partition
+        groups = rows.both(groups, rows.columns[name])
+    most, groups = _distinct(groups), rows.partition
     for at, name in enumerate(ordered):
-        if at >= FEWEST and _distinct(together) == most:
+        if at >= FEWEST and _distinct(groups) == most:
             return
-        together = rows.both(together, rows.columns[name])
+        groups = rows.both(groups, rows.columns[name])
         yield name
 
 

@@ -1,6 +1,7 @@
-"""Texts of tables for learning patterns: a bounded uniform sample of their rows, which this process then reads.
+"""Sample texts of tables for pattern learning.
 
-Spark samples and cuts; nothing of ours runs in its executors."""
+Spark draws a bounded uniform sample and truncates the texts; this process reads them. No Python code runs in
+executors."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,29 +26,31 @@ from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.suggestions.selection import learned_patterns
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, learned
 
-# More than is kept, so that a sample is hardly ever too small.
+# Oversampling, so that a sample is hardly ever too small.
 AMPLE = 1.5
 SEED = 20_210_620
 ROWS = 1000
-# So many tables are added at once: adding sums up the whole lake, and their texts are held in memory.
+# Tables added at once: each addition merges the whole lake's sums, and the texts are in memory.
 BATCH_TABLES = 50
 Texts = Mapping[str, tuple[str | None, ...]]
 
 
 def texts(session: Any, request: TextsRequest) -> Texts:
-    """The values of each text column in the rows that were drawn, in the order in which Spark reads them.
+    """Return the sampled values of each text column, in the order of reading.
 
-    A longer text than patterns look at is cut just beyond that, so that it is still too long. Raises Unreadable."""
+    A text longer than the pattern limit is cut one character beyond it, so that it remains too long. Raises
+    UnreadableTable."""
     frame = read(session, request.source)
     names = [column.name for column in schema_of(frame) if column.base_type in TEXT]
     return _texts(frame, [name for name in names if name in request.columns or not request.columns], request.rows)
 
 
 def learn(session: Any, request: LakeRequest, tell: ReportProgress) -> Mapping[str, Any]:
-    """Brings the index of a lake up to date with the tables that it is to hold, and says how large it is.
+    """Update the index of a lake with the requested tables and return its size.
 
-    A table that is as it was is not read; one that cannot be read stays as it was and is named; others are
-    forgotten. What somebody has forgotten while it was read stays so until it is learned again."""
+    Unchanged tables are not read. A table that cannot be read keeps its index entry and is listed as unreadable. Tables
+    that are no longer requested are removed. A table removed by someone else meanwhile stays removed until the next
+    learning."""
     lake, unread = PatternLake(Path(request.folder)), []
     before = lake.table_versions()
     if gone := sorted(before.keys() - {each.name for each in request.tables}):
@@ -56,46 +59,47 @@ def learn(session: Any, request: LakeRequest, tell: ReportProgress) -> Mapping[s
     due = [each for each in request.tables if before.get(each.name) != each.as_of]
     for start in range(0, len(due), BATCH_TABLES):
         tell(f"table {start + 1} of {len(due)}")
-        found = {each: _readable(session, each) for each in due[start : start + BATCH_TABLES]}
-        unread += [each.name for each, columns in found.items() if columns is None]
-        came = {each: columns for each, columns in found.items() if columns is not None}
-        texts_of = {each.name: columns for each, columns in came.items()}
-        lake.add(texts_of, {each.name: each.as_of for each in came}, since=since)
+        texts_by_table = {each: _readable(session, each) for each in due[start : start + BATCH_TABLES]}
+        unread += [each.name for each, columns in texts_by_table.items() if columns is None]
+        readable = {each: columns for each, columns in texts_by_table.items() if columns is not None}
+        texts_of = {each.name: columns for each, columns in readable.items()}
+        lake.add(texts_of, {each.name: each.as_of for each in readable}, since=since)
     sums = lake.index().sums if lake.table_versions() else None
     size = {"columns": sums.size, "patterns": len(sums)} if sums else {"columns": 0, "patterns": 0}
     return {"tables": len(lake.table_versions()), "read": len(due) - len(unread), **size, "unreadable": unread}
 
 
 def _readable(session: Any, table: LakeTable) -> Mapping[str, list[str]] | None:
-    """The texts of a table; None where it cannot be read."""
+    """Return the texts of a table; None if it cannot be read."""
     try:
         frame = read(session, TableSource(table.location, table.format))
         names = [each.name for each in schema_of(frame) if each.base_type in TEXT and each.name in table.columns]
-        found = _texts(frame, names, ROWS)
+        samples = _texts(frame, names, ROWS)
     except EngineError:
         return None
-    return {name: [value for value in values if value is not None] for name, values in found.items()}
+    return {name: [value for value in values if value is not None] for name, values in samples.items()}
 
 
 def suggested(
     table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
 ) -> tuple[TableProfile, list[HoldoutCandidate]]:
-    """The history with the counts of what learned patterns say of the table, and the suggestions among them that hold;
-    as it is where there is no lake to learn from."""
+    """Return the profile with conformity counts of learned patterns, and the suggestions that held.
+
+    Without a lake to learn from, the profile is unchanged and there are no suggestions."""
     index = _index(request.lake)
     columns = [each.column.name for each in found.columns if each.column.base_type in TEXT and not each.classified]
     if index is None or not columns:
         return found, []
     tell(f"learning patterns of {len(columns)} columns")
-    made = learned_patterns.pattern_checks(
+    pattern_checks = learned_patterns.pattern_checks(
         found.columns, _texts(_older(table, found, request), columns, ROWS), index, table.schema
     )
-    if not made:
+    if not pattern_checks:
         return found, []
-    counts = plan([each.measured for each in made])
+    counts = plan([each.measured for each in pattern_checks])
     names, by = tuple(name for name, _ in found.partitions), request.source.partition_by
-    judged = found.with_states(scan(_same(table.frame, found), counts, partition_by=by, expected=names))
-    return judged, learned_patterns.unbroken_suggestions(made, HistorySlice.of(judged))
+    profiled = found.with_states(scan(_same(table.frame, found), counts, partition_by=by, expected=names))
+    return profiled, learned_patterns.unbroken_suggestions(pattern_checks, HistorySlice.of(profiled))
 
 
 def _index(folder: str | None) -> Any:
@@ -106,13 +110,13 @@ def _index(folder: str | None) -> Any:
 
 
 def _older(table: ProfiledTable, found: TableProfile, request: DraftRequest) -> Any:
-    """The rows of the partitions that are learned from."""
+    """Return the rows of the partitions that patterns are learned from."""
     by, names = request.source.partition_by, [name for name, _ in found.partitions]
     return partition_names.only(table.frame, by, names[: learned(found)]) if by and names else table.frame
 
 
 def _same(frame: Any, found: TableProfile) -> Any:
-    """As many of the rows as the profile read."""
+    """Sample as many rows as the profile read."""
     return frame if found.sampled >= 1 else frame.sample(found.sampled, seed=SEED)
 
 

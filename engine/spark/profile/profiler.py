@@ -1,5 +1,6 @@
-"""Profiles read by Spark: two scans whatever the number of columns, in portions where there are very many, and a third
-one of texts of too many masks."""
+"""Compute profiles with Spark in two scans, or three if texts have too many masks.
+
+Very wide tables are read in portions of columns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,23 +36,24 @@ from treaty.engine.spark.sources.readers import read, schema_of
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan
 
-# So many aggregates are asked at once: see bench/suggestions/profiles.py for what others cost.
+# Aggregates per scan: bench/suggestions/profiles.py measures the cost of other numbers.
 AGGREGATES = 400
-# So many partitions are grouped at once: with more groups in a task Spark sorts rows for object aggregates.
+# Partitions grouped per scan: with more groups per task Spark sorts the rows of object aggregates.
 PARTITIONS = 128
 SEED = 20
 Plans = Callable[[Sequence[ColumnProfile]], Plan | None]
 
 
 def profile(session: Any, request: ProfileRequest, tell: ReportProgress) -> Mapping[str, Any]:
-    """The profile as a document, in plain data. Raises Unreadable, EngineError."""
+    """Return the profile as a JSON document. Raises UnreadableTable, EngineError."""
     return document(history(opened(session, request), request, tell), request.object).model_dump(mode="json")
 
 
 @dataclass(frozen=True)
 class ProfiledTable:
-    """A table about to be profiled: its frame, the schema that knows what is classified, and the partitions that are
-    known beforehand, () where the files do not tell them."""
+    """A table to be profiled.
+
+    `schema`: knows which columns are classified. `names`: the partitions; () if the files do not show them."""
 
     frame: Any
     schema: Schema
@@ -59,66 +61,77 @@ class ProfiledTable:
 
 
 def opened(session: Any, request: ProfileRequest) -> ProfiledTable:
-    """The table as the request asks for it. Raises Unreadable, and EngineError for columns and partitions it lacks."""
-    lies = changes.layout(session, request.source)
-    if lies.folders:
-        _refuse_unknown("partition", request.partitions, tuple(lies.folders))
-    folders = [folder for name in request.partitions for folder in lies.folders.get(name, ())]
+    """Open the table of the request.
+
+    Raises UnreadableTable, and EngineError for columns or partitions that it does not have."""
+    storage = changes.layout(session, request.source)
+    if storage.folders:
+        _refuse_unknown("partition", request.partitions, tuple(storage.folders))
+    folders = [folder for name in request.partitions for folder in storage.folders.get(name, ())]
     frame = read(session, request.source, names=request.partitions, folders=folders)
-    return opened_frame(frame, request, request.partitions or tuple(sorted(lies.folders)))
+    return opened_frame(frame, request, request.partitions or tuple(sorted(storage.folders)))
 
 
 def opened_frame(frame: Any, request: ProfileRequest, names: tuple[str, ...] = ()) -> ProfiledTable:
-    """Return a frame that is already there as a table about to be profiled. Raises EngineError for columns it lacks."""
+    """Return a frame as a table to be profiled. Raises EngineError for columns it lacks."""
     schema, before = schema_of(frame), _before(request)
     _refuse_unknown("column", request.columns, schema.names)
     return ProfiledTable(frame, classified_schema(before, schema) if before else schema, names)
 
 
 def history(table: ProfiledTable, request: ProfileRequest, tell: ReportProgress) -> TableProfile:
-    """The profile of each partition, by both scans; `tell` hears of every portion before it is read."""
+    """Profile each partition with all scans; `tell` receives the progress before each portion."""
     by = request.source.partition_by
     frame, share = _sampled(table.frame, request.sample, tell)
     columns = _glanced(
         table.frame, [profile_of(each, table.schema) for each in _profiled_columns(table.schema, request)]
     )
     scans = _Scans(frame=frame, by=by, names=table.names, expected=frozenset(request.partitions), report_progress=tell)
-    found = TableProfile(
+    profiled = TableProfile(
         columns=(), partitions=order_partitions(scans.read("first scan", columns, profile_plan)), sampled=share
     )
-    found = found.with_states(scans.read("first scan, types of texts", mistaken(columns, found.whole), classes_plan))
-    looked = tuple(with_second_scan(each, found.whole, table.schema) for each in columns)
-    found = found.with_states(scans.read("second scan", looked, second_plan))
-    late = columns_without_masks(looked, found.whole, table.schema)
-    found = found.with_states(scans.read("third scan", list(late.values()), traits_plan))
-    return found.with_columns(with_text_type(late.get(each.column.name, each), found.whole) for each in looked)
+    profiled = profiled.with_states(
+        scans.read("first scan, text types", mistaken(columns, profiled.whole), classes_plan)
+    )
+    measured_columns = tuple(with_second_scan(each, profiled.whole, table.schema) for each in columns)
+    profiled = profiled.with_states(scans.read("second scan", measured_columns, second_plan))
+    late = columns_without_masks(measured_columns, profiled.whole, table.schema)
+    profiled = profiled.with_states(scans.read("third scan", list(late.values()), traits_plan))
+    return profiled.with_columns(
+        with_text_type(late.get(each.column.name, each), profiled.whole) for each in measured_columns
+    )
 
 
 def _glanced(frame: Any, columns: Sequence[ColumnProfile]) -> list[ColumnProfile]:
-    """The columns, those of texts as their first rows say that they are best read."""
+    """Return the columns, with text columns read as their first rows suggest."""
     texts = glance.texts(frame, [each.column.name for each in columns if each.classes and not each.classified])
     return [first_reading(each) if each.column.name in texts else each for each in columns]
 
 
 def _profiled_columns(schema: Schema, request: ProfileRequest) -> list[Any]:
-    wanted = request.columns or schema.names
-    return [each for each in schema if each.name not in request.source.partition_by and each.name in wanted]
+    names = request.columns or schema.names
+    return [each for each in schema if each.name not in request.source.partition_by and each.name in names]
 
 
 def _before(request: ProfileRequest) -> DataObject | None:
-    """What the version in force says of the table; None where there is none, or where it does not speak of it."""
+    """Return the object of the version in force; None if there is no version or it lacks the object."""
     objects = read_contract(request.in_force).objects if request.in_force else ()
     return next((each for each in objects if each.name == request.object), None)
 
 
 def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
-    unknown = [f"{name} {suggest_nearest(name, known)}".strip() for name in wanted if name not in known]
+    unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise EngineError(f"the table has no {what} {', '.join(unknown)}; it has: {', '.join(known)}", retry=False)
+        nearest = " ".join(filter(None, (suggest_nearest(name, known) for name in unknown)))
+        raise EngineError(
+            f"the table has no {what} {', '.join(unknown)}{f' ({nearest})' if nearest else ''};"
+            f" available: {', '.join(known)}",
+            retry=False,
+        )
 
 
 def _sampled(frame: Any, wanted: int | None, tell: ReportProgress) -> tuple[Any, float]:
-    """The frame with about so many of its rows, drawn one by one, and the share that they are; None: with all."""
+    """Return about `wanted` rows of the frame and their share of all rows; None means all rows."""
     if wanted is None:
         return frame, 1.0
     tell("counting rows")
@@ -130,7 +143,7 @@ def _sampled(frame: Any, wanted: int | None, tell: ReportProgress) -> tuple[Any,
 
 @dataclass(frozen=True, kw_only=True)
 class _Scans:
-    """What is read of a frame, portion by portion. `expected`: partitions that are told of also without a row."""
+    """Scans of a frame in portions. `expected`: partitions reported even without a row."""
 
     frame: Any
     by: tuple[str, ...]
@@ -139,52 +152,54 @@ class _Scans:
     report_progress: ReportProgress
 
     def read(self, what: str, columns: Sequence[ColumnProfile], plans: Plans) -> dict[str, StateBag]:
-        """The states of each partition by name; {} where the columns have nothing to be read."""
+        """Return the states by partition; {} if the columns need no scan."""
         portions = [(some, plan) for some in _portions(columns, plans) if (plan := plans(some))]
-        found: dict[str, StateBag] = {}
+        states: dict[str, StateBag] = {}
         for number, (some, plan) in enumerate(portions, start=1):
-            of = f", portion {number} of {len(portions)} of the columns" if len(portions) > 1 else ""
-            for told, names, frame in self._frames():
-                self.report_progress(f"{what}{of}{told}")
+            portion_label = f", column group {number} of {len(portions)}" if len(portions) > 1 else ""
+            for frame_label, names, frame in self._frames():
+                self.report_progress(f"{what}{portion_label}{frame_label}")
                 expected = [name for name in names if name in self.expected]
-                read = self._of(frame, some) if of else frame
+                read = self._of(frame, some) if portion_label else frame
                 for name, bag in scan(read, plan, partition_by=self.by, expected=expected).items():
-                    found[name] = found[name].union(bag) if name in found else bag
-        return found
+                    states[name] = states[name].union(bag) if name in states else bag
+        return states
 
     def _of(self, frame: Any, columns: Sequence[ColumnProfile]) -> Any:
-        """The frame with these columns and what partitions are made of: of each aggregate Spark looks at all columns
-        that there are."""
-        wanted, parts = (
+        """Return the frame with these columns and the partition columns.
+
+        Spark visits all columns of a frame for each aggregate."""
+        names, parts = (
             {each.column.name for each in columns},
             {part.lower() for part in computed_partitions.reads(self.by)},
         )
-        chosen = [name for name in frame.columns if name in wanted or {name.lower(), quote(name).lower()} & parts]
+        chosen = [name for name in frame.columns if name in names or {name.lower(), quote(name).lower()} & parts]
         return frame.select(*(frame[quote(name)] for name in chosen))
 
     def _frames(self) -> Iterator[tuple[str, Sequence[str], Any]]:
-        """The rows of so many partitions at a time: which these are in words, their names, the frame."""
+        """Yield groups of partitions: a description for progress, their names, their frame."""
         if not self.by or len(self.names) <= PARTITIONS:
             yield "", self.names, self.frame
             return
         for start in range(0, len(self.names), PARTITIONS):
             some = self.names[start : start + PARTITIONS]
-            told = f", partitions {start + 1} to {start + len(some)} of {len(self.names)}"
-            yield told, some, partition_names.only(self.frame, self.by, some)
+            label = f", partitions {start + 1} to {start + len(some)} of {len(self.names)}"
+            yield label, some, partition_names.only(self.frame, self.by, some)
 
 
 def _portions(columns: Sequence[ColumnProfile], plans: Plans) -> Iterator[list[ColumnProfile]]:
-    """The columns, as many together as make about AGGREGATES aggregates; those of a type together: Spark compiles what
-    it generates once for portions that are alike."""
+    """Yield groups of columns with about AGGREGATES aggregates each.
+
+    Columns of one type are grouped: Spark compiles generated code once for similar portions."""
     portion: list[ColumnProfile] = []
     room = AGGREGATES
     for each in sorted(columns, key=lambda each: each.column.type):
         plan = plans([each])
-        asked = len(plan.aggregates) if plan else 0
-        if portion and asked > room:
+        count = len(plan.aggregates) if plan else 0
+        if portion and count > room:
             yield portion
             portion, room = [], AGGREGATES
         portion.append(each)
-        room -= asked
+        room -= count
     if portion:
         yield portion

@@ -1,6 +1,6 @@
-"""What programs are learned from, read by Spark: the statistics of past partitions by one scan, and a sample of values.
+"""Read the training data of programs: statistics of past partitions and a sample of values.
 
-The sample is of the newest partition, is held in memory alone, and has no column that is classified."""
+The statistics take one scan. The sample is of the newest partition, stays in memory and has no classified column."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ SEED = 20
 
 @dataclass(frozen=True)
 class ColumnStatistics:
-    """The statistics of a column, by name, as the table's schema binds them."""
+    """The statistics of a column by name, bound to the table's schema."""
 
     field: Field
     statistics: Mapping[str, BoundAnalyzer]
@@ -41,42 +41,46 @@ class ColumnStatistics:
 
     @property
     def is_text(self) -> bool:
-        """Whether its values are told as texts: all that are no numbers."""
+        """Return True if values are handled as texts: all types except numbers."""
         return self.field.base_type not in NUMERIC
 
     def compared(self, bag: StateBag) -> dict[str, Any]:
-        """What distances of the column are told from; of what could not be computed nothing."""
+        """Return the inputs of the column's distances, without those that could not be computed."""
         return distance_inputs(self.statistics.values(), bag.values)
 
 
 def measured(
     table: ProfiledTable, by: Sequence[str], columns: Sequence[str], spoilt: frozenset[str], tell: ReportProgress
 ) -> TableHistory:
-    """What is known of the newest partitions; the sample is of the newest that is not spoilt. Raises EngineError where
-    no time orders them, or one has several."""
-    wanted = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
-    asked = [_column_statistics(each, table.schema) for each in wanted]
-    tell("measuring the partitions that programs are learned from")
-    plans = plan(known for each in asked for known in each.statistics.values())
+    """Return the history of the newest partitions with a sample of the newest usable one.
+
+    `spoilt`: excluded partitions, which are not sampled. Raises EngineError if the partitions cannot be ordered by
+    time."""
+    fields = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
+    columns_to_measure = [_column_statistics(each, table.schema) for each in fields]
+    tell("measuring past partitions")
+    plans = plan(bound_statistic for each in columns_to_measure for bound_statistic in each.statistics.values())
     states = scan(_newest(table, by), plans, partition_by=by)
-    kept = _ordered(states)
-    names = tuple(name for _, name in kept)
+    ordered = _ordered(states)
+    names = tuple(name for _, name in ordered)
     last = next((name for name in reversed(names) if name not in spoilt), names[-1])
-    tell(f"drawing a sample of {last}")
+    tell(f"sampling {last}")
     return TableHistory(
         names=names,
-        times=tuple(time for time, _ in kept),
+        times=tuple(time for time, _ in ordered),
         rows=tuple(_rows(states[name]) for name in names),
-        values={each.field.name: _statistics(each, [states[name] for name in names]) for each in asked},
-        texts=frozenset(each.field.name for each in asked if each.is_text),
-        samples=_samples(partition_names.only(table.frame, by, [last]), asked),
+        values={each.field.name: _statistics(each, [states[name] for name in names]) for each in columns_to_measure},
+        texts=frozenset(each.field.name for each in columns_to_measure if each.is_text),
+        samples=_samples(partition_names.only(table.frame, by, [last]), columns_to_measure),
         excluded_partitions=spoilt,
-        distance_parts={each.field.name: [each.compared(states[name]) for name in names] for each in asked},
+        distance_parts={
+            each.field.name: [each.compared(states[name]) for name in names] for each in columns_to_measure
+        },
     )
 
 
 def _newest(table: ProfiledTable, by: Sequence[str]) -> Any:
-    """The rows of the newest partitions, where names tell beforehand which these are: no others are read."""
+    """Return the rows of the newest partitions; all rows if partition names are unknown or few."""
     if len(table.names) <= PARTITIONS:
         return table.frame
     return partition_names.only(table.frame, by, [name for _, name in _ordered(table.names)])
@@ -94,8 +98,10 @@ def _column_statistics(field: Field, schema: Schema) -> ColumnStatistics:
     measures: Mapping[str, Measure] = {**OF_ALL, **_of_type(field)}
     if classified:
         measures = {PRESENT: OF_ALL[PRESENT]}
-    found = {name: known for name, make in measures.items() if (known := bound(make(field.name), schema))}
-    return ColumnStatistics(field, found, classified)
+    bound_statistics = {
+        name: statistic for name, make in measures.items() if (statistic := bound(make(field.name), schema))
+    }
+    return ColumnStatistics(field, bound_statistics, classified)
 
 
 def _of_type(field: Field) -> Mapping[str, Measure]:
@@ -114,7 +120,7 @@ def _statistics(asked: ColumnStatistics, bags: Sequence[StateBag]) -> dict[str, 
 
 
 def _value(bound: BoundAnalyzer, bag: StateBag) -> float | None:
-    """The metric as a finite number; None where it has none, or could not be computed."""
+    """Return the metric as a finite number; None if it has none or could not be computed."""
     try:
         return finite(bound.value(bag.values))
     except KeyError:
@@ -122,11 +128,11 @@ def _value(bound: BoundAnalyzer, bag: StateBag) -> float | None:
 
 
 def _samples(rows: Any, asked: Sequence[ColumnStatistics]) -> dict[str, ColumnValues]:
-    """At most `SAMPLE` rows, drawn uniformly; each column beside another of its type, where there is one."""
-    shown = [each for each in asked if not each.classified and each.field.base_type in ORDERED]
-    drawn = _sample_values(rows, [each.field.name for each in shown])
-    given = {each.field.name: _values(each, drawn[each.field.name]) for each in shown}
-    return {name: ColumnValues(own.values, _paired_values(name, given)) for name, own in given.items()}
+    """Draw at most `SAMPLE` rows uniformly; each column is paired with another of its type, if any."""
+    sampled = [each for each in asked if not each.classified and each.field.base_type in ORDERED]
+    rows_by_column = _sample_values(rows, [each.field.name for each in sampled])
+    samples = {each.field.name: _values(each, rows_by_column[each.field.name]) for each in sampled}
+    return {name: ColumnValues(own.values, _paired_values(name, samples)) for name, own in samples.items()}
 
 
 def _sample_values(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
@@ -135,8 +141,8 @@ def _sample_values(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
     from pyspark.sql import functions
 
     chosen = rows.select(*(functions.expr(quote(name)) for name in names))
-    found = chosen.orderBy(functions.rand(SEED)).limit(SAMPLE).collect()
-    return {name: [row[at] for row in found] for at, name in enumerate(names)}
+    sample = chosen.orderBy(functions.rand(SEED)).limit(SAMPLE).collect()
+    return {name: [row[at] for row in sample] for at, name in enumerate(names)}
 
 
 def _values(asked: ColumnStatistics, values: Sequence[Any]) -> ColumnValues:
@@ -146,7 +152,7 @@ def _values(asked: ColumnStatistics, values: Sequence[Any]) -> ColumnValues:
 
 
 def _paired_values(name: str, given: Mapping[str, ColumnValues]) -> Any | None:
-    """The values of the next column of its type, behind the last one of the first; None where it is alone."""
-    alike = [each for each, other in given.items() if other.is_text is given[name].is_text]
-    other = alike[(alike.index(name) + 1) % len(alike)]
+    """Return the values of the next column of its type, cyclically; None if it is the only one."""
+    same_type = [each for each, other in given.items() if other.is_text is given[name].is_text]
+    other = same_type[(same_type.index(name) + 1) % len(same_type)]
     return given[other].values if other != name else None

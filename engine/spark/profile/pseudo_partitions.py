@@ -1,6 +1,7 @@
-"""Tables without partitions, split by a hash of their rows: what is learned on some parts is judged on another.
+"""Split a table without partitions into parts by a hash of its rows.
 
-The hash is of the columns that tell rows apart: who reads a few columns of a part reads those beside them, not all."""
+Suggestions are learned on some parts and tested on another. The hash is of the columns that distinguish rows best, so
+a scan of a few columns does not have to read all others."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,13 +14,14 @@ from treaty.engine.spark.profile import glance
 from treaty.engine.spark.profile.profiler import ProfiledTable
 
 PART = "treaty_part"
-# Two are learned on, one is judged: rows that are alike lie together, so no part knows another's.
+# Two parts are used for learning and one for testing; equal rows fall into one part, so parts are independent.
 PARTS = 3
 
 
 def split(table: ProfiledTable, request: DraftRequest) -> tuple[ProfiledTable, DraftRequest]:
-    """The table with its part in a column, and the request to profile each part; both as they are where partitions
-    are known, or where no column can be hashed."""
+    """Return the table with a part column and the request to profile each part.
+
+    Both are returned unchanged if partitions are known or no column can be hashed."""
     hashed = [each.name for each in table.schema if each.base_type in NUMERIC | TEMPORAL | TEXT | {"boolean"}]
     if request.source.partition_by or not hashed or PART in table.schema.names:
         return table, request
@@ -35,5 +37,5 @@ def _parted(frame: Any, hashed: list[str]) -> Any:
 
 
 def as_one(found: TableProfile) -> TableProfile:
-    """The history with all its parts as the one table that they are."""
+    """Merge the parts of the profile into one table."""
     return replace(found, partitions=(("", found.whole),) if found.partitions else ())

@@ -1,6 +1,7 @@
-"""Which columns of a table have no value that the key of another dataset lacks: counted exactly, of few pairs.
+"""Find columns whose values all occur in a key of another dataset.
 
-Pairs are told by names, and by theta sketches of the table's columns and of others' keys."""
+Few pairs are counted exactly. They are chosen by name and by theta sketches of the table's columns and of other
+datasets' keys."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -22,44 +23,47 @@ from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate
 from treaty.engine.suggestions.selection.references import KeyValues
 
 MOST_PAIRS = 20
-# Keys of further datasets are held against columns that are named after them alone.
+# Keys of further datasets are compared only with columns that are named after them.
 MOST_DATASETS = 20
 
 
 def references(
     session: Any, table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
 ) -> list[HoldoutCandidate]:
-    """What the table's columns are seen to refer to; nothing where rows were drawn. A dataset that cannot be read is
-    left out."""
+    """Return the references found in the table's columns; none if rows were sampled.
+
+    Datasets that cannot be read are skipped."""
     if found.sampled < 1 or not request.keys:
         return []
     part = HistorySlice.of(found)
     named = list(selection_references.pairs(part, request.keys))
     every = _overlapping(session, table, part, request.keys) if request.sketched else ()
-    told = (pair for pair in every if pair not in named)
-    likely = [*named, *told][:MOST_PAIRS]
+    sketched_pairs = (pair for pair in every if pair not in named)
+    likely = [*named, *sketched_pairs][:MOST_PAIRS]
     if likely:
-        tell(f"looking for what {len(likely)} columns refer to")
-    seen: dict[str, HoldoutCandidate] = {}
+        tell(f"searching for references of {len(likely)} columns")
+    by_column: dict[str, HoldoutCandidate] = {}
     for column, key in likely:
-        # A column refers to one dataset: to the first of those that have all of its values, those of its name first.
-        if column.column.name not in seen and _is_within(session, table, column, key):
-            seen[column.column.name] = selection_references.reference_suggestion(column, key, part)
-    return list(seen.values())
+        # A column refers to one dataset: the first that contains all its values, with name matches first.
+        if column.column.name not in by_column and _is_within(session, table, column, key):
+            by_column[column.column.name] = selection_references.reference_suggestion(column, key, part)
+    return list(by_column.values())
 
 
 def _overlapping(
     session: Any, table: ProfiledTable, part: HistorySlice, keys: Iterable[ReferableKey]
 ) -> Iterator[tuple[ColumnProfile, ReferableKey]]:
-    """The pairs whose sketches admit that no value is missing, of the first datasets that have keys."""
-    theirs = list(_keys_of(session, keys))
+    """Yield the pairs whose sketches allow containment, for the first datasets with keys."""
+    other_keys = list(_keys_of(session, keys))
     columns = [
         each for each in selection_references.referable(part)
-        if any(selection_references.may_lie_within(each, part, known) for _, known in theirs)
+        if any(selection_references.may_lie_within(each, part, key_values) for _, key_values in other_keys)
     ]  # fmt: skip
-    ours = _sketched(table.frame, [each.column.name for each in columns])
-    for key, known in theirs:
-        yield from ((each, key) for each in columns if selection_references.lie_within(ours[each.column.name], known))
+    own_values = _sketched(table.frame, [each.column.name for each in columns])
+    for key, key_values in other_keys:
+        yield from (
+            (each, key) for each in columns if selection_references.lie_within(own_values[each.column.name], key_values)
+        )
 
 
 def _keys_of(session: Any, keys: Iterable[ReferableKey]) -> Iterator[tuple[ReferableKey, KeyValues]]:
@@ -68,23 +72,23 @@ def _keys_of(session: Any, keys: Iterable[ReferableKey]) -> Iterator[tuple[Refer
         by_source.setdefault(key.source, []).append(key)
     for source, those in list(by_source.items())[:MOST_DATASETS]:
         try:
-            found = _sketched(read(session, source), [key.column for key in those])
+            key_values = _sketched(read(session, source), [key.column for key in those])
         except EngineError:
             continue
-        yield from ((key, found[key.column]) for key in those if key.column in found)
+        yield from ((key, key_values[key.column]) for key in those if key.column in key_values)
 
 
 def _sketched(frame: Any, names: Iterable[str]) -> dict[str, KeyValues]:
-    """What the values are of those of the columns that are texts or whole numbers; nothing is read for none."""
+    """Summarise the values of those columns that are texts or whole numbers; scans nothing for none."""
     schema = schema_of(frame)
     fit = {each.name for each in schema if each.base_type in TEXT | INTEGRAL}
-    known = [name for name in dict.fromkeys(names) if name in fit]
-    if not known:
+    usable = [name for name in dict.fromkeys(names) if name in fit]
+    if not usable:
         return {}
     row = frame.selectExpr(
-        *(each for at, name in enumerate(known) for each in _key_aggregates(at, name, schema))
+        *(each for at, name in enumerate(usable) for each in _key_aggregates(at, name, schema))
     ).first()
-    return {name: _keys(*row[3 * at : 3 * at + 3]) for at, name in enumerate(known)}
+    return {name: _keys(*row[3 * at : 3 * at + 3]) for at, name in enumerate(usable)}
 
 
 def _key_aggregates(at: int, name: str, schema: Schema) -> tuple[str, str, str]:
@@ -107,8 +111,8 @@ def _is_within(session: Any, table: ProfiledTable, column: ColumnProfile, key: R
         kinds = {each.name: each.base_type in TEXT for each in schema_of(other)}
         if kinds.get(key.column) is not (column.column.base_type in TEXT):
             return False
-        ours = table.frame.selectExpr(f"{quote(column.column.name)} as k").where("k is not null").distinct()
-        theirs = other.selectExpr(f"{quote(key.column)} as k")
-        return bool(ours.join(theirs, "k", "left_anti").isEmpty())
+        own_values = table.frame.selectExpr(f"{quote(column.column.name)} as k").where("k is not null").distinct()
+        key_values = other.selectExpr(f"{quote(key.column)} as k")
+        return bool(own_values.join(key_values, "k", "left_anti").isEmpty())
     except EngineError:
         return False

@@ -1,4 +1,4 @@
-"""Rows drawn of a table, each value as a hash: what tells which columns are worth counting together."""
+"""Draw a sample of row hashes, which shows which columns are worth counting together."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,13 +10,15 @@ SEED = 21
 
 
 def draw_rows(frame: Any, columns: Sequence[str], *, by: Sequence[str], rows: int) -> RowSample:
-    """About `ROWS` of the frame's so many rows, drawn one by one."""
+    """Draw about `ROWS` rows of the frame, each row independently.
+
+    `rows`: number of rows of the frame."""
     from pyspark.sql import functions
 
-    of = {name: frame[quote(name)] for name in (*columns, *by)}
-    hashes = [functions.when(of[name].isNotNull(), functions.xxhash64(of[name])) for name in columns]
-    parts = functions.xxhash64(*(of[name] for name in by)) if by else functions.lit(0)
+    expressions = {name: frame[quote(name)] for name in (*columns, *by)}
+    hashes = [functions.when(expressions[name].isNotNull(), functions.xxhash64(expressions[name])) for name in columns]
+    parts = functions.xxhash64(*(expressions[name] for name in by)) if by else functions.lit(0)
     chosen = frame if rows <= ROWS else frame.sample(ROWS / rows, seed=SEED)
-    found = chosen.select(*(each.alias(f"c{at}") for at, each in enumerate(hashes)), parts.alias("part")).toArrow()
-    listed = {name: found.column(at).to_pylist() for at, name in enumerate(columns)}
-    return RowSample.of(listed, found.column(len(columns)).to_pylist())
+    table = chosen.select(*(each.alias(f"c{at}") for at, each in enumerate(hashes)), parts.alias("part")).toArrow()
+    hashes_by_column = {name: table.column(at).to_pylist() for at, name in enumerate(columns)}
+    return RowSample.of(hashes_by_column, table.column(len(columns)).to_pylist())

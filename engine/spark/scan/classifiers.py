@@ -1,6 +1,7 @@
-"""Other classifiers than naive Bayes, of Spark's own library: learned on four fifths of the rows, judged on the rest.
+"""Train and test classifiers of Spark ML other than naive Bayes.
 
-Adding one is a line here and its name in `treaty.engine.analyzers.predictability`."""
+They learn on four fifths of the rows and are tested on the rest. To add one, add a line here and its name in
+`treaty.engine.analyzers.predictability`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,20 +13,24 @@ from treaty.engine.components.operands import Operand
 if TYPE_CHECKING:
     from treaty.engine.spark.scan.separate_statements import OtherDatasets, PartitionedRows
 
-# A weight of each class and bucket is learned: fewer than naive Bayes counts.
+# A weight is learned for each class and bucket, hence fewer buckets than naive Bayes counts.
 BUCKETS = 2**16
 
 
 class Classifier(Protocol):
-    """An estimator of pyspark.ml over vectors `features` and numbers `label`, whose model writes `prediction`."""
+    """A factory of a pyspark.ml estimator over vectors `features` and numbers `label`.
+
+    Its model writes `prediction`."""
 
     def __call__(self) -> Any:
-        """A new one."""
+        """Create an estimator."""
         ...
 
 
 def logistic_regression() -> Any:
-    """Multinomial, with a little L2: some classes are told by tokens that no other has, whose weights had no end."""
+    """Return a multinomial logistic regression with a small L2 penalty.
+
+    Without it, the weights of tokens that occur in one class only would grow without bound."""
     from pyspark.ml.classification import LogisticRegression
 
     return LogisticRegression(maxIter=30, regParam=1e-4)
@@ -35,14 +40,16 @@ CLASSIFIERS: Mapping[str, Classifier] = {"logistic_regression": logistic_regress
 
 
 def confusion(rows: "PartitionedRows", part: BoundComponent, others: "OtherDatasets") -> dict[str, Any]:
-    """(class, predicted, rows) of the held-out rows, of each partition by itself."""
+    """Return (class, predicted, rows) of the held-out rows, for each partition separately."""
     classifier = CLASSIFIERS[part.component.classifier]  # type: ignore[attr-defined]
     operands = split_arguments(part.operands, part.component.held_out_count)  # type: ignore[attr-defined]
     return rows.each(lambda frame: _predicted(_featured(frame, *operands), classifier))
 
 
 def _featured(frame: Any, target: Operand, inputs: Sequence[Operand], split_by: Sequence[Operand]) -> Any:
-    """Class t, whether held out, and the tokens of all inputs, each with its input's place before it."""
+    """Return class t, whether held out, and the hashed tokens of all inputs.
+
+    Each token is prefixed with its input's position."""
     from pyspark.ml.feature import HashingTF
 
     bags = (f"transform({tokens(each)}, x -> concat('{at}:', coalesce(x, '')))" for at, each in enumerate(inputs))
@@ -52,14 +59,14 @@ def _featured(frame: Any, target: Operand, inputs: Sequence[Operand], split_by: 
 
 
 def _predicted(rows: Any, classifier: Classifier) -> tuple[tuple[str, str, int], ...]:
-    """The tally of what is learned of some of the rows and predicted of the others; () where either are none."""
+    """Train on one set of rows and count predictions on the other; () if either is empty."""
     from pyspark.ml.feature import IndexToString, StringIndexer
 
-    learned, judged = rows.where("not held"), rows.where("held")
-    if learned.isEmpty() or judged.isEmpty():
+    training, test = rows.where("not held"), rows.where("held")
+    if training.isEmpty() or test.isEmpty():
         return ()
-    index = StringIndexer(inputCol="t", outputCol="label").fit(learned)
-    model = classifier().fit(index.transform(learned))
+    index = StringIndexer(inputCol="t", outputCol="label").fit(training)
+    model = classifier().fit(index.transform(training))
     named = IndexToString(inputCol="prediction", outputCol="said", labels=index.labels)
-    found = named.transform(model.transform(judged)).groupBy("t", "said").count().collect()
-    return tuple(sorted((row["t"], row["said"], int(row["count"])) for row in found))
+    counts = named.transform(model.transform(test)).groupBy("t", "said").count().collect()
+    return tuple(sorted((row["t"], row["said"], int(row["count"])) for row in counts))

@@ -1,8 +1,7 @@
-"""Exact counts from the footers of Parquet files: how many rows, how many non-null values, without reading a value.
+"""Read exact counts of rows and non-null values from Parquet footers, without reading a value.
 
-A second source of truth beside the scan, so only what the format states exactly is taken, and only where every file
-states it; the rest is left to the scan, and where both counted the rows they must agree. A footer does not tell
-whether the values behind it can be read: damage shows in a scan alone."""
+Only counts that the format states exactly, in every file, are used; the scan computes the rest. If both counted rows,
+they must agree. Footers do not show whether the values can be read: only a scan detects damage."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,65 +29,65 @@ READERS_AT_ONCE = 16
 
 @dataclass(frozen=True)
 class FooterCounts:
-    """What footers tell of a plan: states by partition and component key, and the plan that is `remaining_plan` to
-    read.
+    """The states that footers provide, and the rest of the plan.
 
-    Where something is left, the rows are counted again with it, to hold both sources against each other."""
+    `remaining_plan`: components left for the scan; if there are any, rows are counted again to compare both sources.
+    `states`: by partition and component key."""
 
     remaining_plan: Plan
     states: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def keys(self) -> frozenset[str]:
-        """The components whose states come from footers."""
-        return frozenset(key for found in self.states.values() for key in found)
+        """Return the keys of the components whose states come from footers."""
+        return frozenset(key for counts in self.states.values() for key in counts)
 
 
 @dataclass(frozen=True)
 class ParquetFooter:
-    """One file: its rows, and the non-null values of each column of its top level; None: not known exactly."""
+    """One file's number of rows and non-null values per top-level column; None if not known exactly."""
 
     rows: int
     present: Mapping[str, int | None]
 
     def count(self, column: str | None) -> int | None:
-        """How many rows (column None), or how many non-null values of the column; None where that is not known.
+        """Return the number of rows (column None) or of the column's non-null values; None if unknown.
 
-        A column that the file does not have is null in all its rows. Whether names that differ in case are one
-        column is the session's choice, so of those nothing is known."""
+        A column that the file lacks is null in all its rows. Whether names that differ in case are one column
+        depends on the session, so their counts are unknown."""
         if column is None or not self.rows:
             return self.rows
-        alike = [name for name in self.present if name.lower() == column.lower()]
-        if not alike:
+        same_name = [name for name in self.present if name.lower() == column.lower()]
+        if not same_name:
             return 0
-        return self.present[column] if alike == [column] else None
+        return self.present[column] if same_name == [column] else None
 
 
 def footer_counts(plan: Plan, location: str, files: Mapping[str, Sequence[str]], schema: Schema) -> FooterCounts:
-    """What the footers of Parquet files tell of the plan. Where one cannot be read, nothing: the scan will say why.
+    """Return the states of the plan that footers provide; none if a footer cannot be read: the scan reports the reason.
 
-    `location` is the table's path or URL, `files` all its files by partition, as paths in that filesystem. It must be
-    a plain folder of Parquet: a table format's log may take rows away, and a catalog may give a new column a default
-    where old files have none."""
+    `location`: path or URL of the table. `files`: all its files by partition, as paths in that filesystem. The table
+    must be a plain folder of Parquet: a table format's log may remove rows, and a catalog may define a default for a
+    column that old files lack."""
     footers = _footers(location, files)
     counts = {part: _totals(footers, column) for part, column in _counting(plan.scan, schema, _folded(files))}
-    told = {part: totals for part, totals in counts.items() if None not in totals.values()}
-    if not footers or not told:
+    complete = {part: totals for part, totals in counts.items() if None not in totals.values()}
+    if not footers or not complete:
         return FooterCounts(plan)
-    states = {name: {part.key: part.read((totals[name],)) for part, totals in told.items()} for name in footers}
-    left = replace(plan, scan=tuple(part for part in plan.scan if part not in told))
-    if left.scan or left.groupings or left.separate:
-        return FooterCounts(replace(left, scan=(ROWS, *left.scan)), states)
-    return FooterCounts(left, states)
+    states = {name: {part.key: part.read((totals[name],)) for part, totals in complete.items()} for name in footers}
+    remaining = replace(plan, scan=tuple(part for part in plan.scan if part not in complete))
+    if remaining.scan or remaining.groupings or remaining.separate:
+        return FooterCounts(replace(remaining, scan=(ROWS, *remaining.scan)), states)
+    return FooterCounts(remaining, states)
 
 
 def stated(plan: Plan, location: str, schema: Schema, *, partition_by: Sequence[str] = ()) -> FooterCounts:
-    """What the files at a location tell of a frame that is said to be a plain reading of them.
+    """Return the footer counts of a frame declared to read the files unchanged.
 
-    Rows are counted in any case: a frame of other rows is scanned. Raises Unreadable where nothing is there."""
+    Rows are always counted: a frame with other rows is scanned. Raises UnreadableTable if there are no files."""
     files = changes.layout(None, TableSource(location, "parquet", tuple(partition_by))).files
-    told = footer_counts(plan, location, files, schema)
-    return replace(told, remaining_plan=replace(told.remaining_plan, scan=told.remaining_plan.scan or (ROWS,)))
+    footers = footer_counts(plan, location, files, schema)
+    return replace(footers, remaining_plan=replace(footers.remaining_plan, scan=footers.remaining_plan.scan or (ROWS,)))
 
 
 def scan_remaining(
@@ -100,14 +99,14 @@ def scan_remaining(
     expected: Sequence[str] = (),
     others: OtherDatasets = separate_statements.NONE,
 ) -> dict[str, StateBag]:
-    """The bags that `scan` of the plan would give, with only what is left of it read. Raises as `scan` does.
+    """Return the bags that `scan` would return, but scan only what footers do not provide. Raises as `scan`.
 
-    Where footers and scan counted other numbers of rows, the files changed meanwhile or a footer is wrong: then all is
+    If footers and scan disagree on the number of rows, the files changed meanwhile or a footer is wrong: everything is
     scanned."""
     reading = partial(scan, frame, partition_by=partition_by, expected=expected, others=others)
     if not known.remaining_plan.scan:
         schema = schema_of(frame)
-        filled = (name for name, found in known.states.items() if found[ROWS.key] or name in expected)
+        filled = (name for name, counts in known.states.items() if counts[ROWS.key] or name in expected)
         names = sorted(filled) if partition_by else [""]
         return {name: _joined(plan, StateBag({}, schema), known.states[name]) for name in names}
     scanned = reading(known.remaining_plan)
@@ -117,42 +116,46 @@ def scan_remaining(
 
 
 def _agree(known: FooterCounts, scanned: Mapping[str, StateBag]) -> bool:
-    told = {name: found[ROWS.key] for name, found in known.states.items()}
-    return all(told.get(name, 0) == (scanned[name].rows if name in scanned else 0) for name in {*told, *scanned})
+    footer_rows = {name: footer_states[ROWS.key] for name, footer_states in known.states.items()}
+    return all(
+        footer_rows.get(name, 0) == (scanned[name].rows if name in scanned else 0) for name in {*footer_rows, *scanned}
+    )
 
 
 def _joined(plan: Plan, bag: StateBag, found: Mapping[str, Any]) -> StateBag:
-    told = {
+    footer_states = {
         part.key: ComponentState(component=part.component, value=found[part.key], source=STATED)
         for part in plan.scan
         if part.key in found
     }
-    return StateBag({**told, **bag.entries}, bag.schema, bag.failures)
+    return StateBag({**footer_states, **bag.entries}, bag.schema, bag.failures)
 
 
 def _counting(
     parts: Sequence[BoundComponent], schema: Schema, folded: frozenset[str]
 ) -> Iterator[tuple[BoundComponent, str | None]]:
-    """The components that are one count, of rows (None) or of a column's values, by the SQL they ask for."""
+    """Return the components that are a single count, recognised by their SQL.
+
+    Each comes with the counted column; None counts rows."""
     columns: dict[tuple[str, ...], str | None] = {ROWS.aggregates: None}
     columns |= {(f"count({quote(name)})",): name for name in schema.names if name.lower() not in folded}
     return ((part, columns[part.aggregates]) for part in parts if part.aggregates in columns)
 
 
 def _folded(files: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """The columns whose values are names of folders: files do not hold them."""
+    """Return the columns whose values are folder names and not in the files."""
     folders = {folder for paths in files.values() for path in paths for folder in path.split("/")[:-1]}
     return frozenset(unquote(folder.partition("=")[0]).lower() for folder in folders if "=" in folder)
 
 
 def _totals(footers: Mapping[str, Sequence[ParquetFooter]], column: str | None) -> dict[str, int | None]:
-    """The count of each partition; None where one of its files does not tell."""
-    counts = {name: [each.count(column) for each in found] for name, found in footers.items()}
-    return {name: None if None in found else sum(count or 0 for count in found) for name, found in counts.items()}
+    """Return the count of each partition; None if one of its files does not state it."""
+    counts = {name: [each.count(column) for each in values] for name, values in footers.items()}
+    return {name: None if None in values else sum(count or 0 for count in values) for name, values in counts.items()}
 
 
 def _footers(location: str, files: Mapping[str, Sequence[str]]) -> dict[str, list[ParquetFooter]]:
-    """The footers by partition; none at all where one of them cannot be read."""
+    """Read the footers by partition; none at all if one of them cannot be read."""
     filesystem, _ = open_filesystem(location)
     with ThreadPoolExecutor(READERS_AT_ONCE) as readers:
         try:
@@ -178,7 +181,7 @@ def _footer(filesystem: Any, path: str) -> ParquetFooter:
 
 
 def _is_flat(leaf: Any) -> bool:
-    """A column of the top level that holds one value a row: of `a.b` in a struct, name and path differ."""
+    """Return True for a top-level column with one value per row: for `a.b` in a struct, name and path differ."""
     return bool(leaf.name == leaf.path and leaf.max_repetition_level == 0)
 
 
@@ -188,10 +191,14 @@ def _present(groups: Sequence[Any], at: int, leaf: Any) -> int | None:
 
 
 def _non_null(group: Any, chunk: Any, leaf: Any) -> int | None:
-    """The chunk's non-null values; None where it does not state its nulls or states what cannot be."""
+    """Return the chunk's non-null values; None if its null count is missing or impossible."""
     if leaf.max_definition_level == 0:
         return int(group.num_rows)
-    stated = chunk.statistics if chunk.is_stats_set else None
-    if stated is None or not stated.has_null_count or chunk.num_values != group.num_rows:
+    column_statistics = chunk.statistics if chunk.is_stats_set else None
+    if column_statistics is None or not column_statistics.has_null_count or chunk.num_values != group.num_rows:
         return None
-    return int(group.num_rows - stated.null_count) if 0 <= stated.null_count <= group.num_rows else None
+    return (
+        int(group.num_rows - column_statistics.null_count)
+        if 0 <= column_statistics.null_count <= group.num_rows
+        else None
+    )

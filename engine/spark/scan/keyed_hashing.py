@@ -1,6 +1,6 @@
-"""Hashes with a key, in Spark: the key stands beside the rows, as columns of one row that is joined to all of them.
+"""Hash values with a key in Spark; the key is a one-row table joined to all rows.
 
-So it is in no text: SQL, plans, explanations and event logs name columns, and say nothing of a local row's content."""
+The key therefore appears in no text: SQL, plans and event logs name columns and omit the contents of a local row."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,12 +11,12 @@ from treaty.engine.core.hash_key import HashKey
 
 
 def with_hash_key(frame: Any, parts: Iterable[BoundComponent], key: HashKey) -> Any:
-    """The frame with the key beside each row, where one of the parts hashes values; else the frame as it is."""
+    """Join the key to each row if a component hashes values; else return the frame unchanged."""
     return _with_key(frame, key) if any(part.keyed for part in parts) else frame
 
 
 def covered(counted: Any, columns: Sequence[str], key: HashKey) -> Any:
-    """The frame with the values of these columns as their hashes; null stays null."""
+    """Replace the values of these columns with their hashes; null stays null."""
     if not columns:
         return counted
     shown = (f"{hashed(name)} as {name}" if name in columns else name for name in counted.columns)

@@ -1,7 +1,7 @@
-"""Good rows and bad rows apart: one reading of the table, one writing of both, and a folder that is whole or not there.
+"""Write good and bad rows to separate folders with one scan of the table.
 
-The rows are written aside and named in one step where the filesystem can rename a folder (a disk, HDFS, ABFS). Where it
-cannot (S3, GCS), they are copied there once all are written."""
+The output folder appears complete or not at all. Rows are written to a temporary folder, which is renamed in one step
+on filesystems that can rename folders (a disk, HDFS, ABFS). On others (S3, GCS) it is copied once complete."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -33,12 +33,12 @@ def quarantine(
     others: OtherDatasets = NONE,
     partition_by: Sequence[str] = (),
 ) -> QuarantineResult:
-    """Writes every row of the frame once: below `out`, to `outcome=good` or `outcome=bad`, partitioned as the table is.
+    """Write every row once, below `out`, to `outcome=good` or `outcome=bad`, partitioned like the table.
 
-    Both have the table's columns and `broken_checks` and `unevaluated_checks` (see `rows.flagged`); all checks are
-    named there, whatever their severity. In CSV these are texts, the ids parted by spaces. A folder without rows is
-    not written. Raises EngineError where `out` is there already, or where rows cannot be read or written; then nothing
-    is left behind."""
+    Both have the table's columns and `broken_checks` and `unevaluated_checks` (see `violating_rows.flag_rows`),
+    which list all checks whatever their severity. In CSV these are texts with ids separated by spaces. A folder
+    without rows is not written. Raises EngineError if `out` exists or if rows cannot be read or written; then
+    nothing is left behind."""
     rows = flag_rows(frame, checks, others=others, partition_by=partition_by)
     ids = tuple(dict.fromkeys(each.check.id for each in checks.checks))
     with _aside(into) as folder:
@@ -65,22 +65,26 @@ def _outcomes(rows: Any, checks: BoundChecks, into: QuarantineTarget) -> Any:
 def _written(
     rows: Any, ids: Sequence[str], folder: str, into: QuarantineTarget, partition_by: Sequence[str]
 ) -> list[int]:
-    """Writes the rows. How many there are, how many are bad, and by id how many broke it and how many left it open."""
+    """Write the rows.
+
+    Returns the number of rows, the number of bad rows, then per id the violating and the unevaluated rows."""
     from pyspark.sql import Observation, functions
 
     tests = [f"array_contains({column}, {literal(name)})" for name in ids for column in (BROKEN, UNEVALUATED)]
     counted = ["true", f"{OUTCOME} = '{BAD}'", *tests]
-    seen = Observation()
+    observation = Observation()
     metrics = [functions.expr(f"count_if({test})").alias(f"c{at}") for at, test in enumerate(counted)]
-    writer = _as_text(rows.observe(seen, *metrics), into).write.partitionBy(OUTCOME, *partition_by)
+    writer = _as_text(rows.observe(observation, *metrics), into).write.partitionBy(OUTCOME, *partition_by)
     try:
         writer.format(into.format).options(**FORMATS[into.format]).save(folder)
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise EngineError(f"the rows cannot be read, or not be written to {into.out}: {safe_message(error)}") from error
-    found = seen.get
-    return [int(found[f"c{at}"]) for at in range(len(counted))]
+        raise EngineError(
+            f"the rows cannot be read or cannot be written to {into.out}: {safe_message(error)}"
+        ) from error
+    totals = observation.get
+    return [int(totals[f"c{at}"]) for at in range(len(counted))]
 
 
 def _as_text(rows: Any, into: QuarantineTarget) -> Any:
@@ -92,14 +96,14 @@ def _as_text(rows: Any, into: QuarantineTarget) -> Any:
 
 
 def _unjudged(checks: BoundChecks, others: OtherDatasets, partition_by: Sequence[str]) -> dict[str, str]:
-    """By id, why a check was judged on no row: it cannot be bound, or needs a dataset that is not at hand."""
+    """Return by id why a check was evaluated on no row: it cannot be bound, or a dataset is missing."""
     unbound = {each.check.id: each.reason or "" for each in checks.checks if each.bound is None}
     return unbound | {test.id: test.reason for test in row_tests(checks, others, partition_by) if test.reason}
 
 
 @contextmanager
 def _aside(into: QuarantineTarget) -> Iterator[str]:
-    """A folder beside `out` to write to, which takes its place at the end; it is gone after an error."""
+    """Yield a temporary folder that replaces `out` on success and is deleted after an error."""
     out = into.out.rstrip("/") if ":" in into.out else os.path.abspath(into.out)
     parent, _, name = out.rpartition("/")
     aside = f"{parent}/.{name}-{uuid4().hex[:12]}"
@@ -111,15 +115,15 @@ def _aside(into: QuarantineTarget) -> Iterator[str]:
         _name_outcomes(filesystem, written)
         _replace(filesystem, written, target)
     except OSError as error:
-        what = os.strerror(error.errno) if error.errno else type(error).__name__
-        raise EngineError(f"{into.out} cannot be written ({what}): check the path and its permissions") from error
+        reason = os.strerror(error.errno) if error.errno else type(error).__name__
+        raise EngineError(f"{into.out} cannot be written ({reason}): check the path and its permissions") from error
     finally:
         if _is_there(filesystem, written):
             filesystem.delete_dir(written)
 
 
 def _refuse_target(filesystem: Any, target: str, into: QuarantineTarget) -> None:
-    """What an earlier quarantine wrote may be replaced when asked for; anything else may not."""
+    """Raise EngineError unless `out` is free or an earlier quarantine that may be overwritten."""
     import pyarrow.fs
 
     if not _is_there(filesystem, target):
@@ -127,9 +131,9 @@ def _refuse_target(filesystem: Any, target: str, into: QuarantineTarget) -> None
     inside = filesystem.get_file_info(pyarrow.fs.FileSelector(target)) if _is_folder(filesystem, target) else None
     names = [each.base_name for each in inside or () if not each.base_name.startswith(("_", "."))]
     if inside is None or set(names) - {_folder(GOOD), _folder(BAD)}:
-        raise EngineError(f"{into.out} is there and holds something else: name a new folder", retry=False)
+        raise EngineError(f"{into.out} already exists and contains other files: choose a new folder", retry=False)
     if not into.overwrite:
-        raise EngineError(f"{into.out} is there already: name another folder, or overwrite it", retry=False)
+        raise EngineError(f"{into.out} already exists: choose another folder or overwrite it", retry=False)
 
 
 def _folder(outcome: str) -> str:
@@ -137,7 +141,7 @@ def _folder(outcome: str) -> str:
 
 
 def _name_outcomes(filesystem: Any, written: str) -> None:
-    """Gives the folders of the outcomes their names: Spark wrote a column that no table has."""
+    """Rename the outcome folders: Spark wrote them under a column name that no table has."""
     filesystem.create_dir(written, recursive=True)
     for outcome in (GOOD, BAD):
         if _is_there(filesystem, f"{written}/{OUTCOME}={outcome}"):

@@ -1,4 +1,4 @@
-"""What stands beside a row while it is judged: SQL tests of single rows, and the columns that some of them need."""
+"""Build SQL tests of single rows, and the helper columns that some of them need."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,9 @@ OURS = "__treaty_"
 
 @dataclass(frozen=True)
 class RowWindow:
-    """How many rows share `keys`, counted among those that `where` admits, in the column `name`."""
+    """Number of rows that share `keys`, in the column `name`.
+
+    `conditions`: further partitioning SQL. `where`: filter of the counted rows; None counts all."""
 
     name: str
     keys: tuple[str, ...]
@@ -33,8 +35,9 @@ class RowWindow:
 
 @dataclass(frozen=True)
 class RowLookup:
-    """Whether a row is found in `dataset`: then the column `name` is true, else null. `pairs`: its keys as SQL here,
-    and their counterparts there."""
+    """A lookup of each row in `dataset`: column `name` is true if found, else null.
+
+    `pairs`: SQL of the keys in this table and in the dataset."""
 
     name: str
     dataset: str
@@ -42,15 +45,17 @@ class RowLookup:
 
     @property
     def sides(self) -> list[tuple[str, str]]:
-        """The names of the key columns, here and there."""
+        """Return the names of the key columns in this table and in the dataset."""
         return [(f"{self.name}_l{at}", f"{self.name}_r{at}") for at in range(len(self.pairs))]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowTest:
-    """A check on a single row: SQL, never null, that says whether the row `breaks` it, and whether it `opens` it (it
-    cannot be evaluated there). None: no row does. `breaks` may need the column that `aid` adds to the frame.
-    `reason` says why rows cannot be judged that could be elsewhere: another dataset is not at hand."""
+    """A check on single rows, as SQL that is never null.
+
+    `breaks`: whether the row violates the check; None means no row does. `opens`: whether the check cannot be
+    evaluated on the row; None means never. `aid`: the column that `breaks` needs in the frame. `reason`: why no row
+    can be evaluated although the check could be elsewhere: another dataset is missing."""
 
     check: BoundCheck
     breaks: str | None
@@ -64,7 +69,7 @@ class RowTest:
 
 
 def row_tests(checks: BoundChecks, others: OtherDatasets, partition_by: Sequence[str]) -> list[RowTest]:
-    """The tests of all checks that can be judged, in the contract's order. `others`: the datasets that are at hand."""
+    """Return the tests of all bound checks, in the contract's order. `others`: the available datasets."""
     within = tuple(partition_names.keys(partition_by))
     return [
         _test(bound, each, _Place(f"{OURS}{at}", checks, others, within))
@@ -75,7 +80,7 @@ def row_tests(checks: BoundChecks, others: OtherDatasets, partition_by: Sequence
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a check is judged: the name of its column, the table's columns, the other datasets, a row's partition."""
+    """Context of a check: name of its helper column, table columns, other datasets, partition SQL."""
 
     name: str
     checks: BoundChecks
@@ -104,20 +109,22 @@ def _aid(check: BoundCheck, breaking: ViolatingRows, place: _Place) -> RowWindow
 
 
 def _pairs(check: BoundCheck, reference: KeyReference, place: _Place) -> Iterator[tuple[str, str]]:
-    """The keys as the check itself compares them. Raises Unbindable where the dataset is not there or another kind."""
-    theirs = schema_of(place.datasets.frame(reference.dataset))
-    mine = check.analyzer.columns_read if check.analyzer else ()
-    for here, there in zip(mine, reference.columns, strict=True):
-        yield as_keys(operand_of(here, place.checks.schema), operand_of(there, theirs))
+    """Yield the keys as the check compares them.
+
+    Raises NotApplicableToTable if the dataset is missing or has keys of another kind."""
+    other_schema = schema_of(place.datasets.frame(reference.dataset))
+    columns = check.analyzer.columns_read if check.analyzer else ()
+    for own_column, other_column in zip(columns, reference.columns, strict=True):
+        yield as_keys(operand_of(own_column, place.checks.schema), operand_of(other_column, other_schema))
 
 
 def _breaks(breaking: ViolatingRows, aid: RowWindow | RowLookup | None) -> str:
-    found = [f"({breaking.condition})"] if breaking.condition else []
+    conditions = [f"({breaking.condition})"] if breaking.condition else []
     if aid:
         present = " OR ".join(f"{key} IS NOT NULL" for key in breaking.keys)
-        alone = f"{aid.name} IS NULL" if isinstance(aid, RowLookup) else f"{aid.name} > 1"
-        found.append(f"(({present}) AND {alone})")
-    return _sure(" OR ".join(f"coalesce({each}, false)" for each in found), breaking.where)
+        violates = f"{aid.name} IS NULL" if isinstance(aid, RowLookup) else f"{aid.name} > 1"
+        conditions.append(f"(({present}) AND {violates})")
+    return _sure(" OR ".join(f"coalesce({each}, false)" for each in conditions), breaking.where)
 
 
 def _sure(condition: str, where: str | None) -> str:
@@ -125,11 +132,18 @@ def _sure(condition: str, where: str | None) -> str:
 
 
 def _opens(bound: BoundAnalyzer) -> str | None:
-    """As the analyzer counts them: rows its own conditions leave open, and rows that its filter does."""
-    own = [f"({each.errs})" for given in bound.operands.values() for each in given if each.errs]
-    where = bound.where
-    found = [_sure(" OR ".join(own), where.sql if where else None)] if own else []
-    return " OR ".join([*found, *([f"({where.errs})"] if where and where.errs else [])]) or None
+    """Return the SQL of rows on which the check cannot be evaluated.
+
+    Like the analyzer, it counts rows on which a condition or the filter fails."""
+    own = [f"({each.errs})" for operands in bound.operands.values() for each in operands if each.errs]
+    filter_predicate = bound.where
+    conditions = [_sure(" OR ".join(own), filter_predicate.sql if filter_predicate else None)] if own else []
+    return (
+        " OR ".join(
+            [*conditions, *([f"({filter_predicate.errs})"] if filter_predicate and filter_predicate.errs else [])]
+        )
+        or None
+    )
 
 
 def _aids(tests: Sequence[RowTest]) -> list[RowWindow | RowLookup]:
@@ -137,13 +151,13 @@ def _aids(tests: Sequence[RowTest]) -> list[RowWindow | RowLookup]:
 
 
 def added(tests: Sequence[RowTest]) -> list[str]:
-    """The names of the columns that a marked frame has beside the table's own."""
+    """Return the names of the helper columns of a marked frame."""
     joined = [name for aid in _aids(tests) if isinstance(aid, RowLookup) for pair in aid.sides for name in pair]
     return [*(aid.name for aid in _aids(tests)), *joined]
 
 
 def marked(frame: Any, tests: Sequence[RowTest], others: OtherDatasets) -> Any:
-    """The frame with the columns that the tests need: equal windows are computed by Spark once."""
+    """Return the frame with the columns that the tests need; Spark computes equal windows once."""
     from pyspark.sql import functions
 
     for aid in _aids(tests):
@@ -154,12 +168,12 @@ def marked(frame: Any, tests: Sequence[RowTest], others: OtherDatasets) -> Any:
 
 
 def _looked_up(frame: Any, aid: RowLookup, other: Any) -> Any:
-    """A left join with the distinct rows of the other side: as many rows as before."""
+    """Left-join the distinct rows of the other dataset, which keeps the number of rows."""
     from pyspark.sql import functions
 
     sides = list(zip(aid.pairs, aid.sides, strict=True))
-    here = [functions.expr(sql).alias(name) for (sql, _), (name, _) in sides]
-    there = [functions.expr(sql).alias(name) for (_, sql), (_, name) in sides]
-    distinct = other.select(*there).distinct().select("*", functions.lit(True).alias(aid.name))
+    own_keys = [functions.expr(sql).alias(name) for (sql, _), (name, _) in sides]
+    other_keys = [functions.expr(sql).alias(name) for (_, sql), (_, name) in sides]
+    distinct = other.select(*other_keys).distinct().select("*", functions.lit(True).alias(aid.name))
     same = functions.expr(" AND ".join(f"{mine} = {theirs}" for mine, theirs in aid.sides))
-    return frame.select("*", *here).join(distinct, same, "left")
+    return frame.select("*", *own_keys).join(distinct, same, "left")

@@ -1,4 +1,4 @@
-"""One scan for all components and all partitions; a component that errs is found and left out, alone."""
+"""Compute all components of all partitions in one scan, leaving out components that fail."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,13 +20,13 @@ from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.count_packing import PackedQuery
 from treaty.engine.states.planning.scan_plan import ROWS, Derivation, Plan
 
-# How the states of each kind of grouping are read.
+# Functions that compute the states of each kind of grouping.
 READERS = {"frequencies": group, "naive_bayes": features.group}
 
 
 @dataclass
 class ScanResult:
-    """What was read so far: component values by partition, and why some could not be computed."""
+    """Component values by partition, and the reasons of components that could not be computed."""
 
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
@@ -40,25 +40,28 @@ def scan(
     expected: Sequence[str] = (),
     others: OtherDatasets = separate_statements.NONE,
 ) -> dict[str, StateBag]:
-    """The states of every partition of the frame, by partition name; of `expected` ones also where they have no rows.
+    """Return the states of every partition of the frame by partition name.
 
-    What the plan reads of all rows at once is not among them: `apart.whole` reads it of the whole table.
-    Raises Unreadable where files are damaged, where a partition column is missing, or where no row can be counted."""
-    schema, found, key = schema_of(frame), ScanResult(), plan.key or transient_key()
+    `expected`: partitions returned even without rows. Whole-table components are not included: see
+    `separate_statements.whole_table_states`. Raises UnreadableTable if files are damaged, a partition column is
+    missing or rows cannot be counted."""
+    schema, result, key = schema_of(frame), ScanResult(), plan.key or transient_key()
     plan = replace(plan, key=key)
     partition_names.refuse(partition_by, schema)
     for chunk in plan.chunks():
-        _scan(keyed_hashing.with_hash_key(frame, chunk, key), chunk, partition_by, found)
+        _scan(keyed_hashing.with_hash_key(frame, chunk, key), chunk, partition_by, result)
     for part in plan.groupings:
         if part.key not in plan.derived:
-            _group(frame, part, partition_by, found, key)
+            _group(frame, part, partition_by, result, key)
     for part in plan.groupings:
         if part.key in plan.derived:
-            _derive(frame, part, plan.derived[part.key], partition_by, found, key)
-    names = sorted({*found.values, *(expected if partition_by else ("",))})
+            _derive(frame, part, plan.derived[part.key], partition_by, result, key)
+    names = sorted({*result.values, *(expected if partition_by else ("",))})
     for part in plan.separate:
-        _read_separately(frame, part, partition_by, names, others, found)
-    return {name: bags.bag_of_plan(plan, found.values.get(name, {}), schema, failures=found.failures) for name in names}
+        _read_separately(frame, part, partition_by, names, others, result)
+    return {
+        name: bags.bag_of_plan(plan, result.values.get(name, {}), schema, failures=result.failures) for name in names
+    }
 
 
 def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: ScanResult) -> None:
@@ -78,13 +81,11 @@ def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[st
 def _isolate(
     frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: ScanResult, error: Exception
 ) -> None:
-    """Halves until the component that fails stands alone: one bad predicate must not take the others with it."""
+    """Halve the components until the failing one is isolated: one faulty predicate must not affect others."""
     if is_cancelled(error):
         raise error
     if is_damage(error) or (parts[0] == ROWS and len(parts) == 1):
-        raise UnreadableTable(
-            f"the rows cannot be read: {safe_message(error)}; repair or write the files again"
-        ) from error
+        raise UnreadableTable(f"the rows cannot be read: {safe_message(error)}; repair or rewrite the files") from error
     if len(parts) == 1:
         found.failures[parts[0].key] = f"Spark could not compute it: {safe_message(error)}"
         return
@@ -97,15 +98,17 @@ def _aggregate(frame: Any, question: PackedQuery, partition_by: Sequence[str]) -
     from pyspark.sql import functions
 
     prefix = _unused(frame.columns)
-    words = [functions.expr(sql).alias(name) for name, sql in question.columns(prefix).items()]
+    packed_words = [functions.expr(sql).alias(name) for name, sql in question.columns(prefix).items()]
     by = [functions.expr(sql).alias(f"p{at}") for at, sql in enumerate(partition_names.keys(partition_by))]
     aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(question.aggregates(prefix))]
-    rows: list[Any] = (frame.select("*", *words) if words else frame).groupBy(*by).agg(*aggregates).collect()
+    rows: list[Any] = (
+        (frame.select("*", *packed_words) if packed_words else frame).groupBy(*by).agg(*aggregates).collect()
+    )
     return rows
 
 
 def _unused(columns: Sequence[str]) -> str:
-    """What no column's name begins with."""
+    """Return a prefix that no column name starts with."""
     prefix = "word"
     while any(column.lower().startswith(prefix) for column in columns):
         prefix += "_"
@@ -148,7 +151,7 @@ def _derive(
     found: ScanResult,
     key: HashKey,
 ) -> None:
-    """The grouping's tables from the finer one's, in this process; where that failed it is read after all, alone."""
+    """Derive the grouping's tables from a finer grouping in this process; scan it if that one failed."""
     if derivation.finer.key in found.failures:
         _group(frame, part, partition_by, found, key)
         return

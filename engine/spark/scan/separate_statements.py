@@ -1,4 +1,4 @@
-"""What is read by statements of their own: rows looked up in other datasets or matched with them, and queries."""
+"""Compute components that need their own statement: references, matches, queries and classifiers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,15 +25,15 @@ from treaty.engine.states.planning.scan_plan import Plan, plan
 
 @dataclass(frozen=True)
 class OtherDatasets:
-    """The frames of other datasets by name, and why some cannot be read."""
+    """Frames of other datasets by name, and the reasons of those that cannot be read."""
 
     frames: Mapping[str, Any] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
 
     def frame(self, name: str) -> Any:
-        """The dataset of that name. Raises Unbindable, saying why it is not there."""
+        """Return the dataset of that name. Raises NotApplicableToTable with the reason if it is missing."""
         if name not in self.frames:
-            reason = self.unread.get(name, "it is not among those that are known here")
+            reason = self.unread.get(name, "it is not available here")
             raise NotApplicableToTable(f"the dataset {name} cannot be read: {reason}")
         return self.frames[name]
 
@@ -42,7 +42,7 @@ NONE = OtherDatasets()
 
 
 def open_datasets(session: Any, sources: Mapping[str, TableSource]) -> OtherDatasets:
-    """The datasets that can be read; of the others why not: a check that needs one is left out alone."""
+    """Open the datasets that can be read and record why others cannot: only checks that need them fail."""
     frames, unread = {}, {}
     for name, source in sources.items():
         try:
@@ -52,30 +52,32 @@ def open_datasets(session: Any, sources: Mapping[str, TableSource]) -> OtherData
     return OtherDatasets(frames, unread)
 
 
-# What the text of a query raises where a row has a part that cannot be evaluated.
+# Raised by a query's SQL if some part of a row cannot be evaluated.
 RAISED = "USER_RAISED_EXCEPTION"
-UNEVALUATED = "the query cannot be evaluated on some row: it holds a cast, a date or a division that fails there"
+UNEVALUATED = "the query cannot be evaluated for some rows, where a cast, a date or a division fails"
 
 
 def whole_table_states(frame: Any, plan: Plan, others: OtherDatasets) -> StateBag | None:
-    """The bag of what can only be read of all rows at once; None where the plan has nothing of that kind."""
+    """Return the bag of components that need all rows at once; None if the plan has none."""
     if not plan.whole_table:
         return None
     values: dict[str, Any] = {}
     failures: dict[str, str] = {}
     for part in plan.whole_table:
-        found = read(frame, part, others)
-        if isinstance(found, str):
-            failures[part.key] = found
+        states = read(frame, part, others)
+        if isinstance(states, str):
+            failures[part.key] = states
         else:
-            values[part.key] = found.get("", part.component.zero)
+            values[part.key] = states.get("", part.component.zero)
     return bags.bag_of_plan(Plan(scan=(), separate=plan.whole_table), values, schema_of(frame), failures=failures)
 
 
 def referents(data_object: DataObject, others: OtherDatasets) -> dict[str, ReferenceValue]:
-    """The limits of the object that refer to one of these datasets, measured; those of other datasets are left out."""
-    asked = {words: each for words, each in referenced_metrics(data_object).items() if each.dataset in others.frames}
-    return {words: _referent(each, others) for words, each in asked.items()}
+    """Measure the bounds of the object that refer to these datasets; others are left out."""
+    available = {
+        words: each for words, each in referenced_metrics(data_object).items() if each.dataset in others.frames
+    }
+    return {words: _referent(each, others) for words, each in available.items()}
 
 
 def _referent(asked: ReferencedMetric, others: OtherDatasets) -> ReferenceValue:
@@ -101,7 +103,7 @@ def read(
     partition_by: Sequence[str] = (),
     names: Sequence[str] = ("",),
 ) -> dict[str, Any] | str:
-    """The states of one component by partition name, or in words why it cannot be computed: it fails alone."""
+    """Return the states of one component by partition name, or the reason why it failed."""
     admitted = frame.where(part.where) if part.where else frame
     try:
         return READERS[part.component.kind](PartitionedRows(admitted, tuple(partition_by), tuple(names)), part, others)
@@ -116,7 +118,7 @@ def read(
 
 @dataclass(frozen=True)
 class PartitionedRows:
-    """The rows to be read, and the partitions that they are cut into."""
+    """Rows to be read, their partition columns and partition names."""
 
     frame: Any
     by: tuple[str, ...]
@@ -124,39 +126,43 @@ class PartitionedRows:
 
     @property
     def places(self) -> list[str]:
-        """The select list of a row's partition values."""
+        """Return the select list of a row's partition values."""
         return [f"{sql} as p{at}" for at, sql in enumerate(partition_names.keys(self.by))]
 
     @property
     def placed(self) -> list[str]:
-        """The names of the partition values."""
+        """Return the column names of the partition values."""
         return [f"p{at}" for at in range(len(self.by))]
 
     def each(self, read: Callable[[Any], Any]) -> dict[str, Any]:
-        """What is read of each partition by itself."""
+        """Apply `read` to each partition separately."""
         if not self.by:
             return {"": read(self.frame)}
         return {name: read(partition_names.only(self.frame, self.by, [name])) for name in self.names}
 
 
 def _references(rows: PartitionedRows, part: BoundComponent, others: OtherDatasets) -> dict[str, Any]:
-    """One join with the distinct values of the other side, after equal rows have been counted together."""
+    """Count references with one join on the other dataset's distinct values.
+
+    Equal rows are counted together first."""
     component: ReferenceCounts = part.component  # type: ignore[assignment]
     other = others.frame(component.dataset)
     pairs = _keys(part.operands, other, component.columns)
-    mine, theirs = ([f"{sql} as k{at}" for at, sql in enumerate(side)] for side in zip(*pairs, strict=True))
+    own_sql, other_sql = ([f"{sql} as k{at}" for at, sql in enumerate(side)] for side in zip(*pairs, strict=True))
     keys = [f"k{at}" for at in range(len(pairs))]
     present = " and ".join(f"{key} is not null" for key in keys)
-    counted = rows.frame.selectExpr(*rows.places, *mine).where(present).groupBy(*rows.placed, *keys).count()
-    known = other.selectExpr(*theirs).where(present).distinct().selectExpr("*", "true as known")
-    joined = counted.withColumnRenamed("count", "n").join(known, keys, "left")
+    counted = rows.frame.selectExpr(*rows.places, *own_sql).where(present).groupBy(*rows.placed, *keys).count()
+    other_keys = other.selectExpr(*other_sql).where(present).distinct().selectExpr("*", "true as known")
+    joined = counted.withColumnRenamed("count", "n").join(other_keys, keys, "left")
     sums = _expressions("coalesce(sum(n), 0)", "coalesce(sum(if(known, 0, n)), 0)")
-    found = [tuple(row) for row in joined.groupBy(*rows.placed).agg(*sums).collect()]
-    return {partition_names.name(rows.by, row[:-2]): (int(row[-2]), int(row[-1])) for row in found}
+    counts = [tuple(row) for row in joined.groupBy(*rows.placed).agg(*sums).collect()]
+    return {partition_names.name(rows.by, row[:-2]): (int(row[-2]), int(row[-1])) for row in counts}
 
 
 def _keys(mine: Sequence[Operand], other: Any, columns: Sequence[str]) -> list[tuple[str, str]]:
-    """Our key columns and the other dataset's, as SQL that can be compared. Raises Unbindable where it cannot."""
+    """Return our key columns and the other dataset's as comparable SQL.
+
+    Raises NotApplicableToTable if they cannot be compared."""
     schema = schema_of(other)
     return [as_keys(each, operand_of(name, schema)) for each, name in zip(mine, columns, strict=True)]
 
@@ -167,22 +173,27 @@ def _matches(rows: PartitionedRows, part: BoundComponent, others: OtherDatasets)
     other = others.frame(pairing.dataset)
     keys = _keys(part.operands[: len(pairing.keys)], other, pairing.keys)
     mine = part.operands[len(pairing.keys) :]
-    theirs = [operand_of(name, schema_of(other)) for _, name in pairing.compare]
-    same, right = _agreement(mine, theirs, pairing), _sides(other, [key for _, key in keys], theirs, "r")
+    other_operands = [operand_of(name, schema_of(other)) for _, name in pairing.compare]
+    same, right = (
+        _agreement(mine, other_operands, pairing),
+        _sides(other, [key for _, key in keys], other_operands, "r"),
+    )
     return rows.each(lambda frame: _matched(_sides(frame, [key for key, _ in keys], mine, "l"), right, len(keys), same))
 
 
 def _sides(frame: Any, keys: Sequence[str], values: Sequence[Operand], side: str) -> Any:
-    """One row a key: how many rows have it, and the compared values, of which only those of single rows are used."""
+    """Return one row per key: how many rows have it, and the compared values of its first row.
+
+    Values are used only for keys with a single row."""
     named = [f"{sql} as {side}k{at}" for at, sql in enumerate(keys)]
-    carried = [f"{value.sql} as {side}v{at}" for at, value in enumerate(values)]
+    compared = [f"{value.sql} as {side}v{at}" for at, value in enumerate(values)]
     firsts = (f"first({side}v{at}) as {side}v{at}" for at in range(len(values)))
-    grouped = frame.selectExpr(*named, *carried).groupBy(*(f"{side}k{at}" for at in range(len(keys))))
+    grouped = frame.selectExpr(*named, *compared).groupBy(*(f"{side}k{at}" for at in range(len(keys))))
     return grouped.agg(*_expressions(f"count(1) as {side}n", *firsts))
 
 
 def _agreement(mine: Sequence[Operand], theirs: Sequence[Operand], pairing: KeyPairing) -> str:
-    """SQL, never null, that says whether the compared values of a pair agree."""
+    """Return SQL, never null, for whether the compared values of a pair agree."""
     named = [
         (replace(left, sql=f"lv{at}"), replace(right, sql=f"rv{at}"))
         for at, (left, right) in enumerate(zip(mine, theirs, strict=True))
@@ -214,14 +225,16 @@ def _answer(rows: PartitionedRows, part: BoundComponent, others: OtherDatasets) 
 
 
 def _number(frame: Any, query: str) -> Any:
-    """The one value of the query's one row. Raises Unbindable for what is neither number nor text."""
-    answered = frame.sparkSession.sql(query, rows=frame)
-    (column,) = schema_of(answered)
+    """Return the single value of the query's single row.
+
+    Raises NotApplicableToTable if it is neither a number nor a text."""
+    result = frame.sparkSession.sql(query, rows=frame)
+    (column,) = schema_of(result)
     if column.base_type not in NUMERIC | TEXT | {"boolean", "void"}:
         raise NotApplicableToTable(
-            f"the query gives a value of type {column.type}, and a check needs a number or a text"
+            f"the query returns a value of type {column.type}, but a check needs a number or a text"
         )
-    (row,) = answered.collect()
+    (row,) = result.collect()
     return int(row[0]) if isinstance(row[0], bool) else row[0]
 
 

@@ -1,4 +1,6 @@
-"""Frequencies of partitions added up by Spark, where they are too many for one process: only a spectrum comes back."""
+"""Merge frequencies of many partitions in Spark and return only their spectrum.
+
+Used when they are too large for one process."""
 
 from functools import reduce
 from typing import Any
@@ -10,7 +12,7 @@ from treaty.engine.spark.process.errors import is_cancelled, safe_message
 
 
 def spectra(session: Any, request: SpectraRequest) -> dict[str, FrequencySpectrum]:
-    """How many combinations of each state occur how often. Raises EngineError where files cannot be read."""
+    """Return how many combinations of each state occur how often. Raises EngineError if files cannot be read."""
     return {key: _spectrum(session, key, request.state_url, names) for key, names in request.files.items()}
 
 
@@ -20,7 +22,7 @@ def _spectrum(session: Any, key: str, url: str, names: tuple[str, ...]) -> Frequ
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise EngineError(f"stored frequencies cannot be added up: {safe_message(error)}") from error
+        raise EngineError(f"stored frequencies cannot be merged: {safe_message(error)}") from error
     times: dict[int, int] = {}
     for count, _, many in rows:
         times[count] = times.get(count, 0) + many
@@ -28,7 +30,7 @@ def _spectrum(session: Any, key: str, url: str, names: tuple[str, ...]) -> Frequ
 
 
 def _counted(session: Any, paths: list[str]) -> Any:
-    """Rows of (count, whether no key is null, how many combinations)."""
+    """Return rows of (count, whether no key is null, number of combinations)."""
     from pyspark.sql import functions
 
     pieces = session.read.parquet(*paths)

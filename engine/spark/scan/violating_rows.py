@@ -1,4 +1,4 @@
-"""Rows that fail: every row with the checks that it breaks, and samples of them, without a function over rows."""
+"""Find violating rows: flag every row with the checks it violates, and draw samples, without UDFs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,19 +20,17 @@ BROKEN, UNEVALUATED = "broken_checks", "unevaluated_checks"
 def flag_rows(
     frame: Any, checks: BoundChecks, *, others: OtherDatasets = NONE, partition_by: Sequence[str] = ()
 ) -> Any:
-    """The frame, row for row, with two more columns: the ids of the checks that a row breaks, and of those that cannot
-    be evaluated on it. Both list them in the contract's order, may be empty and are never null.
+    """Return the frame with two more columns: the checks a row violates and those not evaluated on it.
 
-    A check names the rows that break it whether or not it fails as a whole: of a promise that 0.95 of the rows have a
-    status, those that have none. Checks that no single row breaks (a mean, a number of rows) are in no list. Rows are
-    compared with each other over the frame; for checks of scope delta within its partitions. `others` holds the frames
-    of other datasets by name: a check that needs one which is not there is left out.
-
-    Raises EngineError where the frame has a column of these names."""
+    Both list check ids in the contract's order, may be empty and are never null. A check lists the rows that violate
+    it whether or not it fails as a whole: if 0.95 of the rows must have a status, the rows without one. Checks that
+    no single row can violate (a mean, a number of rows) are in no list. Rows are compared over the whole frame; for
+    checks of scope delta within their partitions. `others`: frames of other datasets by name; a check whose dataset
+    is missing is left out. Raises EngineError if the frame has a column of these names."""
     refuse_taken(frame, (BROKEN, UNEVALUATED))
     tests = row_tests(checks, others, partition_by)
-    beside = marked(frame, tests, others)
-    return beside.select("*", _ids(BROKEN, tests, "breaks"), _ids(UNEVALUATED, tests, "opens")).drop(*added(tests))
+    flagged = marked(frame, tests, others)
+    return flagged.select("*", _ids(BROKEN, tests, "breaks"), _ids(UNEVALUATED, tests, "opens")).drop(*added(tests))
 
 
 def sample(
@@ -44,11 +42,11 @@ def sample(
     others: OtherDatasets = NONE,
     partition_by: Sequence[str] = (),
 ) -> tuple[ViolationSample, ...]:
-    """Up to `limit` rows that break each check of `only`, masked and cut by Spark itself, in one reading of the frame.
+    """Return up to `limit` violating rows of each check, in one scan.
 
-    `only` holds partitions by check id: rows of these alone are shown, of all where none is named. Which rows are
-    chosen depends on the values shown alone, not on how they lie in files. Checks without such rows have no sample.
-    Raises Unreadable where Spark cannot compute them."""
+    Spark itself masks and truncates the values. `only`: partitions by check id; rows are taken from these, or from all
+    partitions if the list is empty. The choice of rows depends only on the values shown, not on their order in files.
+    Checks without such rows have no sample. Raises UnreadableTable if Spark cannot compute them."""
     tests = [each for each in row_tests(checks, others, partition_by) if each.id in only and each.breaks]
     views = [sample_columns(each.check, checks, partition_by) for each in tests]
     if not tests:
@@ -58,12 +56,12 @@ def sample(
         for each, view in zip(tests, views, strict=True)
     ]
     try:
-        (found,) = marked(frame, tests, others).agg(*_expressions(chosen)).collect()
+        (samples,) = marked(frame, tests, others).agg(*_expressions(chosen)).collect()
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise UnreadableTable(f"the rows that break checks cannot be read: {safe_message(error)}") from error
-    pairs = zip(tests, views, found, strict=True)
+        raise UnreadableTable(f"the violating rows cannot be read: {safe_message(error)}") from error
+    pairs = zip(tests, views, samples, strict=True)
     return tuple(_sample(each.id, view, rows) for each, view, rows in pairs if rows)
 
 
@@ -77,17 +75,19 @@ def _sample(check_id: str, view: Sequence[SampleColumn], rows: Any) -> Violation
 
 
 def refuse_taken(frame: Any, names: Sequence[str]) -> None:
-    taken = sorted({each.casefold() for each in frame.columns} & set(names))
-    if taken:
-        raise EngineError(f"the table has a column {', '.join(taken)} already: rename or drop it first", retry=False)
+    conflicts = sorted({each.casefold() for each in frame.columns} & set(names))
+    if conflicts:
+        raise EngineError(
+            f"the table already has a column {', '.join(conflicts)}: rename or drop it first", retry=False
+        )
 
 
 def _ids(name: str, tests: Sequence[RowTest], what: str) -> Any:
-    """The array of the ids of the checks whose test holds, by the name of the test's field."""
+    """Return the array of the ids of checks whose test is true; `what` is the test's field."""
     from pyspark.sql import functions
 
-    told_by = [(each.id, getattr(each, what)) for each in tests]
-    cases = ", ".join(f"CASE WHEN {sql} THEN {literal(check_id)} END" for check_id, sql in told_by if sql)
+    conditions = [(each.id, getattr(each, what)) for each in tests]
+    cases = ", ".join(f"CASE WHEN {sql} THEN {literal(check_id)} END" for check_id, sql in conditions if sql)
     array = f"array_compact(array({cases}))" if cases else "cast(array() as array<string>)"
     return functions.expr(array).alias(name)
 
@@ -97,14 +97,14 @@ def _within(partition_by: Sequence[str], names: Sequence[str]) -> str | None:
 
 
 def _chosen(test: RowTest, cells: Sequence[tuple[str, str]], within: str | None, limit: int) -> str:
-    """The aggregate that keeps the first rows in the order of a hash of what they hold in the columns shown."""
-    where = f"{test.breaks} AND {within}" if within else test.breaks
-    told, full = (", ".join(each) for each in zip(*cells, strict=True))
-    return f"min_by(array({told}), xxhash64({full}), {limit}) FILTER (WHERE {where})"
+    """Return the aggregate that takes the first rows by a hash of the shown columns."""
+    condition = f"{test.breaks} AND {within}" if within else test.breaks
+    shown, full = (", ".join(each) for each in zip(*cells, strict=True))
+    return f"min_by(array({shown}), xxhash64({full}), {limit}) FILTER (WHERE {condition})"
 
 
 def _cell(column: SampleColumn, checks: BoundChecks) -> tuple[str, str]:
-    """The SQL of a value as it is shown, and in full."""
+    """Return the SQL of a value as shown, and in full."""
     operand = operand_of(column.path, checks.schema)
     text = _WRITTEN.get(operand.base_type, "cast({0} as string)").format(operand.sql)
     if column.masked:

@@ -1,4 +1,4 @@
-"""What changed: fingerprints of a table's partitions from its files, without reading a row."""
+"""Detect changed partitions by fingerprints of their files, without reading a row."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,25 +19,23 @@ from treaty.engine.spark.sources.versioned import VersionedLayout
 
 NO_HINTS = ChangeHints()
 HIVE, ICEBERG = "hive", "iceberg"
-# What tells how a table stands, by its format.
+# Readers of a table's layout, by table format.
 LAYOUTS_BY_FORMAT = {"delta": changes_delta.versioned_layout, ICEBERG: changes_iceberg.versioned_layout}
 NOTHING: Mapping[str, str] = MappingProxyType({})
-# A file's path below its table, and what pyarrow says of it.
+# A file's path below its table and pyarrow's information about it.
 FileEntry = tuple[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StorageLayout:
-    """How a table lies in storage: `fingerprints` by partition, or one for all (key "") where its files do not tell.
+    """The storage of a table: fingerprints, folders and files by partition.
 
-    `folders` are those of each partition below the table; empty where partitions are columns, or where there are none.
-    `files` are those of each partition, as paths in the table's filesystem; empty where the files do not tell.
-    Without fingerprints nothing is known of the files: whatever is asked may have changed. `read_one_by_one`: no column
-    tells the partitions apart, so each is read by itself.
-
-    `method`: by what it is told which partitions changed. `at`: the version that this is the layout of, where a table
-    format has them. `pinned`: the same one is to be read, else the table as it is. `is_outdated`: there are newer
-    ones."""
+    `fingerprints`: by partition, or one for all under the key "" if the files do not show partitions. Empty means
+    nothing is known of the files: every partition may have changed. `folders`: those of each partition below the
+    table; empty if partitions are columns or do not exist. `files`: paths in the table's filesystem, by partition;
+    empty if unknown. `read_one_by_one`: no column distinguishes the partitions, so each is read separately.
+    `method`: how changes are detected. `at`: the table version of this layout; None without a table format.
+    `pinned`: that version is read, otherwise the current table. `is_outdated`: the table has newer versions."""
 
     fingerprints: Mapping[str, str]
     folders: Mapping[str, tuple[str, ...]]
@@ -49,11 +47,11 @@ class StorageLayout:
     is_outdated: bool = False
 
     def changed(self, known: Mapping[str, str]) -> list[str]:
-        """Names of the partitions whose files are new or other than when they were last read."""
+        """Return the partitions whose files are new or differ from the stored fingerprints."""
         return sorted(name for name, marker in self.fingerprints.items() if known.get(name) != marker)
 
     def only(self, name: str) -> "StorageLayout":
-        """That partition as a table of its own."""
+        """Return the layout of one partition as a table."""
         return StorageLayout(
             fingerprints={"": self.fingerprints[name]}, folders={"": self.folders[name]}, files={"": self.files[name]}
         )
@@ -67,18 +65,18 @@ def layout(
     look: ChangeHints = NO_HINTS,
     known: Mapping[str, str] = NOTHING,
 ) -> StorageLayout:
-    """The layout of a table now, or at the version that the look asks for. Raises Unreadable where it is gone.
+    """Return the table's current layout, or that of the version in the hints.
 
-    `within`: the folder that is put before every path, of files that shall lie there. `known`: the fingerprints that
-    the look begins with."""
+    `within`: folder prefixed to every path. `look`: hints where to start. `known`: stored fingerprints. Raises
+    UnreadableTable if the table no longer exists."""
     if is_path(source.location):
         return _lies(session, source, look, known, within)
-    described = details(session, source.location)
-    location, provider = described.get("Location", ""), described.get("Provider", "").lower()
+    description = details(session, source.location)
+    location, provider = description.get("Location", ""), description.get("Provider", "").lower()
     if not location:
         return StorageLayout(fingerprints={}, folders={})
     if provider == ICEBERG:
-        # Where its metadata lie, its catalog alone knows.
+        # Only its catalog knows the location of its metadata.
         return _column_layout(LAYOUTS_BY_FORMAT[ICEBERG](session, source, look, known)) or StorageLayout(
             fingerprints={}, folders={}
         )
@@ -95,18 +93,19 @@ def layout(
 def _lies(
     session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str], within: str = ""
 ) -> StorageLayout:
-    """How a table in a folder lies: by its log, where it has one; where this Spark does not read that, any file may be
-    the table's."""
-    found = found_at(source.location)
-    data, lake = data_of(found, source.location), lake_of(path for path, _ in found)
+    """Return the layout of a table in a folder: from its log, if it has one, else from its files.
+
+    If this Spark cannot read the log, every file counts as part of the table."""
+    files = found_at(source.location)
+    data, lake = data_of(files, source.location), lake_of(path for path, _ in files)
     if lake is None:
         return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, source.partition_by)
-    stands = LAYOUTS_BY_FORMAT[lake](session, source, look, known) if session else None
-    return _column_layout(stands) or StorageLayout(fingerprints={"": hashed(data)}, folders={})
+    versioned = LAYOUTS_BY_FORMAT[lake](session, source, look, known) if session else None
+    return _column_layout(versioned) or StorageLayout(fingerprints={"": hashed(data)}, folders={})
 
 
 def _column_layout(stands: VersionedLayout | None) -> StorageLayout | None:
-    """The layout of a table whose partitions are columns, at a version."""
+    """Return the layout of a table at a version whose partitions are columns."""
     if stands is None:
         return None
     folders: dict[str, tuple[str, ...]] = {name: () for name in stands.fingerprints if name}
@@ -121,26 +120,27 @@ def _column_layout(stands: VersionedLayout | None) -> StorageLayout | None:
 
 
 def _parted(data: Sequence[FileEntry], partition_by: tuple[str, ...]) -> StorageLayout:
-    """The layout of these files, by what their paths tell."""
-    parted: dict[str, list[FileEntry]] = {}
+    """Return the layout of these files, with partitions taken from their paths."""
+    files_by_partition: dict[str, list[FileEntry]] = {}
     for path, each in data:
-        parted.setdefault(partition_names.of_path(path, partition_by), []).append((path, each))
-    if partition_by and "" in parted:
+        files_by_partition.setdefault(partition_names.of_path(path, partition_by), []).append((path, each))
+    if partition_by and "" in files_by_partition:
         return StorageLayout(fingerprints={"": hashed(data)}, folders={})
-    marks = {name: hashed(members) for name, members in parted.items()}
-    files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
-    folders = {name: _folders(members, partition_by) for name, members in parted.items() if name}
+    marks = {name: hashed(members) for name, members in files_by_partition.items()}
+    files = {name: tuple(each.path for _, each in members) for name, members in files_by_partition.items()}
+    folders = {name: _folders(members, partition_by) for name, members in files_by_partition.items() if name}
     return StorageLayout(fingerprints=marks, folders=folders, files=files)
 
 
 def _members(session: Any, source: TableSource, location: str, provider: str) -> list[FileEntry]:
-    """The files of a catalog's table. Where Spark names none of a format of Hive's that it does not read itself, as
-    text, or a folder elsewhere does not name its partition, the metastore says which partitions there are, and where:
-    each file is then found below its partition's name."""
-    found, by = placed(session, source.location, location), source.partition_by
-    named = all(partition_names.of_path(path, by) for path, _ in found)
-    if named and (found or provider != HIVE):
-        return found
+    """Return the files of a catalog table.
+
+    If Spark does not list the files (Hive formats such as text) or a folder is not named by its partition, the
+    partitions and their folders come from the metastore, and each path starts with the partition's name."""
+    files, by = placed(session, source.location, location), source.partition_by
+    named = all(partition_names.of_path(path, by) for path, _ in files)
+    if named and (files or provider != HIVE):
+        return files
     return [
         (f"{name}/{path}", each)
         for name, folder in partition_locations.folders(session, source.location).items()
@@ -149,9 +149,10 @@ def _members(session: Any, source: TableSource, location: str, provider: str) ->
 
 
 def placed(session: Any, table: str, location: str) -> list[FileEntry]:
-    """The files of a catalog's table, whose partitions may lie anywhere, by path below the location or whole path.
+    """Return the files of a catalog table by path.
 
-    Empty where it has none, or Spark does not name them. Raises what Spark raises."""
+    Paths are relative to the location, or complete for files elsewhere. Empty if there are none or Spark does not list
+    them. Raises Spark's errors."""
     session.catalog.refreshTable(quote_path(table))
     urls = session.table(table).inputFiles()
     if not urls:
@@ -163,29 +164,29 @@ def placed(session: Any, table: str, location: str) -> list[FileEntry]:
 
 
 def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str, ...]) -> StorageLayout:
-    """The layout of a catalog's table, nothing where it has no files. Raises EngineError where it cannot be told."""
+    """Return the layout of a catalog table; empty if it has no files.
+
+    Raises UnreadableTable if Spark cannot list its files, EngineError if its folders do not name the partitions."""
     try:
-        found = placed(session, table, location)
+        files = placed(session, table, location)
     except Exception as error:
         raise UnreadableTable(f"{table} cannot be read: {safe_message(error)}") from error
-    lies = _parted(found, partition_by)
-    if partition_by and "" in lies.fingerprints:
-        raise EngineError(
-            f"{table} has partitions in folders that are not named by {', '.join(partition_by)}", retry=False
-        )
-    return lies
+    storage = _parted(files, partition_by)
+    if partition_by and "" in storage.fingerprints:
+        raise EngineError(f"{table} has partition folders that are not named by {', '.join(partition_by)}", retry=False)
+    return storage
 
 
 def found_at(location: str) -> list[FileEntry]:
-    """All files at a location, hidden ones and those of logs included. Raises Unreadable where it is gone."""
+    """Return all files at a location, hidden ones and logs included. Raises UnreadableTable if it does not exist."""
     return [(relative(each, location), each) for each in listing(location)]
 
 
 def data_of(found: Iterable[FileEntry], location: str) -> list[FileEntry]:
-    """The files that hold rows. Raises Unreadable where there is none."""
+    """Return the files that contain rows. Raises UnreadableTable if there are none."""
     data = _visible(found)
     if not data:
-        raise UnreadableTable(f"{location} holds no data yet: write the table first")
+        raise UnreadableTable(f"{location} contains no data yet: write the table first")
     return data
 
 
@@ -194,12 +195,12 @@ def _visible(found: Iterable[FileEntry]) -> list[FileEntry]:
 
 
 def is_lake(found: Iterable[FileEntry]) -> bool:
-    """Whether a table format's log is among the files."""
+    """Return True if the files include the log of a table format."""
     return lake_of(path for path, _ in found) is not None
 
 
 def _is_hidden(part: str) -> bool:
-    """As Spark sees it: '_SUCCESS' and '.crc' are no data; '_day=1' is a partition."""
+    """Return True if Spark ignores the name: '_SUCCESS' and '.crc' are no data; '_day=1' is a partition."""
     return part.startswith(".") or (part.startswith("_") and "=" not in part)
 
 
@@ -208,6 +209,6 @@ def _folders(members: Iterable[FileEntry], partition_by: tuple[str, ...]) -> tup
 
 
 def hashed(members: Iterable[FileEntry]) -> str:
-    """The fingerprint of files: another one where one is new, gone or written again."""
+    """Return the fingerprint of files, which changes if one is added, removed or rewritten."""
     lines = sorted(f"{path} {each.size} {each.mtime_ns}" for path, each in members)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]

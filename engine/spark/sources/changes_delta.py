@@ -1,8 +1,8 @@
-"""What changed in a Delta table: by the versions that were made since it was looked at last, else by its files.
+"""Detect changed partitions of a Delta table by its new versions, else by its files.
 
-Each version is a file of the log that says which files of which partition came and went, and whether rows changed with
-them: a commit that only writes rows anew (OPTIMIZE) is passed over. Where the log does not tell, for it was cleaned or
-the table's columns changed, fingerprints do: more may count as changed then, never less."""
+Each version is a log file that lists the added and removed files with their partitions, and whether rows changed:
+commits that only rewrite rows (OPTIMIZE) are skipped. If the log is incomplete, because it was cleaned or columns
+changed, fingerprints are compared: more partitions may then count as changed, never fewer."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,18 +24,18 @@ from treaty.engine.spark.sources.versioned import MOST, NO_FILES, UnknownChanges
 def versioned_layout(
     session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
 ) -> VersionedLayout | None:
-    """How the table stands at the version that the look asks for, else at its newest; as one partition, named "", where
-    it is parted by other columns than the source's. None where this Spark does not read it.
+    """Return the layout at the version in the hints, else at the newest; None if Spark cannot read it.
 
-    A partition in which no row changed since the look's version has the fingerprint that is `known` of it."""
+    A table partitioned by other columns than the source's is one partition, named "". `known`: stored fingerprints; a
+    partition without changed rows since the hints' version keeps its stored fingerprint."""
     try:
-        here = delta.snapshot(session, source.location)
-        if here is None:
+        newest = delta.snapshot(session, source.location)
+        if newest is None:
             return None
-        by = source.partition_by if set(here.by) == set(source.partition_by) else ()
-        pinned = replace(here, by=by, version=_version(here, look))
-        found = _versioned(pinned, pinned.fingerprints() or ({} if by else {"": NO_FILES}), look, known)
-        return replace(found, is_outdated=pinned.version < here.version)
+        by = source.partition_by if set(newest.by) == set(source.partition_by) else ()
+        pinned = replace(newest, by=by, version=_version(newest, look))
+        versioned = _versioned(pinned, pinned.fingerprints() or ({} if by else {"": NO_FILES}), look, known)
+        return replace(versioned, is_outdated=pinned.version < newest.version)
     except Exception as error:
         if is_cancelled(error):
             raise
@@ -43,29 +43,33 @@ def versioned_layout(
 
 
 def _version(here: DeltaSnapshot, look: ChangeHints) -> int:
-    """That of the event, where it is older than the newest and nothing as new was looked at before."""
-    asked, since = look.hint.version, look.since_version
-    if asked is None or (since is not None and since.table == here.id and asked <= since.version):
+    """Return the version to read.
+
+    It is the event's version if that is older than the newest and newer than the last one read; else the newest."""
+    version, since = look.hint.version, look.since_version
+    if version is None or (since is not None and since.table == here.id and version <= since.version):
         return here.version
-    return min(asked, here.version)
+    return min(version, here.version)
 
 
 def _versioned(
     pinned: DeltaSnapshot, marks: Mapping[str, str], look: ChangeHints, known: Mapping[str, str]
 ) -> VersionedLayout:
     at, since = TableVersion(pinned.id, pinned.version), look.since_version
-    found = touched(pinned.location, pinned.by, since, at) if since and known else None
-    if found is None or not found <= marks.keys() | known.keys():
+    changed = touched(pinned.location, pinned.by, since, at) if since and known else None
+    if changed is None or not changed <= marks.keys() | known.keys():
         return VersionedLayout(fingerprints=marks, at=at, method=DetectionMethod.FINGERPRINTS)
     return VersionedLayout(
-        fingerprints=stable_fingerprints(marks, known, found), at=at, method=DetectionMethod.VERSIONS
+        fingerprints=stable_fingerprints(marks, known, changed), at=at, method=DetectionMethod.VERSIONS
     )
 
 
 def touched(
     location: str, partition_by: Sequence[str], since: TableVersion, until: TableVersion
 ) -> frozenset[str] | None:
-    """The partitions in which a version after `since`, up to `until`, changed rows; None: the log does not tell."""
+    """Return the partitions in which a version after `since`, up to `until`, changed rows.
+
+    None if the log does not show them."""
     if since.table != until.table or not 0 <= until.version - since.version <= MOST:
         return None
     versions = range(since.version + 1, until.version + 1)
@@ -76,7 +80,7 @@ def touched(
 
 
 def _actions(location: str, version: int) -> Iterator[Mapping[str, Any]]:
-    """The actions of a version. Raises OSError where its file is gone, ValueError where it is none."""
+    """Return the actions of a version. Raises OSError if its file is gone, ValueError if it is not valid."""
     filesystem, root = open_filesystem(plain(location))
     with filesystem.open_input_stream(f"{root.rstrip('/')}/{LOG}/{version:020}.json") as file:
         lines = file.read().splitlines()
@@ -84,10 +88,10 @@ def _actions(location: str, version: int) -> Iterator[Mapping[str, Any]]:
 
 
 def _named(actions: Iterable[Mapping[str, Any]], partition_by: Sequence[str]) -> Iterator[str]:
-    """The partitions of the files that came or went with rows. Raises Untold."""
+    """Yield the partitions of the files added or removed with rows. Raises UnknownChanges."""
     for action in actions:
         if "metaData" in action:
-            raise UnknownChanges("columns may have other names since")
+            raise UnknownChanges("columns may have been renamed since")
         for change in filter(None, (action.get("add"), action.get("remove"))):
             if change.get("dataChange", True):
                 yield _partition(change.get("partitionValues"), partition_by)
@@ -97,5 +101,5 @@ def _partition(values: Mapping[str, str | None] | None, partition_by: Sequence[s
     if not partition_by:
         return ""
     if values is None or set(values) != set(partition_by):
-        raise UnknownChanges("the values stand under names that are not those of the columns")
+        raise UnknownChanges("the names of the partition values are not those of the columns")
     return partition_names.name(partition_by, [values[column] or None for column in partition_by])

@@ -1,8 +1,9 @@
-"""What changed in an Iceberg table: by the snapshots that were made since it was looked at last, else by its files.
+"""Detect changed partitions of an Iceberg table by its new snapshots, else by its files.
 
-Each snapshot says which files of which partition came and went; one that only writes rows anew (rewrite_data_files) is
-passed over. Where the snapshots do not tell, for they expired, the table was rolled back or partitioned otherwise, or
-its columns changed, fingerprints do: more may count as changed then, never less."""
+Each snapshot lists the added and removed files with their partitions; snapshots that only rewrite rows
+(rewrite_data_files) are skipped. If the snapshots do not suffice, because they expired, the table was rolled back or
+repartitioned, or its columns changed, fingerprints are compared: more partitions may then count as changed, never
+fewer."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,18 +16,18 @@ from treaty.engine.spark.sources import iceberg
 from treaty.engine.spark.sources.iceberg import IcebergMetadata
 from treaty.engine.spark.sources.versioned import MOST, NO_FILES, VersionedLayout, stable_fingerprints
 
-# Stands for the snapshot of a table into which nothing was ever written.
+# Stands for the snapshot of a table that was never written.
 EMPTY = 0
 
 
 def versioned_layout(
     session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
 ) -> VersionedLayout | None:
-    """How the table stands at the snapshot that the look asks for, else at its newest; as one partition, named "",
-    where its own partitions are not those of the source. None where this Spark does not read it, or its metadata
-    are not where it says.
+    """Return the layout at the snapshot in the hints, else at the newest; None if it cannot be read.
 
-    A partition in which no row changed since the look's snapshot has the fingerprint that is `known` of it."""
+    A table whose own partitions do not match the source's is one partition, named "". `known`: stored fingerprints; a
+    partition without changed rows since the hints' snapshot keeps its stored fingerprint. None means that Spark cannot
+    read the table or that its metadata is missing."""
     try:
         return _versioned_layout(session, source, look, known)
     except of_spark(OSError) as error:
@@ -38,27 +39,30 @@ def versioned_layout(
 def _versioned_layout(
     session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
 ) -> VersionedLayout:
-    told = iceberg.metadata(session, source)
-    version = snapshot_to_read(told, look)
-    schema = told.schema if version == told.current else told.schema_of(version)
-    root, parted = told.root(schema), told.parted(source.partition_by)
-    # Iceberg reads a snapshot with the columns of its time. Where others came since, the table is read as it is: what
-    # is written meanwhile is found by the next look.
-    pinned, behind = version is not None and schema == told.schema_of(version), version != told.current
-    here = replace(source, version=version)
-    marks = iceberg.fingerprints(session, here, parted, root) if version is not None else {}
+    table_metadata = iceberg.metadata(session, source)
+    version = snapshot_to_read(table_metadata, look)
+    schema = table_metadata.schema if version == table_metadata.current else table_metadata.schema_of(version)
+    root, parted = table_metadata.root(schema), table_metadata.parted(source.partition_by)
+    # Iceberg reads a snapshot with the columns of its time. If columns changed since, the current table is read; what
+    # is written meanwhile is found at the next validation.
+    pinned, behind = (
+        version is not None and schema == table_metadata.schema_of(version),
+        version != table_metadata.current,
+    )
+    snapshot_source = replace(source, version=version)
+    marks = iceberg.fingerprints(session, snapshot_source, parted, root) if version is not None else {}
     if marks is None:
-        parted, marks = None, iceberg.fingerprints(session, here, None, root)
+        parted, marks = None, iceberg.fingerprints(session, snapshot_source, None, root)
     marks = marks or ({} if parted else {"": NO_FILES})
-    at = TableVersion(f"{UNORDERED}{told.id}:{root}", EMPTY if version is None else version)
-    made = steps(told, look.since_version, at) if look.since_version and known else None
-    found = None if made is None else iceberg.touched(session, source, made, parted)
-    if found is None or not found <= marks.keys() | known.keys():
+    at = TableVersion(f"{UNORDERED}{table_metadata.id}:{root}", EMPTY if version is None else version)
+    snapshots = steps(table_metadata, look.since_version, at) if look.since_version and known else None
+    changed = None if snapshots is None else iceberg.touched(session, source, snapshots, parted)
+    if changed is None or not changed <= marks.keys() | known.keys():
         return VersionedLayout(
             fingerprints=marks, at=at, method=DetectionMethod.FINGERPRINTS, pinned=pinned, is_outdated=behind
         )
     return VersionedLayout(
-        fingerprints=stable_fingerprints(marks, known, found),
+        fingerprints=stable_fingerprints(marks, known, changed),
         at=at,
         method=DetectionMethod.VERSIONS,
         pinned=pinned,
@@ -67,19 +71,21 @@ def _versioned_layout(
 
 
 def snapshot_to_read(told: IcebergMetadata, look: ChangeHints) -> int | None:
-    """The snapshot to be read: the newest that the events name, where all that they name are of the main branch and
-    none as new was looked at before; else the branch's newest. None where there is none."""
-    line, asked = told.ancestors(told.current), look.hint.versions
-    if not asked or not set(asked) <= set(line):
+    """Return the snapshot to read; None if there is none.
+
+    It is the newest that the events name, if all of them are on the main branch and none as new was read before;
+    else the newest of the branch."""
+    branch, hinted = told.ancestors(told.current), look.hint.versions
+    if not hinted or not set(hinted) <= set(branch):
         return told.current
-    newest = min(map(line.index, asked))
-    passed = look.since_version is not None and look.since_version.version in line[: newest + 1]
-    return told.current if passed else line[newest]
+    newest = min(map(branch.index, hinted))
+    already_read = look.since_version is not None and look.since_version.version in branch[: newest + 1]
+    return told.current if already_read else branch[newest]
 
 
 def steps(told: IcebergMetadata, since: TableVersion, until: TableVersion) -> list[int] | None:
-    """The snapshots after one up to another that changed rows; None where they are not known, or are too many."""
-    line = told.ancestors(until.version)[: MOST + 1]
-    if since.table != until.table or since.version not in line:
+    """Return the snapshots between two versions that changed rows; None if unknown or too many."""
+    branch = told.ancestors(until.version)[: MOST + 1]
+    if since.table != until.table or since.version not in branch:
         return None
-    return [each for each in line[: line.index(since.version)] if not told.is_rewritten(each)]
+    return [each for each in branch[: branch.index(since.version)] if not told.is_rewritten(each)]

@@ -1,8 +1,8 @@
-"""Arrivals: a table without partition columns that grows by files, cut by when the files came.
+"""Cut a table without partition columns into arrivals, by when its files appeared.
 
-`arrival=000007` is a partition like any other, only that no column tells it: its fingerprint names its files, each by
-a short hash of its path, size and time. So it is told without reading a row which arrival a file belongs to, which
-files are new, and of which arrivals a file is gone or was written again."""
+`arrival=000007` is a partition like any other, except that no column distinguishes it. Its fingerprint lists its
+files, each by a short hash of path, size and time. This shows, without reading a row, which arrival a file belongs
+to, which files are new, and from which arrivals a file was removed or rewritten."""
 
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
@@ -14,21 +14,21 @@ from treaty.engine.spark.sources import changes
 from treaty.engine.spark.sources.changes import FileEntry, StorageLayout
 
 COLUMN = "arrival"
-# 60 bits a file: of a million files no two are alike but once in two million tables.
+# 60 bits per file: among a million files, two have the same hash in one of two million tables.
 WIDTH = 10
 
 
 def layout(source: TableSource, known: Mapping[str, str]) -> StorageLayout | None:
-    """The layout of a table now by its arrivals: those that are `known` by their fingerprints as far as their files are
-    still there, and all other files as one new arrival. None for a table whose files do not tell what is in it.
+    """Return the table's current layout by arrivals; None if its files do not show its contents.
 
-    Raises Unreadable where it is gone."""
+    `known`: fingerprints of stored arrivals; each keeps its files that still exist, and all other files form one new
+    arrival. Raises UnreadableTable if the table no longer exists."""
     if source.partition_by or not is_path(source.location):
         return None
-    found = changes.found_at(source.location)
-    if changes.is_lake(found) or [each.path for _, each in found] == [open_filesystem(source.location)[1]]:
+    entries = changes.found_at(source.location)
+    if changes.is_lake(entries) or [each.path for _, each in entries] == [open_filesystem(source.location)[1]]:
         return None
-    parted = arrived({_hash(each): each for each in changes.data_of(found, source.location)}, known)
+    parted = arrived({_hash(each): each for each in changes.data_of(entries, source.location)}, known)
     return StorageLayout(
         fingerprints={
             name: f"{changes.hashed(files.values())} {''.join(sorted(files))}" for name, files in parted.items()
@@ -46,19 +46,19 @@ def _hash(file: FileEntry) -> str:
 
 
 def arrived(files: Mapping[str, FileEntry], known: Mapping[str, str]) -> dict[str, dict[str, FileEntry]]:
-    """The files, which are given by their hashes, by arrival: as the known fingerprints name them, new ones together.
+    """Group files by arrival: stored ones by their fingerprints, new files as one arrival.
 
-    Arrivals of which no file is left are not among them."""
+    `files`: by hash. Arrivals without any remaining file are left out."""
     numbers = {name: int(name.partition("=")[2]) for name in known if name.startswith(f"{COLUMN}=")}
-    of = {member: name for name in numbers for member in members(known[name])}
+    arrival_of = {member: name for name in numbers for member in members(known[name])}
     new = f"{COLUMN}={max(numbers.values(), default=0) + 1:06}"
-    found: dict[str, dict[str, FileEntry]] = {}
+    files_by_arrival: dict[str, dict[str, FileEntry]] = {}
     for member, file in files.items():
-        found.setdefault(of.get(member, new), {})[member] = file
-    return found
+        files_by_arrival.setdefault(arrival_of.get(member, new), {})[member] = file
+    return files_by_arrival
 
 
 def members(fingerprint: str) -> list[str]:
-    """The hashes of an arrival's files: the last word of its fingerprint."""
+    """Return the hashes of an arrival's files: the last word of its fingerprint."""
     joined = fingerprint.rpartition(" ")[2]
     return [joined[at : at + WIDTH] for at in range(0, len(joined), WIDTH)]

@@ -1,8 +1,7 @@
-"""Iceberg tables: what their metadata tell of snapshots, columns and partitions, and the files of a snapshot.
+"""Read Iceberg metadata: snapshots, columns, partitions and the files of a snapshot.
 
-The newest metadata file is read once, as Iceberg's specification describes it, so that all that it tells is of one
-moment. Which one is the newest and which files a snapshot has, Iceberg's own metadata tables say, wherever a catalog
-keeps them."""
+The newest metadata file is read once, as Iceberg's specification describes it, so that everything is of one moment.
+Iceberg's own metadata tables provide its location and the files of a snapshot, whatever the catalog."""
 
 import gzip
 import json
@@ -21,65 +20,66 @@ from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.sources.readers import plain
 
 FORMAT = "iceberg"
-# A commit of this kind writes rows anew and changes none.
+# The operation of a commit that rewrites rows without changing them.
 REPLACE = "replace"
-# What a file's entry in a snapshot says of it.
+# Status of a file's entry in a snapshot.
 ADDED, DELETED = 1, 2
 IDENTITY, DAY = "identity", "day"
 
 
 @dataclass(frozen=True)
 class IcebergMetadata:
-    """What a metadata file tells of a table: `document` is the file."""
+    """The contents of a table's metadata file. `document`: the parsed file."""
 
     document: Mapping[str, Any]
 
     @property
     def id(self) -> str:
-        """The table's own id: one that is made anew in the same place has another."""
+        """Return the table's own id; a table recreated at the same location has another."""
         return str(self.document.get("table-uuid", ""))
 
     @property
     def current(self) -> int | None:
-        """The newest snapshot of the main branch; None where nothing was ever written."""
-        found = self.document.get("current-snapshot-id")
-        return None if found in (None, -1) else int(found)
+        """Return the newest snapshot of the main branch; None if the table was never written."""
+        snapshot = self.document.get("current-snapshot-id")
+        return None if snapshot in (None, -1) else int(snapshot)
 
     @cached_property
     def snapshots(self) -> dict[int, Mapping[str, Any]]:
-        """The snapshots that have not expired, by their ids."""
+        """Return the snapshots that have not expired, by id."""
         return {each["snapshot-id"]: each for each in self.document.get("snapshots") or ()}
 
     def ancestors(self, snapshot: int | None) -> list[int]:
-        """The snapshot and those that it was made of, the newest first, as far back as they are known."""
-        found: list[int] = []
-        while snapshot in self.snapshots and snapshot not in found:
-            found.append(snapshot)
+        """Return the snapshot and its known ancestors, newest first."""
+        chain: list[int] = []
+        while snapshot in self.snapshots and snapshot not in chain:
+            chain.append(snapshot)
             snapshot = self.snapshots[snapshot].get("parent-snapshot-id")
-        return found
+        return chain
 
     def is_rewritten(self, snapshot: int) -> bool:
-        """Whether that snapshot was made without any change of rows."""
+        """Return True if the snapshot changed no rows."""
         return (self.snapshots[snapshot].get("summary") or {}).get("operation") == REPLACE
 
     @cached_property
     def schemas(self) -> dict[int, Mapping[str, Any]]:
-        listed = self.document.get("schemas") or [self.document["schema"]]
-        return {each.get("schema-id", 0): each for each in listed}
+        documents = self.document.get("schemas") or [self.document["schema"]]
+        return {each.get("schema-id", 0): each for each in documents}
 
     @property
     def schema(self) -> int:
-        """The id of the schema that the table has now."""
+        """Return the id of the table's current schema."""
         return int(self.document.get("current-schema-id", max(self.schemas)))
 
     def schema_of(self, snapshot: int | None) -> int:
-        """The id of the schema that a snapshot is read with."""
-        told = self.snapshots.get(snapshot or 0, {}).get("schema-id")
-        return self.schema if told not in self.schemas else int(told)
+        """Return the id of the schema that a snapshot is read with."""
+        schema = self.snapshots.get(snapshot or 0, {}).get("schema-id")
+        return self.schema if schema not in self.schemas else int(schema)
 
     def root(self, schema: int) -> int:
-        """The oldest schema from which on columns were only added. What is read of the same files by two schemas of
-        one root differs in columns that one of them lacks, and in nothing else."""
+        """Return the oldest schema since which columns were only added.
+
+        Two schemas of one root read the same rows from a file, except for columns that one of them lacks."""
         older = sorted((each for each in self.schemas if each <= schema), reverse=True)
         for newer, before in pairwise(older):
             if not _fields(self.schemas[before]) <= _fields(self.schemas[newer]):
@@ -88,22 +88,26 @@ class IcebergMetadata:
 
     @cached_property
     def specs(self) -> dict[int, Sequence[Mapping[str, Any]]]:
-        """The fields of every way in which the table was ever partitioned, by the id of that."""
-        listed = self.document.get("partition-specs")
-        return {each["spec-id"]: each["fields"] for each in listed} if listed else {0: self.document["partition-spec"]}
+        """Return the fields of every partition spec the table has ever had, by spec id."""
+        documents = self.document.get("partition-specs")
+        return (
+            {each["spec-id"]: each["fields"] for each in documents}
+            if documents
+            else {0: self.document["partition-spec"]}
+        )
 
     def parted(self, by: Sequence[str]) -> "IcebergPartition | None":
-        """How the table's own partitions tell these; None where they do not."""
+        """Map partition columns to the table's own partition fields; None if they do not match."""
         fields = [self._field(word) for word in by]
-        known = [each for each in fields if each is not None]
-        if not known or len(known) < len(fields):
+        matching = [each for each in fields if each is not None]
+        if not matching or len(matching) < len(fields):
             return None
-        wanted = {_identity(each) for each in known}
-        specs = (id for id, fields in self.specs.items() if wanted <= {_identity(each) for each in fields})
-        return IcebergPartition(tuple(each["name"] for each in known), frozenset(specs))
+        identities = {_identity(each) for each in matching}
+        specs = (id for id, fields in self.specs.items() if identities <= {_identity(each) for each in fields})
+        return IcebergPartition(tuple(each["name"] for each in matching), frozenset(specs))
 
     def _field(self, word: str) -> Mapping[str, Any] | None:
-        """The field of the partitioning in force that has the values of that partition column."""
+        """Return the current partition field that has the values of a partition column."""
         columns = {each["id"]: each["name"] for each in self.schemas[self.schema]["fields"]}
         fields = self.specs[int(self.document.get("default-spec-id", max(self.specs)))]
         named = ((each, columns.get(each.get("source-id"))) for each in fields)
@@ -112,20 +116,22 @@ class IcebergMetadata:
 
 @dataclass(frozen=True)
 class IcebergPartition:
-    """`fields` of a file's partition, in the order of the partition columns; `specs` are the ids of the partitionings
-    that have them: the files of others tell nothing."""
+    """Fields of a file's partition, in the order of the partition columns.
+
+    `specs`: ids of the partition specs that have these fields; files of other specs do not show their partition."""
 
     fields: tuple[str, ...]
     specs: frozenset[int]
 
     def keys(self, partition: str) -> list[str]:
-        """The SQL of the values, as those of rows are written."""
+        """Return the SQL of the partition values, written as those of rows are."""
         return [f"nullif(cast({partition}.{quote(each)} as string), '')" for each in self.fields]
 
 
 def _tells(transform: str, column: str, word: str) -> bool:
-    """Whether the transform of the column has the values of that partition column: those of a day are dates in UTC, as
-    Spark computes them here."""
+    """Return True if the column's transform has the values of the partition column.
+
+    The values of `day` are dates in UTC, as Spark computes them here."""
     name, by = split(word)
     if by is None:
         return transform == IDENTITY and name == column
@@ -137,13 +143,13 @@ def _identity(field: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _fields(schema: Mapping[str, Any]) -> set[str]:
-    """Each column by all that decides what is read of it."""
-    kept = ("id", "name", "type", "initial-default")
-    return {json.dumps({key: each.get(key) for key in kept}, sort_keys=True) for each in schema["fields"]}
+    """Return each column as a text of all properties that decide how it is read."""
+    properties = ("id", "name", "type", "initial-default")
+    return {json.dumps({key: each.get(key) for key in properties}, sort_keys=True) for each in schema["fields"]}
 
 
 def metadata(session: Any, source: TableSource) -> IcebergMetadata:
-    """What the table's newest metadata tell. Raises what Spark, and the place where the file lies, raise."""
+    """Read the table's newest metadata. Raises errors of Spark and of the file's storage."""
     if not is_path(source.location):
         session.catalog.refreshTable(quote_path(source.location))
     newest = plain(_table(session, source, "metadata_log_entries").collect()[-1]["file"])
@@ -156,10 +162,10 @@ def metadata(session: Any, source: TableSource) -> IcebergMetadata:
 def fingerprints(
     session: Any, source: TableSource, parted: IcebergPartition | None, root: int
 ) -> dict[str, str] | None:
-    """The fingerprint of every partition in the source's version, one for the key "" where they are not told apart: of
-    the names of its data and delete files, which Iceberg gives but once, and of the schema's root.
+    """Return the fingerprint by partition in the source's version; one under the key "" without partitions.
 
-    None where there are files that do not tell their partition."""
+    Computed from the names of data and delete files, which Iceberg never reuses, and the schema's root. None if some
+    files do not show their partition."""
     from pyspark.sql import functions
 
     files = _table(session, source, "files")
@@ -169,21 +175,21 @@ def fingerprints(
     rows = named.groupBy(*named.columns[:-1]).agg(*counts).collect()
     if parted and not {row["spec_id"] for row in rows} <= parted.specs:
         return None
-    found: dict[str, list[str]] = {}
+    lines_by_partition: dict[str, list[str]] = {}
     for row in rows:
-        found.setdefault(_name(source, parted, row), []).append(f"{row['spec_id']} {row['n']} {row['h']}")
-    return {name: _hash([str(root), *sorted(lines)]) for name, lines in found.items()}
+        lines_by_partition.setdefault(_name(source, parted, row), []).append(f"{row['spec_id']} {row['n']} {row['h']}")
+    return {name: _hash([str(root), *sorted(lines)]) for name, lines in lines_by_partition.items()}
 
 
 def touched(
     session: Any, source: TableSource, snapshots: Sequence[int], parted: IcebergPartition | None
 ) -> frozenset[str] | None:
-    """The partitions of which files came or went with these snapshots; None where files do not tell theirs."""
+    """Return the partitions whose files the snapshots added or removed; None if files do not show them."""
     if not snapshots:
         return frozenset()
-    made = f"snapshot_id in ({', '.join(map(str, snapshots))}) and status in ({ADDED}, {DELETED})"
+    condition = f"snapshot_id in ({', '.join(map(str, snapshots))}) and status in ({ADDED}, {DELETED})"
     keys = [f"{key} as p{at}" for at, key in enumerate(parted.keys("data_file.partition"))] if parted else []
-    entries = _table(session, source, "all_entries").where(made)
+    entries = _table(session, source, "all_entries").where(condition)
     rows = entries.selectExpr(*keys, "data_file.spec_id as spec_id").distinct().collect()
     if parted and not {row["spec_id"] for row in rows} <= parted.specs:
         return None
@@ -197,7 +203,7 @@ def _name(source: TableSource, parted: IcebergPartition | None, row: Any) -> str
 
 
 def _table(session: Any, source: TableSource, what: str) -> Any:
-    """A metadata table, of the source's version where it names one."""
+    """Return a metadata table, at the source's version if it names one."""
     reader = session.read if source.version is None else session.read.option("versionAsOf", source.version)
     if is_path(source.location):
         return reader.format(FORMAT).load(f"{plain(source.location)}#{what}")

@@ -1,4 +1,4 @@
-"""Where the partitions of a catalog's table lie, as its metastore has it."""
+"""Read the folders of a catalog table's partitions from its metastore."""
 
 from typing import Any
 
@@ -12,28 +12,30 @@ MISSING = ("PARTITIONS_NOT_FOUND", "NoSuchPartition")
 
 
 def folders(session: Any, table: str) -> dict[str, str]:
-    """The folder of every partition that the metastore lists, by the partition's name as the metastore writes it.
+    """Return the folder of every partition in the metastore, by the metastore's partition name.
 
-    One question for the list and one for each partition. Raises EngineError, and what Spark raises."""
-    listed = session.sql(f"show partitions {quote_path(table)}").collect()
-    found = ((row[0], folder_of(session, table, row[0])) for row in listed)
-    return {name: folder for name, folder in found if folder is not None}
+    Takes one statement for the list and one per partition. Raises EngineError, and Spark's errors."""
+    rows = session.sql(f"show partitions {quote_path(table)}").collect()
+    locations = ((row[0], folder_of(session, table, row[0])) for row in rows)
+    return {name: folder for name, folder in locations if folder is not None}
 
 
 def folder_of(session: Any, table: str, name: str) -> str | None:
-    """Where a partition lies; None where there is none of that name. Raises EngineError."""
+    """Return the folder of a partition; None if it does not exist. Raises EngineError."""
     try:
         rows = session.sql(f"describe extended {quote_path(table)} partition ({spec(name)})").collect()
     except Exception as error:
         if any(each in safe_message(error) for each in MISSING):
             return None
-        raise EngineError(f"the catalog does not tell where {name} of {table} lies: {safe_message(error)}") from error
-    # The second one is that of the table.
+        raise EngineError(
+            f"the catalog did not return the location of {name} of {table}: {safe_message(error)}"
+        ) from error
+    # A second Location row is that of the table.
     return next((plain(row["data_type"]) for row in rows if row["col_name"] == "Location"), None)
 
 
 def spec(name: str) -> str:
-    """The partition of that name as statements about a table name it."""
+    """Return the partition spec in SQL for a partition name."""
     return ", ".join(
         f"{quote(column)} = {'null' if value is None else literal(value)}"
         for column, value in partition_names.values(name).items()

@@ -1,4 +1,4 @@
-"""Tables to frames: paths, URLs and catalog names, whatever their format."""
+"""Open tables as frames: paths, URLs and catalog names in any supported format."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ FORMATS = {
     "csv": "csv",
     "tsv": "tsv",
 }
-# By table format, the files of its log, by their paths below the table.
+# Log files of table formats, by path below the table.
 LAKES = {"delta": re.compile(r"_delta_log/"), "iceberg": re.compile(r"metadata/[^/]*\.metadata\.json$")}
 CSV = {"header": "true", "inferSchema": "true", "enforceSchema": "false", "multiLine": "true", "escape": '"'}
 READERS: dict[str, tuple[str, dict[str, str]]] = {
@@ -37,33 +37,34 @@ _GLOB = re.compile(r"([{}\[\]*?\\])")
 
 
 def read(session: Any, source: TableSource, *, names: Sequence[str] = (), folders: Sequence[str] = ()) -> Any:
-    """The table as a frame. With `names`, only those partitions; of a path, `folders` says where they lie.
+    """Return the table as a frame.
 
-    Raises Unreadable, saying what to do."""
-    known = resolve_source(source)
+    `names`: only these partitions; empty means all. `folders`: folders of those partitions, for a path. Raises
+    UnreadableTable with a remedy."""
+    resolved = resolve_source(source)
     try:
         if is_path(source.location) and folders:
-            return _analysed(_folders(session, known, folders))
-        frame = _analysed(_load(session, known) if is_path(source.location) else _table(session, source))
+            return _analysed(_folders(session, resolved, folders))
+        frame = _analysed(_load(session, resolved) if is_path(source.location) else _table(session, source))
         return partition_names.only(frame, source.partition_by, names) if names else frame
     except Exception as error:
         if is_cancelled(error):
             raise
-        what = f"{source.location} cannot be read as a table{f' of {known.format}' if known.format else ''}"
+        message = f"{source.location} cannot be read as a {f'{resolved.format} ' if resolved.format else ''}table"
         raise UnreadableTable(
-            f"{what}: {safe_message(error)}; check its name, its format and that its files agree"
+            f"{message}: {safe_message(error)}; check its name, its format and that its files have one schema"
         ) from error
 
 
 def resolve_source(source: TableSource) -> TableSource:
-    """The source with its format, where it is a path. Raises Unreadable where there is no file of a known kind."""
+    """Return the source with its format, if it is a path. Raises UnreadableTable without a file of a known format."""
     if source.format or not is_path(source.location):
         return source
     return replace(source, format=format_of(source.location))
 
 
 def _analysed(frame: Any) -> Any:
-    """The frame, of which Spark has looked at the files: on Spark Connect it else does so only when rows are read."""
+    """Make Spark inspect the frame's files now: Spark Connect would do so only when rows are read."""
     _ = frame.schema
     return frame
 
@@ -92,81 +93,88 @@ def _folders(session: Any, source: TableSource, folders: Sequence[str]) -> Any:
 
 
 def _plain(path: str) -> str:
-    """The path with what Spark takes for a pattern escaped."""
+    """Escape the characters that Spark interprets as a glob pattern."""
     return _GLOB.sub(r"\\\1", path)
 
 
 def cast(column: str, wanted: str | None) -> str:
-    """The SQL of a column as that type; None: as it is."""
+    """Return the SQL of a column cast to a type; None keeps its type."""
     return f"cast({quote(column)} as {wanted}) as {quote(column)}" if wanted else quote(column)
 
 
 def schema_of(frame: Any) -> Schema:
-    """The frame's columns with Spark's own type names."""
+    """Return the frame's columns with Spark's own type names."""
     return Schema(tuple(Column(field.name, field.dataType.simpleString(), field.nullable) for field in frame.schema))
 
 
 def schema(session: Any, source: TableSource) -> Schema:
-    """The columns of a table. Raises Unreadable, saying what to do."""
+    """Return the columns of a table. Raises UnreadableTable with a remedy."""
     return schema_of(read(session, source))
 
 
 def details(session: Any, table: str) -> dict[str, str]:
-    """What the catalog tells of a table, by its words. Raises Unreadable where it has none of that name."""
+    """Return the catalog's description of a table by property. Raises UnreadableTable if it does not exist."""
     try:
         rows = session.sql(f"describe table extended {quote_path(table)}").collect()
     except Exception as error:
         if is_cancelled(error):
             raise
-        what = f"{table} is neither a path that exists nor a table of the catalog ({safe_message(error)})"
-        raise UnreadableTable(f"{what}: check its spelling") from error
+        message = f"{table} is neither an existing path nor a table of the catalog ({safe_message(error)})"
+        raise UnreadableTable(f"{message}: check its spelling") from error
     return {row["col_name"]: row["data_type"] for row in rows}
 
 
 def plain(url: str) -> str:
-    """The path on this machine of what Spark writes as a URL; other places stay as they are."""
+    """Return the local path of a Spark file URL; other locations stay as they are."""
     return "/" + unquote(url.removeprefix("file:")).lstrip("/") if url.startswith("file:") else url
 
 
 def format_of(location: str) -> str:
-    """The format of a path: a table format by its log, else by the first file's ending. Raises Unreadable."""
-    found = listing(location)
-    names = [info.path for info in found]
-    if lake := lake_of(relative(info, location) for info in found):
+    """Return the format of a path: a table format by its log, else by the first file's extension.
+
+    Raises UnreadableTable if there is no file of a known format."""
+    files = listing(location)
+    names = [info.path for info in files]
+    if lake := lake_of(relative(info, location) for info in files):
         return lake
     endings = (_COMPRESSED.sub("", name).rsplit(".", 1)[-1].lower() for name in names)
     known_format = next((FORMATS[ending] for ending in endings if ending in FORMATS), None)
     if known_format is None:
-        known = ", ".join([*dict.fromkeys(FORMATS.values()), *LAKES])
+        formats = ", ".join([*dict.fromkeys(FORMATS.values()), *LAKES])
         raise UnreadableTable(
-            f"{location} holds no file of a known kind ({known}): name its format or write the table first"
+            f"{location} contains no file of a known format ({formats}): specify its format or write the table first"
         )
     return known_format
 
 
 def lake_of(paths: Iterable[str]) -> str | None:
-    """The table format whose log is among these paths below a table. It keeps files that its log has left: folders do
-    not tell what is in the table. None where there is no log."""
+    """Return the table format whose log is among the paths; None if there is none.
+
+    Such a table keeps files that its log has dropped, so its folders do not show its contents."""
     every = list(paths)
     return next((lake for lake, log in LAKES.items() if any(map(log.match, every))), None)
 
 
 def relative(info: Any, location: str) -> str:
-    """The path of a file below the location; its own name where it is the location."""
+    """Return a file's path below the location; its name if it is the location."""
     _, root = open_filesystem(location)
     return str(info.path[len(root.rstrip("/")) + 1 :]) if info.path != root else str(info.base_name)
 
 
 def listing(location: str) -> list[Any]:
-    """pyarrow's file information (path, size, mtime) of all files at a location, sorted by path. Raises Unreadable."""
+    """Return pyarrow's file information (path, size, mtime) of all files at a location.
+
+    Sorted by path. Raises UnreadableTable."""
     import pyarrow.fs
 
     try:
         filesystem, path = open_filesystem(location)
-        found = filesystem.get_file_info(path)
-        if found.type == pyarrow.fs.FileType.File:
-            return [found]
+        info = filesystem.get_file_info(path)
+        if info.type == pyarrow.fs.FileType.File:
+            return [info]
         inside = filesystem.get_file_info(pyarrow.fs.FileSelector(path, recursive=True))
     except (OSError, ValueError) as error:
-        raise UnreadableTable(f"{location} is not there or not readable: check the path and its permissions") from error
+        raise UnreadableTable(
+            f"{location} does not exist or is not readable: check the path and its permissions"
+        ) from error
     return sorted((each for each in inside if each.is_file), key=lambda each: each.path)

@@ -1,4 +1,4 @@
-"""Tables of versions: what a look at one brings, whatever the format keeps its versions in."""
+"""Layouts of table formats with versions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from treaty.engine.protocol.requests import UNREAD
 from treaty.engine.protocol.write_hints import DetectionMethod, TableVersion
 
-# Of more versions the files themselves tell sooner.
+# Beyond this number of versions, comparing files is faster.
 MOST = 1000
 NO_FILES = "no files"
 
 
 class UnknownChanges(Exception):
-    """The versions do not tell which partitions they touched."""
+    """Raised when the versions do not show which partitions they changed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VersionedLayout:
-    """The fingerprints of a table's partitions at a version, and by what it was told which of them changed.
+    """The fingerprints of a table's partitions at a version, and how changes were detected.
 
-    `pinned`: that version is to be read, else the table as it is. `is_outdated`: there are newer versions."""
+    `pinned`: that version is read, otherwise the current table. `is_outdated`: there are newer versions."""
 
     fingerprints: Mapping[str, str]
     at: TableVersion
@@ -29,10 +29,12 @@ class VersionedLayout:
 
 
 def stable_fingerprints(marks: Mapping[str, str], known: Mapping[str, str], found: frozenset[str]) -> dict[str, str]:
-    """The fingerprints, those of partitions that are not among `found` as they are known; no reading has that of what
-    was not read."""
+    """Return the fingerprints, with stored ones for partitions that did not change.
+
+    `marks`: current fingerprints. `known`: stored ones. `found`: changed partitions. A stored fingerprint of a
+    partition that could not be read is not reused."""
     if set(marks) == {""} and not found and len(set(known.values())) == 1:
-        # Partitions that no folder tells apart were read together.
+        # Without partition folders, all partitions were read together.
         known = {"": next(iter(known.values()))}
     untouched = {name for name in marks if name not in found and not known.get(name, UNREAD).startswith(UNREAD)}
     return {name: known[name] if name in untouched else mark for name, mark in marks.items()}

@@ -1,1 +1,1 @@
-"""The kinds of suggestions, by what they promise about."""
+"""Kinds of suggestions, by subject."""

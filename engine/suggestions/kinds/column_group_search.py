@@ -1,8 +1,8 @@
-"""What columns may promise together: which determine others, which are a key only together, which are in order.
+"""Search for checks on several columns: determinations, composite keys and orders.
 
-A bounded sample of rows, each value of it a hash, says what is worth counting; what is suggested is counted exactly.
-What could well hold for no reason is not counted: columns that had nothing to do with each other would have to be as
-they are by a chance of less than `CHANCE` (`by_chance`, `pairs_by_chance`)."""
+A bounded sample of hashed rows selects candidates for counting; suggestions are counted exactly. Combinations that may
+hold for no reason are not counted: independent columns must have them with a probability below `CHANCE` (`by_chance`,
+`pairs_by_chance`)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,33 +22,33 @@ from treaty.engine.profile.table_profile import ColumnGroup, ColumnProfile, Tabl
 from treaty.engine.suggestions.key_candidates import likely_key
 from treaty.engine.suggestions.kinds.uniqueness import uniqueness
 
-# All by hand. Rows that are looked at, and columns of which they are: each pair is looked at.
+# Set by hand, as all numbers here: rows and columns of the sample. Every pair of columns is tested.
 ROWS, COLUMNS = 5000, 60
-# What so many rows refute is looked at no further.
+# Rows of a first, quick test.
 FIRST = 300
 CHANCE = 1e-9
-# Columns that are tried as parts of a key, the likeliest by name; how many combinations are counted, and of how many
-# rows: each is as large as the table.
+# Columns tried as parts of a key, the likeliest by name; combinations that are counted, and the largest table for that:
+# each count is as large as the table.
 PARTS, KEYS, MOST_ROWS = 12, 3, 1_000_000
-# Columns that are counted as determined, and moments that are held against each other.
+# Determined columns that are counted, and timestamps that are compared.
 DETERMINED, MOMENTS = 12, 5
 HASHED = NUMERIC | TEMPORAL | TEXT | {"boolean"}
 
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """A sample of rows: of each column its values by number, -1 for null, and of each row its partition by number."""
+    """A sample of rows with numbered values: -1 for null, and the number of each row's partition."""
 
     columns: Mapping[str, Any]
     partition: Any
 
     @classmethod
     def of(cls, hashes: Mapping[str, Any], partition: Any) -> "RowSample":
-        """The sample of hashes, int64 with None for null, and of the partitions' hashes."""
+        """Number the hashes of columns (int64, None for null) and of partitions."""
         return cls({name: _numbered(values) for name, values in hashes.items()}, _numbered(partition))
 
     def both(self, left: Any, right: Any) -> Any:
-        """The two together, by number."""
+        """Return the numbered combinations of two columns."""
         return _numbered_whole(left * (int(right.max(initial=0)) + 2) + right)
 
 
@@ -56,9 +56,9 @@ def _numbered(values: Any) -> Any:
     import numpy
 
     present = numpy.array([value is not None for value in values], dtype=bool)
-    found = numpy.full(len(present), -1, dtype=numpy.int64)
-    found[present] = _numbered_whole(numpy.array([value for value in values if value is not None], dtype=numpy.int64))
-    return found
+    numbers = numpy.full(len(present), -1, dtype=numpy.int64)
+    numbers[present] = _numbered_whole(numpy.array([value for value in values if value is not None], dtype=numpy.int64))
+    return numbers
 
 
 def _numbered_whole(values: Any) -> Any:
@@ -68,7 +68,7 @@ def _numbered_whole(values: Any) -> Any:
 
 
 def sampled_columns(history: TableProfile) -> list[ColumnProfile]:
-    """The columns of which a sample is looked at: those that can be hashed and have two values, the first `COLUMNS`."""
+    """Return the columns to sample: the first `COLUMNS` that can be hashed and have two values."""
     usable = [each for each in history.columns if each.column.base_type in HASHED and not each.classified]
     return [each for each in usable if float(each.value("approx_count_distinct", history.whole) or 0) >= 2][:COLUMNS]
 
@@ -77,43 +77,51 @@ Find = Callable[[TableProfile, RowSample, str], Iterator[tuple[str | None, tuple
 
 
 def column_groups(history: TableProfile, rows: RowSample, schema: Schema, table: str) -> tuple[ColumnGroup, ...]:
-    """What is worth counting; () for a sample without rows."""
-    found = (
+    """Return the column groups worth counting; () for an empty sample."""
+    matches = (
         ((kind, *each) for kind, find in FINDS.items() for each in find(history, rows, table))
         if len(rows.partition)
         else ()
     )
-    made = ((kind, column, others, bound(analyzer, schema)) for kind, column, others, analyzer in found)
-    return tuple(ColumnGroup(kind, column, others, each) for kind, column, others, each in made if each)
+    bound_matches = (
+        (kind, column, other_columns, bound(analyzer, schema)) for kind, column, other_columns, analyzer in matches
+    )
+    return tuple(
+        ColumnGroup(kind, column, other_columns, each) for kind, column, other_columns, each in bound_matches if each
+    )
 
 
 def with_group_counts(
     history: TableProfile, counted: tuple[ColumnGroup, ...], states: Mapping[str, Any]
 ) -> TableProfile:
-    """The history with what was counted of several columns, by partition."""
+    """Return the history with the counts of column groups by partition."""
     return replace(history.with_states(states), column_groups=counted)
 
 
 def determinations(history: TableProfile, rows: RowSample, _: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
-    """Each column that another one determines, by the one of fewest values; of columns that determine each other, by
-    the first of them."""
+    """Yield each column that another determines, with the one of fewest values.
+
+    Of columns that determine each other, the first determines the rest."""
     sizes = {name: int(values.max()) + 1 for name, values in rows.columns.items()}
-    tell = sorted(_repeated(history) & rows.columns.keys(), key=lambda one: (sizes[one], one))
-    found = ((name, _teller(name, tell, sizes, rows)) for name in rows.columns if sizes[name] > 1)
-    told = ((name, by) for name, by in found if by is not None)
-    yield from ((name, (by,), Determination(column=by, other=name)) for name, by in islice(told, DETERMINED))
+    candidates = sorted(_repeated(history) & rows.columns.keys(), key=lambda one: (sizes[one], one))
+    pairs = ((name, _teller(name, candidates, sizes, rows)) for name in rows.columns if sizes[name] > 1)
+    determined = ((name, by) for name, by in pairs if by is not None)
+    yield from ((name, (by,), Determination(column=by, other=name)) for name, by in islice(determined, DETERMINED))
 
 
 def _teller(name: str, tell: Sequence[str], sizes: Mapping[str, int], rows: RowSample) -> str | None:
-    """The column of fewest values that determines it; of those with as many as it has only what stands before it."""
+    """Return the column of fewest values that determines `name`; None if there is none.
+
+    Of columns with equally many values only earlier ones are considered."""
     places = {each: at for at, each in enumerate(rows.columns)}
     usable = (each for each in tell if (-sizes[each], places[each]) < (-sizes[name], places[name]))
     return next((each for each in usable if _determines(rows, each, name)), None)
 
 
 def _repeated(history: TableProfile) -> frozenset[str]:
-    """The columns of which a value is that of two rows of a partition or more on average: a key determines all that did
-    not change yet, in a table that is told anew each day."""
+    """Return columns whose values occur twice per partition on average.
+
+    A key would otherwise determine every column that has not changed yet, in a table that is rewritten each day."""
     part = HistorySlice.of(history)
     rows = sum(part.rows)
     distinct = {each.column.name: part.series(each, "approx_count_distinct") for each in history.columns}
@@ -121,15 +129,15 @@ def _repeated(history: TableProfile) -> frozenset[str]:
 
 
 def _determines(rows: RowSample, column: str, other: str) -> bool:
-    """Whether it does in the sample, and would not by chance."""
+    """Return True if the column determines the other in the sample, beyond chance."""
     import numpy
 
-    own, told = rows.columns[column], rows.columns[other]
-    known = (own >= 0) & (told >= 0)
-    own, told = own[known], told[known]
-    if not len(own) or not all(_is_function(rows, own[:most], told[:most]) for most in (FIRST, ROWS * 2)):
+    own, dependent = rows.columns[column], rows.columns[other]
+    present = (own >= 0) & (dependent >= 0)
+    own, dependent = own[present], dependent[present]
+    if not len(own) or not all(_is_function(rows, own[:most], dependent[:most]) for most in (FIRST, ROWS * 2)):
         return False
-    return by_chance(numpy.bincount(own), numpy.bincount(told)) < log(CHANCE)
+    return by_chance(numpy.bincount(own), numpy.bincount(dependent)) < log(CHANCE)
 
 
 def _is_function(rows: RowSample, own: Any, told: Any) -> bool:
@@ -139,9 +147,10 @@ def _is_function(rows: RowSample, own: Any, told: Any) -> bool:
 
 
 def by_chance(groups: Any, values: Any) -> float:
-    """The logarithm of the chance that all rows of each group have one value, if values had nothing to do with groups.
+    """Return the log probability that every group has a single value by chance.
 
-    `groups`: how many rows each has; `values`: how often each value occurs."""
+    It assumes that values are independent of groups. `groups`: number of rows per group. `values`: number of
+    occurrences per value."""
     import numpy
 
     shares = values[values > 0] / values.sum()
@@ -152,8 +161,10 @@ def by_chance(groups: Any, values: Any) -> float:
 def composite_keys(
     history: TableProfile, rows: RowSample, table: str
 ) -> Iterator[tuple[None, tuple[str, ...], Analyzer]]:
-    """The pairs of columns that no two rows of a partition have alike, the least likely by chance first; triples where
-    there are none. None where a column alone is unique, and of tables that are too large to be counted."""
+    """Yield pairs of columns without equal rows in a partition, else triples.
+
+    The least likely by chance come first. Yields nothing if a single column is unique or if the table is too large
+    to be counted."""
     alone = sum(history.rows) > MOST_ROWS or any(_is_unique(each, history) for each in history.columns)
     parts = [] if alone else _parts(history, rows, table)
     for size in (2, 3):
@@ -165,13 +176,13 @@ def composite_keys(
 
 
 def _is_unique(column: ColumnProfile, history: TableProfile) -> bool:
-    """Whether its values were counted, and are unique in each partition."""
-    found = [uniqueness(column, bag) for _, bag in history.partitions]
-    return bool(found) and set(found) == {1.0}
+    """Return True if the values were counted and are unique in each partition."""
+    shares = [uniqueness(column, bag) for _, bag in history.partitions]
+    return bool(shares) and set(shares) == {1.0}
 
 
 def _parts(history: TableProfile, rows: RowSample, table: str) -> list[str]:
-    """The columns that may be parts of a key, the likeliest by name first."""
+    """Return the columns that may be part of a key, the likeliest by name first."""
     part = HistorySlice.of(history)
     usable = [
         each
@@ -185,7 +196,7 @@ def _parts(history: TableProfile, rows: RowSample, table: str) -> list[str]:
 
 
 def _alike(history: TableProfile, rows: RowSample, names: tuple[str, ...]) -> float:
-    """How many pairs of rows chance would have alike in these columns; 0 where the sample has any that are."""
+    """Return the number of equal row pairs expected by chance; 0 if the sample has any."""
     import numpy
 
     combined = rows.partition
@@ -196,7 +207,9 @@ def _alike(history: TableProfile, rows: RowSample, names: tuple[str, ...]) -> fl
 
 
 def pairs_by_chance(rows: RowSample, names: tuple[str, ...], sizes: list[int]) -> float:
-    """How many pairs of rows of a partition would be alike in all the columns, if those were independent."""
+    """Return the expected number of row pairs of a partition equal in all columns.
+
+    It assumes that the columns are independent."""
     import numpy
 
     pairs = sum(size * (size - 1) / 2 for size in sizes)
@@ -212,7 +225,9 @@ def _pairs(counts: Any) -> float:
 
 
 def orders(history: TableProfile, _: RowSample, __: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
-    """Pairs of moments of which the extremes of every partition let the first be no later than the second."""
+    """Yield pairs of timestamp columns whose first may always be the earlier one.
+
+    Decided by the extremes of each partition."""
     moments = [each for each in history.columns if each.column.base_type in TEMPORAL and not each.classified][:MOMENTS]
     part = HistorySlice.of(history)
     for early, late in permutations(moments, 2):

@@ -1,5 +1,6 @@
-"""Suggestions about several columns together, of what was counted of them
-(`treaty.engine.suggestions.kinds.column_group_search`)."""
+"""Suggest checks on several columns, from the counts of column groups.
+
+See `treaty.engine.suggestions.kinds.column_group_search`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,38 +17,38 @@ LEAST_ROWS = 10
 
 @of_column()
 def determined(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """Rows with the same value of another column have the same of this one."""
+    """Suggest that rows with equal values of another column have equal values of this one."""
     for each in _counted(part, "determined", column.column.name):
         name, (by,) = column.column.name, each.other_columns
-        words = f"{name} is always the same for the same {by}"
-        made = {"analyzer": "determination", "column": by, "other": name}
-        return _group_candidate(each, part, f"{by}-determines-{name}", words, made)
+        words = f"{name} is determined by {by}"
+        implementation = {"analyzer": "determination", "column": by, "other": name}
+        return _group_candidate(each, part, f"{by}-determines-{name}", words, implementation)
     return None
 
 
 @of_column()
 def in_order(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No moment is earlier than that of another column; of several such columns, than the latest."""
+    """Suggest that no timestamp is earlier than another column's; of several, the latest such column."""
     fits = [each for each in _counted(part, "in_order", column.column.name) if _holds(each, part)]
     for each in sorted(fits, key=lambda one: _latest(one, part), reverse=True):
         name, (other,) = column.column.name, each.other_columns
         words = f"{name} is never earlier than {other}"
-        made = {"analyzer": "comparison", "column": other, "operator": "<=", "other": name}
-        return _candidate(each, f"{name}-not-before-{other}", words, made)
+        implementation = {"analyzer": "comparison", "column": other, "operator": "<=", "other": name}
+        return _candidate(each, f"{name}-not-before-{other}", words, implementation)
     return None
 
 
 @of_table()
 def composite_key(part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No combination of two or three columns occurs twice, where no column alone is a key."""
+    """Suggest that two or three columns are unique together, without a single-column key."""
     for each in _counted(part, "composite_key", None):
-        told = ", ".join(each.other_columns)
-        made = {"analyzer": "uniqueness", "columns": list(each.other_columns)}
-        found = _group_candidate(
-            each, part, f"{'-'.join(each.other_columns)}-unique", f"{told} are unique together", made
+        columns = ", ".join(each.other_columns)
+        implementation = {"analyzer": "uniqueness", "columns": list(each.other_columns)}
+        candidate = _group_candidate(
+            each, part, f"{'-'.join(each.other_columns)}-unique", f"{columns} are unique together", implementation
         )
-        if found is not None:
-            return found
+        if candidate is not None:
+            return candidate
     return None
 
 
@@ -58,7 +59,7 @@ def _counted(part: HistorySlice, kind: str, column: str | None) -> Sequence[Colu
 def _group_candidate(
     each: ColumnGroup, part: HistorySlice, check_id: str, words: str, made: Mapping[str, object]
 ) -> SuggestionCandidate | None:
-    """The promise, of the whole table where that keeps it; of each partition where only those do; None otherwise."""
+    """Return the check for the whole table if it holds there, else per partition; None if it fails."""
     if not _holds(each, part):
         return None
     if _value(each, part.history.whole) == 1:
@@ -83,8 +84,8 @@ def _candidate(
 
 
 def _holds(each: ColumnGroup, part: HistorySlice) -> bool:
-    found = [value for value in _values(each, part) if value is not None]
-    return sum(part.rows) >= LEAST_ROWS and set(found) == {1.0}
+    values = [value for value in _values(each, part) if value is not None]
+    return sum(part.rows) >= LEAST_ROWS and set(values) == {1.0}
 
 
 def _values(each: ColumnGroup, part: HistorySlice) -> Sequence[Value]:
@@ -99,6 +100,6 @@ def _value(each: ColumnGroup, bag: StateBag) -> Value:
 
 
 def _latest(each: ColumnGroup, part: HistorySlice) -> str:
-    """The latest moment of the other column, so that of several the nearest is told."""
+    """Return the latest timestamp of the other column, to choose the nearest of several."""
     other = next(one for one in part.history.columns if one.column.name == each.other_columns[0])
     return max(map(str, part.series(other, "maximum")), default="")

@@ -1,4 +1,4 @@
-"""Suggestions about missing values."""
+"""Suggest checks on missing values."""
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
@@ -8,13 +8,13 @@ from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import SuggestionCandidate, metric, of_column
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY
 
-# As in Deequ: of a column that is mostly empty nothing is promised.
+# As in Deequ: mostly empty columns get no suggestion.
 LEAST_COMPLETENESS = 0.2
 
 
 @of_column()
 def complete(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No value is missing."""
+    """Suggest that no value is missing."""
     if not len(part) or min(part.series(column, "completeness"), default=0) < 1:
         return None
     return SuggestionCandidate(
@@ -30,11 +30,11 @@ def complete(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugge
 
 @of_column()
 def not_empty(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No text is empty."""
+    """Suggest that no text is empty."""
     name, shortest = column.column.name, part.series(column, "minimum_length")
     if min(shortest, default=0) < 1:
         return None
-    words = f"{name} is never an empty text"
+    words = f"{name} is never an empty string"
     implementation = {"analyzer": "minimum_length", "column": name, "mustBeGreaterOrEqualTo": 1}
     return SuggestionCandidate(
         kind="not_empty",
@@ -49,11 +49,13 @@ def not_empty(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugg
 
 @of_column(margins=MARGINS, safety=SAFETY)
 def mostly_complete(column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
-    """As many values as the emptiest partition lets expect (Deequ's retained completeness, with an exact interval).
+    """Suggest a minimum completeness from the emptiest partition (Deequ's retained completeness, with an exact
+    interval).
 
-    The exact lower limit of that partition's share, less so many times the spread of all."""
-    told = zip(part.each(column, "completeness"), part.rows, strict=True)
-    shares = [(float(share), rows) for share, rows in told if rows and share is not None]
+    The threshold is the exact lower confidence bound of that partition's share, minus `margin` times the range of
+    all."""
+    completeness_by_partition = zip(part.each(column, "completeness"), part.rows, strict=True)
+    shares = [(float(share), rows) for share, rows in completeness_by_partition if rows and share is not None]
     if not shares or not LEAST_COMPLETENESS < min(shares)[0] < 1:
         return None
     worst, rows = min(shares)
@@ -62,7 +64,7 @@ def mostly_complete(column: ColumnProfile, part: HistorySlice, margin: float) ->
     if least < LEAST_COMPLETENESS:
         return None
     name = column.column.name
-    words = f"{name} is present in at least {least:.0%} of the rows"
+    words = f"{name} is present in at least {least:.1%} of the rows"
     implementation = {"analyzer": "completeness", "column": name, "mustBeGreaterOrEqualTo": least}
     return SuggestionCandidate(
         kind="mostly_complete",
@@ -77,5 +79,5 @@ def mostly_complete(column: ColumnProfile, part: HistorySlice, margin: float) ->
 
 
 def _floored(share: float) -> float:
-    """Two digits, downwards."""
+    """Round down to two digits."""
     return int(share * 100) / 100 if share > 0 else 0.0

@@ -1,6 +1,6 @@
-"""Suggestions from well-known distributions: where a column's numbers follow one, its tails bound them.
+"""Suggest bounds from a well-known distribution that a column's numbers follow.
 
-Adding a distribution is one row of `DISTRIBUTIONS`."""
+To add a distribution, add a row to `DISTRIBUTIONS`."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,12 +18,12 @@ from treaty.engine.suggestions.candidates import SuggestionCandidate, compliance
 from treaty.engine.suggestions.tolerances import drifts, round_outwards
 from treaty.engine.suggestions.value_ranges import share_between
 
-# The shares of the values that are looked at; the largest distance at any of them says how well a distribution fits.
+# Shares at which quantiles are compared; the largest distance at any of them measures the fit.
 SHARES = tuple((at + 0.5) / 40 for at in range(40))
-# By hand: about what a KLL sketch's own error and the rounding of data may do.
+# Set by hand: about the combined effect of a KLL sketch's error and of rounded data.
 FAR = 0.03
 LEAST_ROWS = 1000
-# Beyond this share on either side no value is expected in the lifetime of a table.
+# Values beyond this share on either side are not expected in the lifetime of a table.
 TAIL = 1e-9
 
 Quantile = Callable[[float], float]
@@ -31,7 +31,7 @@ Quantile = Callable[[float], float]
 
 @dataclass(frozen=True)
 class DistributionFamily:
-    """A distribution: its name, and the one of its kind that has these quantiles (None: none has)."""
+    """A family of distributions. `fit`: returns the member with these quantiles; None if there is none."""
 
     name: str
     fit: Callable[[Sequence[float]], "FittedDistribution | None"]
@@ -39,7 +39,7 @@ class DistributionFamily:
 
 @dataclass(frozen=True)
 class FittedDistribution:
-    """A distribution with its parameters: the share of values up to one, the value at a share, parameters in words."""
+    """A distribution with parameters: its CDF `below`, its quantile function `at`, and a description."""
 
     below: Callable[[float], float]
     at: Quantile
@@ -61,7 +61,7 @@ def _lognormal(values: Sequence[float]) -> FittedDistribution | None:
     return FittedDistribution(
         lambda value: inner.below(math.log(value)) if value > 0 else 0.0,
         lambda share: math.exp(inner.at(share)),
-        f"of the logarithm: {inner.words}",
+        f"logarithm: {inner.words}",
     )
 
 
@@ -98,14 +98,14 @@ DISTRIBUTIONS: Sequence[DistributionFamily] = (
 
 @of_column()
 def fitted(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """The numbers follow a well-known distribution, and lie within what it makes possible."""
-    found = _best(column, part)
-    if found is None:
+    """Suggest that the numbers lie within the tails of a well-known distribution that they follow."""
+    best = _best(column, part)
+    if best is None:
         return None
-    kind, told = found
-    name, (low, high) = column.column.name, _tails(told)
+    kind, distribution = best
+    name, (low, high) = column.column.name, _tails(distribution)
     predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(low)} AND {number(high)}"
-    words = f"{name} is {kind} ({told.words}): between {low:g} and {high:g}"
+    words = f"{name} is {kind}ly distributed ({distribution.words}) and between {low:g} and {high:g}"
     return (
         SuggestionCandidate(
             kind="fitted",
@@ -125,19 +125,21 @@ def fitted(column: ColumnProfile, part: HistorySlice, _margin: float) -> Suggest
 
 
 def _tails(told: FittedDistribution) -> tuple[float, float]:
-    """The values beyond which none is expected, a tenth of their distance outwards."""
+    """Return the bounds of expected values, widened by a tenth of their distance."""
     low, high = told.at(TAIL), told.at(1 - TAIL)
     width = high - low
     return round_outwards(low - width / 10, width, up=False), round_outwards(high + width / 10, width, up=True)
 
 
 def _best(column: ColumnProfile, part: HistorySlice) -> tuple[str, FittedDistribution] | None:
-    """The distribution that is nearest in the newest partition, where it is near, and the numbers do not drift."""
+    """Return the closest distribution of the newest partition; None if it is not close or the numbers drift."""
     values = _quantiles(column, part)
     if values is None or drifts([float(value) for value in part.series(column, "median")]):
         return None
-    tried = [(each.name, each.fit(values)) for each in DISTRIBUTIONS]
-    near = [(_distance(made, values), name, made) for name, made in tried if made is not None]
+    fits = [(each.name, each.fit(values)) for each in DISTRIBUTIONS]
+    near = [
+        (_distance(distribution, values), name, distribution) for name, distribution in fits if distribution is not None
+    ]
     nearest = min(near, key=lambda each: each[0], default=None)
     return (nearest[1], nearest[2]) if nearest is not None and nearest[0] <= FAR else None
 
@@ -147,7 +149,7 @@ def _distance(made: FittedDistribution, values: Sequence[float]) -> float:
 
 
 def _quantiles(column: ColumnProfile, part: HistorySlice) -> list[float] | None:
-    """Quantiles of the newest partition, all unlike; None for few rows, and for other columns than of fractions."""
+    """Return distinct quantiles of the newest partition; None for few rows and for non-fractional columns."""
     if column.column.base_type not in FRACTIONAL or not len(part) or part.rows[-1] < LEAST_ROWS:
         return None
     sketch = column.sketch(part.history.partitions[part.end - 1][1])

@@ -1,4 +1,4 @@
-"""Bands: a metric stays about where it was in all partitions. A band is one row of `BANDS`."""
+"""Suggest bands for metrics that stayed within a range in all partitions. A band is one row of `BANDS`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, SuggestionCandidate, SuggestionKind, add, metric
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
-# Rows that may be corrected, added or taken away in a partition without an alarm, by hand: two, or one in fifty.
+# Set by hand: rows that may be corrected, added or removed in a partition without an alarm: two, or one in fifty.
 EDITED_ROWS, EDITED_SHARE = 2, 0.02
 # Three standard errors of a sketch of distinct values (lgK 12).
 SKETCH_ERROR = 0.05
-# By hand: records are broken; the next one is no further out than a quarter of what is between the extremes.
+# Set by hand: a new record may exceed the extremes by a quarter of their distance.
 RECORD = 0.25
 
 Floor = Callable[[ColumnProfile, HistorySlice], float]
@@ -25,9 +25,10 @@ Floor = Callable[[ColumnProfile, HistorySlice], float]
 
 @dataclass(frozen=True, kw_only=True)
 class BandMetric:
-    """A metric that may have a band: for which types, in which words, and what an honest edit moves it by at least.
+    """A metric that may have a band.
 
-    `counts`: it says nothing of how large the values are, so running numbers may have it."""
+    `words`: its description. `fits`: column types. `floor`: least change by a legitimate edit. `argument`: quantile, if
+    any. `counts`: independent of the size of values, so that running numbers may have the band."""
 
     metric: str
     words: str
@@ -39,35 +40,35 @@ class BandMetric:
 
     @property
     def kind(self) -> str:
-        """The kind of suggestion."""
+        """Return the kind of suggestion."""
         return f"{self.metric}_band"
 
     def implementation(self, column: str) -> Mapping[str, Any]:
-        """The analyzer with its arguments."""
+        """Return the analyzer with its arguments."""
         quantile = {"quantile": float(self.argument)} if self.argument else {}
         return {"analyzer": "approx_quantile" if quantile else self.metric, "column": column, **quantile}
 
     def propose(self, column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
-        """The metric between its lowest and highest value so far, and so many times their distance beyond."""
+        """Suggest the metric's past range, widened by `margin` times its width."""
         values = part.series(column, self.metric)
         if column.column.base_type not in self.fits or not any(part.rows) or len(values) < sum(map(bool, part.rows)):
             return None
         usable = any(values) if self.counts else _is_usable(column, part)
-        found = limits(values, margin, self.floor(column, part)) if usable else None
-        kept = _within_nature(found, min(values, default=0)) if found else (None, None)
-        assertion = limits_assertion(kept)
-        return self._candidate(column, assertion, kept) if assertion else None
+        bounds = limits(values, margin, self.floor(column, part)) if usable else None
+        natural_bounds = _within_nature(bounds, min(values, default=0)) if bounds else (None, None)
+        assertion = limits_assertion(natural_bounds)
+        return self._candidate(column, assertion, natural_bounds) if assertion else None
 
     def _candidate(self, column: ColumnProfile, assertion: Assertion, kept: Limits) -> SuggestionCandidate:
         name = column.column.name
         words = f"{self.words.format(name=name)} {limits_text(kept)}"
-        made = {**self.implementation(name), assertion.operator: document_limit(assertion.limit)}
+        implementation = {**self.implementation(name), assertion.operator: document_limit(assertion.limit)}
         slug = f"{name}-{self.metric.replace('_', '-')}"
         return SuggestionCandidate(
             kind=self.kind,
             sentence=words,
             expression=f"{self.metric} of {name} {limits_text(kept)}",
-            patch={"quality": check(slug, words, self.dimension, made)},
+            patch={"quality": check(slug, words, self.dimension, implementation)},
             measure=metric(column, self.metric),
             assertion=assertion,
             severity="warning",
@@ -77,7 +78,7 @@ class BandMetric:
 
 
 def limits_assertion(kept: Limits) -> Assertion | None:
-    """The promise to stay within the limits; None where there are none."""
+    """Return the assertion to stay within the bounds; None without bounds."""
     low, high = kept
     if low is not None and high is not None:
         return Assertion("mustBeBetween", (plainly(low), plainly(high)))
@@ -87,17 +88,17 @@ def limits_assertion(kept: Limits) -> Assertion | None:
 
 
 def document_limit(limit: Any) -> Any:
-    """The limit as a document has it."""
+    """Return the threshold as a document represents it."""
     return list(limit) if isinstance(limit, tuple) else limit
 
 
 def plainly(value: float) -> float | int:
-    """A whole number without a point."""
+    """Return a whole number as an integer."""
     return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def limits_text(kept: Limits) -> str:
-    """The limits in words."""
+    """Return the bounds in words."""
     low, high = kept
     if low is not None and high is not None:
         return f"is between {low:,g} and {high:,g}"
@@ -105,13 +106,13 @@ def limits_text(kept: Limits) -> str:
 
 
 def _within_nature(found: Limits, least: float) -> Limits:
-    """No lower limit below zero for what was never negative: it is zero."""
+    """Replace a negative lower bound with zero if the metric was never negative."""
     low, high = found
     return (0.0 if low is not None and low < 0 <= least else low), high
 
 
 def _is_usable(column: ColumnProfile, part: HistorySlice) -> bool:
-    """Whether the column's numbers are finite, more than one, and no running numbers of rows."""
+    """Return True if the column's numbers are finite, vary, and are not running numbers."""
     ends = [*part.series(column, "minimum"), *part.series(column, "maximum")]
     if column.column.base_type not in NUMERIC:
         return True
@@ -119,7 +120,7 @@ def _is_usable(column: ColumnProfile, part: HistorySlice) -> bool:
 
 
 def is_running(column: ColumnProfile, part: HistorySlice) -> bool:
-    """Whether whole numbers are counted on: nearly all are distinct, and the largest never falls."""
+    """Return True for running numbers: nearly all are distinct, and the maximum never falls."""
     largest, distinct = part.series(column, "maximum"), part.series(column, "approx_count_distinct")
     rows = [each for each in part.rows if each]
     if column.column.base_type in ("double", "float") or len(distinct) != len(rows) or len(set(largest)) < 2:
@@ -129,7 +130,7 @@ def is_running(column: ColumnProfile, part: HistorySlice) -> bool:
 
 
 def edited(part: HistorySlice) -> float:
-    """The share of a partition's rows that may be corrected, added or taken away without an alarm."""
+    """Return the share of a partition's rows that may be edited without an alarm."""
     rows = min(filter(None, part.rows), default=1)
     return min(0.5, max(EDITED_ROWS / rows, EDITED_SHARE))
 

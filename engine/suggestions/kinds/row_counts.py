@@ -1,4 +1,4 @@
-"""Suggestions about how many rows arrive."""
+"""Suggest checks on the number of rows."""
 
 import math
 
@@ -8,26 +8,28 @@ from treaty.engine.suggestions.candidates import SuggestionCandidate, Suggestion
 from treaty.engine.suggestions.kinds.metric_bands import document_limit, limits_assertion
 from treaty.engine.suggestions.tolerances import MARGINS, limits
 
-# By hand: a tenth more or fewer rows alarms nobody.
+# Set by hand: a tenth more or fewer rows causes no alarm.
 BAND_MARGIN = 0.1
 
 
-# Promised no wider than it held: a load of half the usual rows is what people want to hear of first.
+# The bounds are not widened after the test: a load with half the usual rows must be detected.
 @of_table(margins=MARGINS, over_time=True)
 def row_count_band(part: HistorySlice, margin: float) -> SuggestionCandidate | None:
-    """As many rows as usual: by the logarithms of past counts, so many times their spread beyond; a tenth at least."""
+    """Suggest the past range of row counts, widened on a log scale.
+
+    By `margin` times its width, and at least by a tenth."""
     if not all(part.rows):
         return None
-    found = limits([math.log(rows) for rows in part.rows], margin, math.log(1 + BAND_MARGIN))
-    if found is None:
+    log_bounds = limits([math.log(rows) for rows in part.rows], margin, math.log(1 + BAND_MARGIN))
+    if log_bounds is None:
         return None
-    low, high = found
-    kept = (None if low is None else math.floor(math.exp(low)), None if high is None else math.ceil(math.exp(high)))
-    assertion = limits_assertion(kept)
+    low, high = log_bounds
+    bounds = (None if low is None else math.floor(math.exp(low)), None if high is None else math.ceil(math.exp(high)))
+    assertion = limits_assertion(bounds)
     if assertion is None:
         return None
-    said = {(True, True): "between {:,} and {:,}", (True, False): "at least {:,}", (False, True): "at most {1:,}"}
-    words = "a partition has " + said[low is not None, high is not None].format(*kept) + " rows"
+    templates = {(True, True): "between {:,} and {:,}", (True, False): "at least {:,}", (False, True): "at most {1:,}"}
+    words = "a partition has " + templates[low is not None, high is not None].format(*bounds) + " rows"
     return SuggestionCandidate(
         kind="row_count_band",
         sentence=words,
@@ -42,5 +44,5 @@ def row_count_band(part: HistorySlice, margin: float) -> SuggestionCandidate | N
         },
         measure=SuggestionMetric(lambda seen: seen.rows, lambda sample: round(len(sample.values) * sample.times)),
         assertion=assertion,
-        limits=kept,
+        limits=bounds,
     )

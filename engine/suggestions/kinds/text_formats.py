@@ -1,4 +1,4 @@
-"""Suggestions about what texts look like, told from their masks: of no text more than its digits, letters and signs."""
+"""Suggest text formats from masks, which show only digits, letters and signs of a text."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -18,11 +18,11 @@ from treaty.engine.profile.value_masks import mask_of
 from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, compliance, of_column
 from treaty.engine.suggestions.column_samples import ColumnSample
 
-# By hand: of fewer texts it is chance what they have in common.
+# Set by hand: with fewer texts, common properties may be chance.
 LEAST_TEXTS = 100
 MOST_MASKS = 200
-# What symbols of a mask stand for, where all values are known to be ASCII; and where letters may be of any script: no
-# class names those, so it is told which characters of ASCII they are not.
+# Regex classes of mask symbols, for ASCII values and for letters of any script. No class covers the latter, so the
+# ASCII characters that they are not are excluded.
 PLAIN: Mapping[str, str] = {"A": "[A-Z]", "a": "[a-z]", "0": "[0-9]"}
 _ASCII_PUNCTUATION = r" !-/:-@\[-`{-~"
 WIDE: Mapping[str, str] = {"A": f"[^a-z0-9{_ASCII_PUNCTUATION}]", "a": f"[^A-Z0-9{_ASCII_PUNCTUATION}]", "0": "[0-9]"}
@@ -30,7 +30,7 @@ SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
 def masks(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] | None:
-    """All masks of the texts with their counts; None where they are too few or too long, or not all known."""
+    """Return all masks of the texts with counts; None if too few, too long or not all known."""
     if column.column.base_type not in TEXT or max(part.series(column, "maximum_length"), default=LONGEST) >= LONGEST:
         return None
     counts, error = part.all_looks(column)
@@ -38,7 +38,7 @@ def masks(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] | None
 
 
 def share_of_masks(column: ColumnProfile, fits: Callable[[str], object]) -> SuggestionMetric:
-    """The share of the texts whose mask fits."""
+    """Return the metric of the share of texts whose mask fits."""
     return SuggestionMetric(
         lambda part: [_share(counts, fits) for counts, _ in part.mask_counts(column)],
         lambda sample: _share_of_texts(sample, fits),
@@ -57,20 +57,20 @@ def _share_of_texts(sample: ColumnSample, fits: Callable[[str], object]) -> Valu
 
 @of_column()
 def fixed_length(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """All texts have the same length."""
+    """Suggest that all texts have the same length."""
     lengths = {*part.series(column, "minimum_length"), *part.series(column, "maximum_length")}
-    found, name = masks(column, part), column.column.name
-    if not found or len(lengths) != 1:
+    counts, name = masks(column, part), column.column.name
+    if not counts or len(lengths) != 1:
         return None
     (length,) = lengths
     predicate = f"{quote(name)} IS NULL OR length({quote(name)}) = {length}"
-    said = f"{name} has {length} characters"
+    sentence = f"{name} has exactly {length} characters"
     return (
         SuggestionCandidate(
             kind="fixed_length",
-            sentence=said,
+            sentence=sentence,
             expression=f"length of {name} is {length}",
-            patch={"quality": check(f"{name}-length", said, "conformity", compliance(predicate, at_least=1))},
+            patch={"quality": check(f"{name}-length", sentence, "conformity", compliance(predicate, at_least=1))},
             measure=share_of_masks(column, lambda mask: len(mask) == length),
             assertion=Assertion("mustBeGreaterOrEqualTo", 1),
             limits=(1, None),
@@ -82,9 +82,9 @@ def fixed_length(column: ColumnProfile, part: HistorySlice, _margin: float) -> S
 
 @of_column(margins=(0.0, 0.005, 0.01, 0.02), safety=2.0)
 def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
-    """Texts are the same runs of capitals, small letters, digits and signs, each of so many characters."""
-    found, name = masks(column, part), column.column.name
-    runs = _runs(_main(found, margin)) if found else None
+    """Suggest a pattern of runs of capitals, small letters, digits and signs, with lengths."""
+    counts, name = masks(column, part), column.column.name
+    runs = _runs(_main(counts, margin)) if counts else None
     if not runs or not any(symbol in PLAIN for symbol, _, _ in runs):
         return None
     classes = PLAIN if _is_ascii(column, part) else WIDE
@@ -92,7 +92,7 @@ def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> Suggestio
     if not _may_be_held(regex):
         return None
     fits = re.compile("".join(_written(symbol, low, high, None) for symbol, low, high in runs)).fullmatch
-    words = f"{name} looks like {regex}"
+    words = f"{name} matches the pattern {regex}"
     implementation = {"analyzer": "pattern_match", "column": name, "pattern": f"^{regex}$"}
     least = 1 - margin
     return SuggestionCandidate(
@@ -110,17 +110,17 @@ def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> Suggestio
 
 
 def _main(found: Mapping[str, int], margin: float) -> list[str]:
-    """The masks without the rarest ones, which are no more than the margin of all together."""
-    left, kept = margin * sum(found.values()), []
+    """Return the masks without the rarest, which together are at most the margin of all."""
+    left, frequent = margin * sum(found.values()), []
     for mask, count in sorted(found.items(), key=lambda item: (item[1], item[0])):
         left -= count
         if left < 0:
-            kept.append(mask)
-    return kept
+            frequent.append(mask)
+    return frequent
 
 
 def _runs(found: Sequence[str]) -> list[tuple[str, int, int]] | None:
-    """(symbol, fewest, most) of each run; None where the masks have not the same runs, or say nothing."""
+    """Return (symbol, fewest, most) of each run; None if masks differ in runs or are inconclusive."""
     if not 0 < len(found) <= MOST_MASKS:
         return None
     split = [[(symbol, len(list(run))) for symbol, run in groupby(mask)] for mask in found]
@@ -144,7 +144,7 @@ def _is_ascii(column: ColumnProfile, part: HistorySlice) -> bool:
 
 
 def _may_be_held(regex: str) -> bool:
-    """Whether a contract may hold the pattern: not where matching it could run away."""
+    """Return True if a contract accepts the pattern: matching must not backtrack catastrophically."""
     try:
         inspect_regex(regex)
     except UnsafeRegex:

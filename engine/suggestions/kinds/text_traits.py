@@ -1,5 +1,4 @@
-"""Suggestions about traits of texts (`treaty.engine.profile.text_traits`): what all texts have, and shares that stay
-about where they were in all partitions."""
+"""Suggest checks on text traits (`treaty.engine.profile.text_traits`): shared by all texts, or with a stable share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,30 +27,30 @@ from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.kinds.metric_bands import document_limit, edited, limits_assertion
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
-# By hand: of fewer texts it is chance what they have in common.
+# Set by hand: with fewer texts, common traits may be chance.
 LEAST_TEXTS = 100
 
 
 @of_column()
 def trimmed(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No text begins or ends with a space."""
-    return _always(TRIMMED, column, part, "has no spaces around it")
+    """Suggest that no text begins or ends with a space."""
+    return _always(TRIMMED, column, part, "has no leading or trailing spaces")
 
 
 @of_column()
 def upper_case(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No text has a small letter, and there are letters."""
+    """Suggest that no text has a small letter, if there are letters."""
     return _always(UPPER, column, part, "is in upper case") if _without(LOWER, column, part) else None
 
 
 @of_column()
 def lower_case(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No text has a capital letter, and there are letters."""
+    """Suggest that no text has a capital letter, if there are letters."""
     return _always(LOWER, column, part, "is in lower case") if _without(UPPER, column, part) else None
 
 
 def shares(trait: Trait, column: ColumnProfile, part: HistorySlice) -> Sequence[Value]:
-    """The share of each partition's texts that have the trait; None where it has no text, and where nothing tells."""
+    """Return the share of each partition's texts with the trait; None without texts or if unknown."""
     if measured := column.traits.get(trait.name):
         return part.read((column.column.name, "trait", trait.name), lambda bag: column.metric_value(measured, bag))
     if max(part.series(column, "maximum_length"), default=LONGEST) >= LONGEST:
@@ -74,18 +73,18 @@ def _of_sample(trait: Trait, sample: ColumnSample) -> Value:
 
 
 def _known_shares(trait: Trait, column: ColumnProfile, part: HistorySlice) -> list[float]:
-    """The shares of all partitions that have texts; [] where one of them is not known, and for few texts."""
+    """Return the shares of all partitions with texts; [] if one is unknown or texts are few."""
     if column.column.base_type not in TEXT:
         return []
     filled = [
         float(share or 0) * rows for share, rows in zip(part.each(column, "completeness"), part.rows, strict=True)
     ]
-    found = [float(share) for share in shares(trait, column, part) if share is not None]
-    return found if len(found) == sum(map(bool, filled)) and sum(filled) >= LEAST_TEXTS else []
+    known_shares = [float(share) for share in shares(trait, column, part) if share is not None]
+    return known_shares if len(known_shares) == sum(map(bool, filled)) and sum(filled) >= LEAST_TEXTS else []
 
 
 def _without(trait: Trait, column: ColumnProfile, part: HistorySlice) -> bool:
-    """Whether there are texts that do not have it."""
+    """Return True if some texts do not have the trait."""
     return min(_known_shares(trait, column, part), default=1.0) < 1
 
 
@@ -94,12 +93,12 @@ def _always(trait: Trait, column: ColumnProfile, part: HistorySlice, words: str)
     predicate = f"{quote(name)} IS NULL OR {trait.condition(name)['predicate']}"
     if min(_known_shares(trait, column, part), default=0.0) < 1 or not is_valid_predicate(predicate):
         return None
-    said, slug = f"{name} {words}", f"{name}-{trait.name.replace('_', '-')}"
+    sentence, slug = f"{name} {words}", f"{name}-{trait.name.replace('_', '-')}"
     return SuggestionCandidate(
         kind=trait.name,
-        sentence=said,
+        sentence=sentence,
         expression=predicate,
-        patch={"quality": check(slug, said, "conformity", compliance(predicate, at_least=1))},
+        patch={"quality": check(slug, sentence, "conformity", compliance(predicate, at_least=1))},
         measure=_measure(trait, column),
         assertion=Assertion("mustBeGreaterOrEqualTo", 1),
         limits=(1, None),
@@ -108,41 +107,40 @@ def _always(trait: Trait, column: ColumnProfile, part: HistorySlice, words: str)
 
 @dataclass(frozen=True)
 class TraitShare:
-    """The suggestion that the share of a column's texts with a trait stays about where it was."""
+    """A suggestion that the share of texts with a trait stays within its past range."""
 
     trait: Trait
 
     @property
     def kind(self) -> str:
-        """The kind of suggestion."""
+        """Return the kind of suggestion."""
         return f"{self.trait.name}_share"
 
     def propose(self, column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
-        """Between the lowest and the highest so far, and so many times their distance beyond; None where that is no
-        limit between 0 and 1."""
-        found = limits(_known_shares(self.trait, column, part), margin, edited(part))
-        kept = _breakable(found) if found else (None, None)
-        assertion, name = limits_assertion(kept), column.column.name
-        made = self.trait.condition(name)
-        if assertion is None or not is_valid_predicate(made["predicate"]):
+        """Suggest the past range, widened by `margin` times its width; None without a bound between 0 and 1."""
+        bounds = limits(_known_shares(self.trait, column, part), margin, edited(part))
+        effective_bounds = _breakable(bounds) if bounds else (None, None)
+        assertion, name = limits_assertion(effective_bounds), column.column.name
+        condition = self.trait.condition(name)
+        if assertion is None or not is_valid_predicate(condition["predicate"]):
             return None
-        words = f"{_limits_text(kept)} of {name} {self.trait.words}"
-        limit = {"analyzer": "implication", **made, assertion.operator: document_limit(assertion.limit)}
+        words = f"{_limits_text(effective_bounds)} of {name} {self.trait.words}"
+        limit = {"analyzer": "implication", **condition, assertion.operator: document_limit(assertion.limit)}
         return SuggestionCandidate(
             kind=self.kind,
             sentence=words,
-            expression=f"{made['predicate']} for {_limits_text(kept)}",
+            expression=f"{condition['predicate']} for {_limits_text(effective_bounds)}",
             patch={"quality": check(f"{name}-{self.kind.replace('_', '-')}", words, "conformity", limit)},
             measure=_measure(self.trait, column),
             assertion=assertion,
             severity="warning",
-            limits=kept,
+            limits=effective_bounds,
             drops=True,
         )
 
 
 def _breakable(found: Limits) -> Limits:
-    """The limits that a share can break."""
+    """Return the bounds that a share can violate."""
     low, high = found
     return (None if low is None or low <= 0 else low), (None if high is None or high >= 1 else high)
 

@@ -1,4 +1,4 @@
-"""Suggestions about dates and times."""
+"""Suggest checks on dates and timestamps."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -15,26 +15,26 @@ from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, compliance, of_column
 
-# A partition of a day may hold moments up to its end, wherever on earth that is.
+# A day's partition may contain timestamps up to the end of that day in any time zone.
 DAY_OF_A_PARTITION = timedelta(days=1, hours=14)
 LEAST_PARTITIONS = 3
-# The column of a partition that is named by a day as ISO 8601 has it, which Spark reads as that day.
+# The column of a partition named by an ISO 8601 date, which Spark reads as that day.
 NAMED_BY_DAY = re.compile(r"(?:^|/)([^=/]+)=\d{4}-\d\d-\d\d(?:/|$)")
 
 
 @of_column(over_time=True)
 def not_in_future(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No moment lies ahead: in no partition of a day was one after that day."""
+    """Suggest that no timestamp is in the future: in no daily partition was one after that day."""
     ahead = [value for value in _ahead(column, part) if value is not None]
     if column.column.base_type not in TEMPORAL or len(ahead) < LEAST_PARTITIONS or max(ahead) > 0:
         return None
     name = column.column.name
-    words = f"{name} never lies in the future"
+    words = f"{name} is never in the future"
     implementation = {"analyzer": "freshness", "column": name, "measured_in": "hours", "mustBeGreaterOrEqualTo": 0}
     return SuggestionCandidate(
         kind="not_in_future",
         sentence=words,
-        expression=f"the newest {name} is not ahead of now",
+        expression=f"the newest {name} is not in the future",
         patch={"quality": check(f"{name}-not-in-future", words, "timeliness", implementation)},
         measure=SuggestionMetric(lambda seen: _ahead(column, seen)),
         assertion=Assertion("mustBeLessOrEqualTo", 0),
@@ -43,21 +43,21 @@ def not_in_future(column: ColumnProfile, part: HistorySlice, _margin: float) -> 
 
 @of_column(over_time=True)
 def goes_on(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """Moments go on with the partitions: none is older than so many days before its partition, as none was."""
+    """Suggest a maximum age of the newest timestamp, from its past distance to partition days."""
     return _since(column, part)
 
 
 @of_column(over_time=True)
 def on_its_day(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """Moments are of the day that their partition is named by."""
-    told = [value for value in _on_day(column, part) if value is not None]
+    """Suggest that timestamps fall on the day that names their partition."""
+    flags = [value for value in _on_day(column, part) if value is not None]
     key, name = _named_by_day(part), column.column.name
-    if key in (None, name) or len(told) < LEAST_PARTITIONS or set(told) != {1.0}:
+    if key in (None, name) or len(flags) < LEAST_PARTITIONS or set(flags) != {1.0}:
         return None
     predicate = f"{quote(name)} IS NULL OR to_date({quote(name)}) = to_date({quote(str(key))})"
     if not is_valid_predicate(predicate):
         return None
-    words = f"{name} is of the day that its partition is named by"
+    words = f"{name} is on the day of its partition"
     return SuggestionCandidate(
         kind="on_its_day",
         sentence=words,
@@ -71,14 +71,16 @@ def on_its_day(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sug
 
 
 def _named_by_day(part: HistorySlice) -> str | None:
-    """The column whose days all partitions are named by; None where there is none."""
+    """Return the column whose days name all partitions; None if there is none."""
     matches = [NAMED_BY_DAY.search(name) for name in part.names]
     keys = {match[1] if match else None for match in matches}
     return keys.pop() if len(keys) == 1 else None
 
 
 def _on_day(column: ColumnProfile, part: HistorySlice) -> list[float | None]:
-    """1 for each partition whose first and last moment are of its day, else 0; None where there is nothing to tell."""
+    """Return 1 per partition whose first and last timestamp fall on its day, else 0.
+
+    None if unknown."""
     if column.column.base_type not in TEMPORAL:
         return [None] * len(part)
     ends = zip(part.names, part.each(column, "minimum"), part.each(column, "maximum"), strict=True)
@@ -112,12 +114,12 @@ def _since(column: ColumnProfile, part: HistorySlice) -> SuggestionCandidate | N
 
 
 def _is_steady(behind: list[float]) -> bool:
-    """Whether the newest moment follows the partitions' days: it is never far behind, nor further and further."""
+    """Return True if the newest timestamp follows the partitions' days without falling behind."""
     return max(behind) <= 7 and max(behind) - min(behind) <= 3
 
 
 def _ahead(column: ColumnProfile, part: HistorySlice) -> list[float | None]:
-    """By how many hours the newest moment lies after the end of the partition's day; None for other partitions."""
+    """Return by how many hours the newest timestamp exceeds the partition's day; None for other partitions."""
     pairs = zip(part.names, part.each(column, "maximum"), strict=True)
     return [_hours(_day(name), value) for name, value in pairs]
 
@@ -130,7 +132,7 @@ def _hours(day: datetime | None, value: Any) -> float | None:
 
 
 def _behind(column: ColumnProfile, part: HistorySlice) -> list[float | None]:
-    """How many days the newest moment lies before the end of the partition's day, at least 0."""
+    """Return by how many days the newest timestamp precedes the end of the partition's day."""
     ahead = _ahead(column, part)
     return [None if hours is None else max(0.0, -hours / 24) for hours in ahead]
 

@@ -1,4 +1,4 @@
-"""Suggestions about values that occur once."""
+"""Suggest checks on unique values."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,19 +17,19 @@ from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.key_candidates import LikelyKey, key_suggestions, may_be_unique
 
 LEAST_ROWS = 10
-# By hand: values that are counted are nearly as many as rows in every partition; sketches are wrong by 5 %, three times
-# their standard error.
+# Set by hand: counted columns have nearly as many values as rows in every partition; sketches have an error of 5 %,
+# three standard errors.
 LEAST_DISTINCT = 0.9
-# Were so many pairs of equal numbers expected, none in a partition is no chance (5 %).
+# If this many pairs of equal numbers are expected, none in a partition is no chance (5 %).
 LEAST_MEETINGS = 3.0
-# By hand: values of rows come again where half of all that partitions have are the same ones.
+# Set by hand: values recur if half of those in all partitions are the same.
 LEAST_AGAIN = 0.5
 MOST_PIECES = 20
 
 
 @of_column()
 def unique(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No value occurs twice, in the whole table: by their counts; where there are none, as far as its sketch tells."""
+    """Suggest that values are unique in the whole table, by counts or else by sketch."""
     whole = part.history.whole if len(part) else None
     if whole is None or column.unique is None or whole.rows < LEAST_ROWS:
         return None
@@ -38,7 +38,8 @@ def unique(column: ColumnProfile, part: HistorySlice, _margin: float) -> Suggest
         return None
     return SuggestionCandidate(
         kind="unique",
-        sentence=f"{name} is unique in the whole table" + ("" if counted else ", as far as its name and a sketch tell"),
+        sentence=f"{name} is unique in the whole table"
+        + ("" if counted else " (estimated from its name and a sketch)"),
         expression=f"uniqueness of {name} is 1",
         patch={"unique": True},
         measure=_measure(column),
@@ -50,9 +51,9 @@ def unique(column: ColumnProfile, part: HistorySlice, _margin: float) -> Suggest
 
 @of_column(over_time=True)
 def unique_in_partition(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No value occurs twice in a partition, though the same ones occur in others: each is the table as it was then."""
-    found = [value for value in _measure(column).of_part(part) if value is not None]
-    if len(found) < 2 or set(found) != {1.0} or min(part.rows) < LEAST_ROWS or unique(column, part, 0):
+    """Suggest that values are unique in each partition though they recur in others: each is a snapshot."""
+    shares = [value for value in _measure(column).of_part(part) if value is not None]
+    if len(shares) < 2 or set(shares) != {1.0} or min(part.rows) < LEAST_ROWS or unique(column, part, 0):
         return None
     name = column.column.name
     words = f"{name} is unique in each partition"
@@ -70,9 +71,10 @@ def unique_in_partition(column: ColumnProfile, part: HistorySlice, _margin: floa
 
 
 def _by_chance(column: ColumnProfile, part: HistorySlice) -> bool:
-    """Whether numbers are other ones in each partition, and so far apart that no two need meet: as amounts are.
+    """Return True if numbers may be unique by chance, like amounts.
 
-    What identifies rows comes again in the next partition, or lies close together."""
+    They are new in each partition and so sparse that no two have to be equal. Identifiers recur in the next
+    partition or are dense."""
     bags = [bag for _, bag in part.history.partitions[part.start : part.end]]
     if column.column.base_type not in INTEGRAL or _comes_again(column, part):
         return False
@@ -86,8 +88,9 @@ def _comes_again(column: ColumnProfile, part: HistorySlice) -> bool:
 
 
 def meetings(sketch: Any | None) -> float:
-    """How many pairs of the sketch's whole numbers would be equal, were each drawn alike: between two of its quantiles
-    any whole number is as likely as the others. 0 for no numbers."""
+    """Return the expected number of equal pairs among the sketch's whole numbers; 0 without numbers.
+
+    Any whole number between two quantiles is assumed to be equally likely."""
     if sketch is None or sketch.is_empty():
         return 0.0
     pieces = max(1, min(MOST_PIECES, sketch.n // 5))
@@ -105,7 +108,7 @@ def _measure(column: ColumnProfile) -> SuggestionMetric:
 
 
 def uniqueness(column: ColumnProfile, bag: StateBag) -> Value:
-    """The share of the column's distinct values that occur once; None where they were not counted."""
+    """Return the share of the column's distinct values that occur once; None if not counted."""
     try:
         return column.unique.value(bag.values) if column.unique else None
     except KeyError:
@@ -118,8 +121,10 @@ def _of_sample(sample: ColumnSample) -> Value:
 
 
 def worth_counting(history: TableProfile, table: str = "", *, most: int = 8) -> list[ColumnProfile]:
-    """The columns that may be unique, in the table or in each partition: complete, and nearly as many distinct values
-    as rows. First those that may be keys of the table, by its name and theirs; then the likeliest by their values."""
+    """Return the columns that may be unique, in the table or in each partition.
+
+    They are complete and have nearly as many distinct values as rows. Possible keys by name come first, then the
+    likeliest by values. `most`: maximum number of columns."""
     part = HistorySlice.of(history)
     keys = {each.column.column.name: each for each in key_suggestions(history, table)}
     scored = [(_distinct_share(column, part), column) for column in history.columns]
@@ -134,7 +139,7 @@ def worth_counting(history: TableProfile, table: str = "", *, most: int = 8) -> 
 
 
 def _may_count(column: ColumnProfile, keys: Mapping[str, LikelyKey]) -> bool:
-    """Whether its values are such as keys have: whole numbers and texts, and whatever else is named as a key."""
+    """Return True if the values suit a key: whole numbers, texts, or a name that suggests a key."""
     likely = keys.get(column.column.name)
     return column.column.base_type in INTEGRAL | TEXT or (likely is not None and likely.suggested)
 
@@ -144,6 +149,6 @@ def _is_complete(column: ColumnProfile, part: HistorySlice) -> bool:
 
 
 def _distinct_share(column: ColumnProfile, part: HistorySlice) -> float:
-    """The least share of distinct values in a partition: what is unique in the table is so in each of them."""
+    """Return the least share of distinct values in a partition: a unique column is unique in each of them."""
     counts = zip(part.each(column, "approx_count_distinct"), part.rows, strict=True)
     return min((float(count or 0) / rows for count, rows in counts if rows), default=0.0)

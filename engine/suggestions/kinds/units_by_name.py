@@ -1,4 +1,4 @@
-"""Suggestions by name: what a column's name says that its values are, where all of them were. A unit is one row."""
+"""Suggest ranges and patterns by a column's name, if all values fit. A unit is one row."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,8 @@ from treaty.engine.suggestions.value_ranges import share_between
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of numbers: the last words of a name that tell it, and the bounds that it has by definition."""
+    """A unit of numbers. `names`: last words of a column name that indicate it. `low`, `high`: its bounds by
+    definition."""
 
     kind: str
     names: str
@@ -33,7 +34,7 @@ class Unit:
     high: float
 
     def propose(self, column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-        """Within the bounds; None where the name does not tell it, or where any value was beyond them."""
+        """Suggest the unit's bounds; None if the name does not indicate it or a value is outside."""
         lowest, highest = part.series(column, "minimum"), part.series(column, "maximum")
         if column.column.base_type not in NUMERIC or not lowest or not _is_named(column, self.names):
             return None
@@ -41,7 +42,7 @@ class Unit:
             return None
         name = column.column.name
         predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(self.low)} AND {number(self.high)}"
-        words = f"{name} is a {self.kind}: between {self.low:g} and {self.high:g}"
+        words = f"{name} is {_with_article(self.kind)} between {self.low:g} and {self.high:g}"
         return (
             SuggestionCandidate(
                 kind=self.kind,
@@ -59,7 +60,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Code:
-    """A code: the last words of a name that tell it, its mask, and the pattern of it."""
+    """A code. `names`: last words of a column name that indicate it. `mask`, `pattern`: its form."""
 
     kind: str
     names: str
@@ -67,13 +68,13 @@ class Code:
     pattern: str
 
     def propose(self, column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-        """Of that pattern; None where the name does not tell it, or where any value was of another."""
-        found = masks(column, part) if _is_named(column, self.names) else None
+        """Suggest the code's pattern; None if the name does not indicate it or a value differs."""
+        counts = masks(column, part) if _is_named(column, self.names) else None
         fits = re.compile(self.mask).fullmatch
-        if not found or not all(map(fits, found)):
+        if not counts or not all(map(fits, counts)):
             return None
         name = column.column.name
-        words = f"{name} is a {self.kind.replace('_', ' ')}"
+        words = f"{name} is {_with_article(self.kind.replace('_', ' '))}"
         implementation = {"analyzer": "pattern_match", "column": name, "pattern": self.pattern}
         return SuggestionCandidate(
             kind=self.kind,
@@ -91,6 +92,10 @@ class Code:
             assertion=Assertion("mustBeGreaterOrEqualTo", 1),
             limits=(1, None),
         )
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun.startswith(('e', 'hour')) else 'a'} {noun}"
 
 
 def _is_named(column: ColumnProfile, names: str) -> bool:

@@ -1,4 +1,4 @@
-"""Suggestions about the single values of a column."""
+"""Suggest checks on the values of a column."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -27,9 +27,9 @@ from treaty.engine.suggestions.tolerances import drifts
 
 MOST_CATEGORIES = 200
 LEAST_ROWS_FOR_CATEGORIES = 100
-# By hand: each category was seen so often on average, and so many of them more than once (Deequ: nine in ten).
+# Set by hand: categories occur this often on average, and this share of them more than once (Deequ: nine in ten).
 TIMES_SEEN, SEEN_AGAIN = 10, 0.9
-# So many partitions with just the same values make them all there are.
+# This many partitions with the same values make the set complete.
 LEAST_ALIKE = 5
 LEAST_SHARE = 0.5
 POSITIVE = {"analyzer": "minimum", "mustBeGreaterThan": 0}
@@ -38,7 +38,7 @@ NOT_NEGATIVE = {"analyzer": "minimum", "mustBeGreaterOrEqualTo": 0}
 
 @of_column()
 def non_negative(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """No number is below zero."""
+    """Suggest that no number is below zero."""
     lowest = part.series(column, "minimum")
     if column.column.base_type not in NUMERIC or not lowest or not all(value >= 0 for value in lowest):
         return None
@@ -57,7 +57,9 @@ def non_negative(column: ColumnProfile, part: HistorySlice, _margin: float) -> S
 
 @of_column()
 def positive(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """Every number is above zero, and whole ones stay so if they fall once more as far as they ever did."""
+    """Suggest that every number is above zero.
+
+    Whole numbers must stay so even if they fall again by as much as ever before."""
     lowest = part.series(column, "minimum")
     if column.column.base_type not in NUMERIC or not lowest or not all(value > 0 for value in lowest):
         return None
@@ -78,7 +80,9 @@ def positive(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugge
 
 @of_column()
 def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """Nearly all numbers lie within the extreme percentiles seen in any partition, widened by their own distance."""
+    """Suggest that nearly all numbers lie within the widened extreme percentiles of all partitions.
+
+    They are widened by their distance."""
     bounds, share = value_ranges.bounds(column, part), value_ranges.share(min(filter(None, part.rows), default=0))
     if bounds is None or share < LEAST_SHARE:
         return None
@@ -86,11 +90,11 @@ def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> Su
     predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(lower)} AND {number(upper)}"
     if not is_valid_predicate(predicate):
         return None
-    words = f"{name} lies between {lower:,g} and {upper:,g} in at least {share:.0%} of the rows"
+    words = f"{name} is between {lower:,g} and {upper:,g} in at least {share:.1%} of the rows"
     return SuggestionCandidate(
         kind="value_range",
         sentence=words,
-        expression=f"{number(lower)} <= {name} <= {number(upper)} for {share:.0%}",
+        expression=f"{number(lower)} <= {name} <= {number(upper)} for {share:.1%}",
         patch={"quality": check(f"{name}-range", words, "conformity", compliance(predicate, at_least=share))},
         measure=value_ranges.share_between(column, lower, upper),
         assertion=Assertion("mustBeGreaterOrEqualTo", share),
@@ -103,42 +107,47 @@ def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> Su
 
 @of_column()
 def categorical(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """A text column takes only the few values that it took so far."""
+    """Suggest that a text column has only its past few values."""
     counts = categories(column, part)
     return _among(column, counts, list(counts), 1) if counts and _is_closed(column, part, len(counts)) else None
 
 
 def _is_closed(column: ColumnProfile, part: HistorySlice, size: int) -> bool:
-    """Whether a further value would be a surprise: each has rows in plenty, or every partition has just the same."""
-    seen = [counts for counts, _ in part.values(column) if counts]
-    plenty = all(sum(counts.values()) >= TIMES_SEEN * size for counts in seen)
-    return plenty or (len(seen) >= LEAST_ALIKE and all(len(counts) == size for counts in seen))
+    """Return True if a new value is unlikely: all have many rows, or all partitions have the same values."""
+    counts_by_partition = [counts for counts, _ in part.values(column) if counts]
+    plenty = all(sum(counts.values()) >= TIMES_SEEN * size for counts in counts_by_partition)
+    return plenty or (
+        len(counts_by_partition) >= LEAST_ALIKE and all(len(counts) == size for counts in counts_by_partition)
+    )
 
 
 @of_column(margins=(0.005, 0.01, 0.02, 0.05), safety=2.0)
 def mostly_categorical(column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
-    """Nearly all texts are values that it took so far (Deequ's fractional categorical range): all but the margin."""
+    """Suggest that all but a margin of the texts have past values.
+
+    This is Deequ's fractional categorical range."""
     counts = categories(column, part)
     return _among(column, counts, list(counts), 1 - margin) if counts and not _goes_on(column, part) else None
 
 
 def _goes_on(column: ColumnProfile, part: HistorySlice) -> bool:
-    """Whether new values keep coming: those of the older half of the partitions are less and less of the newer half."""
+    """Return True if new values keep appearing: the newer partitions contain fewer and fewer of the older half's
+    values."""
     half = len(part) // 2
-    known = frozenset(part.part(0, half).all_values(column)[0])
-    shares = (_share_known(counts, known) for counts, _ in part.part(half).values(column))
+    older_values = frozenset(part.part(0, half).all_values(column)[0])
+    shares = (_share_known(counts, older_values) for counts, _ in part.part(half).values(column))
     return drifts([share for share in shares if share is not None]) < 0
 
 
 def categories(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] | None:
-    """The values of a text column with their counts; None where they are too many, or not seen again and again."""
+    """Return the values of a text column with counts; None if too many or not recurring."""
     counts, error = part.all_values(column, MOST_CATEGORIES)
     if column.column.base_type not in TEXT or error or not 0 < len(counts) <= MOST_CATEGORIES:
         return None
-    again = sum(count > 1 for count in counts.values())
+    recurring = sum(count > 1 for count in counts.values())
     if sum(counts.values()) < max(LEAST_ROWS_FOR_CATEGORIES, TIMES_SEEN * len(counts)):
         return None
-    return counts if again >= SEEN_AGAIN * len(counts) else None
+    return counts if recurring >= SEEN_AGAIN * len(counts) else None
 
 
 def _among(
@@ -158,7 +167,7 @@ def _among(
         expression=f"{name} in ({', '.join(values)})" + ("" if exact else f" for {least:.1%}"),
         patch={"quality": check(f"{name}-{slug}", words, "conformity", compliance(predicate, at_least=least))},
         measure=SuggestionMetric(
-            lambda part: [_share_known(found, among) for found, _ in part.values(column)],
+            lambda part: [_share_known(value_counts, among) for value_counts, _ in part.values(column)],
             lambda sample: _share_of_sample(sample, among),
         ),
         assertion=Assertion("mustBeGreaterOrEqualTo", least),
@@ -174,7 +183,7 @@ def _share_known(counts: Mapping[str, int], known: frozenset[str]) -> float | No
 
 
 def _share_of_sample(sample: ColumnSample, known: frozenset[str]) -> Value:
-    """As a share of all rows: a missing value is no other one."""
+    """Return the share of all rows; a missing value counts as known."""
     rows = len(sample.values)
     return 1 - sum(text not in known for text in sample.present.tolist()) / rows if rows else None
 

@@ -1,6 +1,6 @@
-"""When data come: from when they came so far, a service level that the clock can judge.
+"""Suggest a service level for arrivals from past arrival times.
 
-Data that came on every day are due by a time of day; others at least every so often. Either is learned on the older
+Data that arrived every day is due by a time of day; other data at least at an interval. Both are learned on older
 arrivals and must hold for all newer ones."""
 
 import math
@@ -16,18 +16,19 @@ from treaty.engine.suggestions.selection.holdout_test import cuts_of
 from treaty.engine.suggestions.selection.issue_detection import UNKNOWN
 from treaty.engine.suggestions.tolerances import MARGINS, limits
 
-# By hand: of fewer arrivals nothing is said; what comes by local clocks moves by an hour with summer time.
+# Set by hand: LEAST arrivals are required; SUMMER_TIME covers the hour by which local clocks shift.
 LEAST, SUMMER_TIME = 10, 90.0
-# By hand: minutes to which times of day are rounded up, and how much longer than the longest silence one may be.
+# Set by hand: times of day are rounded up to QUARTER minutes; a gap may exceed the longest one by the share LONGER.
 QUARTER, LONGER = 15, 0.25
 DAY = 24 * 60
 
 
 @dataclass(frozen=True)
 class ArrivalTimes:
-    """How data came, measured one by one: a name and a number for each, and the least that is left beyond these.
+    """Past arrivals as numbers with a name each.
 
-    `level` makes a service level of the greatest number that is promised, with its words; None where none can be."""
+    `floor`: least distance of the deadline from the largest number. `level`: turns that number into a service level and
+    its description; None if there can be none."""
 
     kind: str
     measured: Sequence[tuple[str, float]]
@@ -36,16 +37,16 @@ class ArrivalTimes:
 
 
 def suggest(moments: Sequence[datetime], object_name: str) -> list[dict[str, Any]]:
-    """The suggestion of a service level, as plain data with its evidence; [] where none holds.
+    """Return the suggested service level with its evidence as a dict, in a list; [] if none holds.
 
-    `moments`: when data came, in any order, with their zones."""
+    `moments`: arrival times with time zones, in any order."""
     ordered = sorted(each.astimezone(UTC) for each in moments)
-    found = (_suggested(each, object_name) for each in (_by_day(ordered), _by_gap(ordered)) if each)
-    return [each for each in found if each is not None][:1]
+    levels = (_suggested(each, object_name) for each in (_by_day(ordered), _by_gap(ordered)) if each)
+    return [each for each in levels if each is not None][:1]
 
 
 def _by_day(moments: Sequence[datetime]) -> ArrivalTimes | None:
-    """Minutes after midnight (UTC) of each day's first arrival, where no day is without one."""
+    """Return minutes after midnight (UTC) of each day's first arrival; None if a day has none."""
     first: dict[Any, datetime] = {}
     for each in moments:
         first.setdefault(each.date(), each)
@@ -64,7 +65,7 @@ def _time_of_day(minutes: float) -> tuple[Mapping[str, Any], str] | None:
 
 
 def _by_gap(moments: Sequence[datetime]) -> ArrivalTimes:
-    """Hours between one arrival and the next, told by the day of the later one."""
+    """Return the hours between consecutive arrivals, named by the day of the later one."""
     measured = [(str(b.date()), (b - a) / timedelta(hours=1)) for a, b in pairwise(moments)]
     return ArrivalTimes(
         "arrives_every", measured, LONGER * max((hours for _, hours in measured), default=0.0), _frequency
@@ -82,8 +83,8 @@ def _suggested(arrivals: ArrivalTimes, object_name: str) -> dict[str, Any] | Non
     promised = arrivals.level(most) if most is not None else None
     if promised is None:
         return None
-    level, told = promised
-    words = f"data of {object_name} come {told}"
+    level, wording = promised
+    words = f"data of {object_name} arrives {wording}"
     return {
         "id": short_fingerprint([object_name, arrivals.kind, None]),
         "kind": arrivals.kind,
@@ -98,30 +99,30 @@ def _suggested(arrivals: ArrivalTimes, object_name: str) -> dict[str, Any] | Non
 
 
 def _holding_bounds(numbers: Sequence[float], floor: float) -> Iterator[tuple[float, float]]:
-    """(the greatest number that is promised, margin) of each margin with which what was learned held."""
+    """Yield (deadline, margin) of each margin with which the learned deadline held."""
     if len(numbers) < LEAST:
         return
     for margin in MARGINS:
         final = _most(numbers, margin, floor)
-        kept = [(_most(numbers[:cut], margin, floor), numbers[cut:]) for cut in cuts_of(len(numbers))]
+        learned = [(_most(numbers[:cut], margin, floor), numbers[cut:]) for cut in cuts_of(len(numbers))]
         if final is not None and all(
-            most is not None and max(judged) <= most for most, judged in [*kept, (final, numbers)]
+            most is not None and max(tested) <= most for most, tested in [*learned, (final, numbers)]
         ):
             yield final, margin
 
 
 def _most(numbers: Sequence[float], margin: float, floor: float) -> float | None:
-    found = limits(numbers, margin, floor)
-    return found[1] if found else None
+    bounds = limits(numbers, margin, floor)
+    return bounds[1] if bounds else None
 
 
 def _evidence(measured: Sequence[tuple[str, float]], margin: float) -> dict[str, Any]:
     learned = cuts_of(len(measured))[0]
-    judged = len(measured) - learned
-    holds = at_least(judged, judged)
+    tested = len(measured) - learned
+    holds = at_least(tested, tested)
     return {
         "rows": 0, "partitions": len(measured), "held": len(measured), "failed_on": [],
-        "learned_on": learned, "judged_on": judged, "history": [list(each) for each in measured],
+        "learned_on": learned, "judged_on": tested, "history": [list(each) for each in measured],
         "details": {"arrivals": len(measured)}, "since": None, "margin": margin,
         "holds": round(holds, 4), "likely": None, "confirmed": True, "catches": None, "issues": [],
         "worth": round(holds * UNKNOWN, 4), "counter_examples": [], "split_by": "time",

@@ -1,4 +1,6 @@
-"""Hold-out: what is learned on the older partitions must hold on the newer ones; then it is learned on all of them."""
+"""Test candidates by hold-out: learned on older partitions, they must hold on newer ones.
+
+Those that hold are learned again on all partitions."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -11,21 +13,21 @@ from treaty.engine.suggestions.declared import candidates
 from treaty.engine.suggestions.selection.regimes import LEAST_BEFORE, since
 
 LEARNED_SHARE = 0.7
-# Of fewer rows nothing is said of a column: what all of nine keep, one of three may still break (by hand).
+# Minimum number of rows for column suggestions: what nine rows satisfy may still fail for one in three (set by hand).
 LEAST_ROWS = 10
-# Where there are so many partitions, what is suggested held as well when less of them was known.
+# From this number of partitions on, suggestions must also hold if learned on other shares of them.
 LEAST_FOR_MORE_CUTS = 4
 CUTS = (0.5, 0.6, 0.8)
-# So many partitions at least were otherwise, where those before a step are left out. What says how partitions differ is
-# spoilt by a single one, such as a first load; of what all values are, one that breaks it says enough.
+# Minimum number of older, different partitions before a step that is left out. Kinds that compare partitions are
+# distorted by a single one, such as a first load; other kinds are refuted by a single violating partition.
 UNLIKE = {True: 1, False: LEAST_BEFORE}
 
 
 @dataclass(frozen=True)
 class HoldoutCandidate:
-    """A candidate learned on all partitions of `part`, the present regime, of a kind that held on the newer ones.
+    """A candidate that held on newer partitions, learned again on all partitions of `part`.
 
-    `margin`: the one with which it did."""
+    `part`: the column's current regime. `margin`: the margin with which it held. `column`: None for the table."""
 
     candidate: SuggestionCandidate
     column: ColumnProfile | None
@@ -34,37 +36,37 @@ class HoldoutCandidate:
 
     @property
     def column_name(self) -> str | None:
-        """The column that it is about; None for the table."""
+        """Return the name of the column; None for the table."""
         return self.column.column.name if self.column else None
 
 
 def holdout_candidates(history: TableProfile, *, over_time: bool = True) -> list[HoldoutCandidate]:
-    """Every candidate that held, in the columns' order. `over_time`: the partitions follow each other in time."""
+    """Return every candidate that held, in column order. `over_time`: partitions are ordered in time."""
     whole = HistorySlice.of(history)
     regimes: dict[Any, HistorySlice] = {}
-    found = []
+    results = []
     for kind, column, propose in candidates(whole):
         if (column is not None and sum(whole.rows) < LEAST_ROWS) or (kind.over_time and not over_time):
             continue
         key = id(column), kind.over_time
         if key not in regimes:
             regimes[key] = whole.part(since(column, whole, least=UNLIKE[kind.over_time]) if over_time else 0)
-        found.append(_holdout_candidate(kind, column, propose, regimes[key]))
-    return [each for each in found if each is not None]
+        results.append(_holdout_candidate(kind, column, propose, regimes[key]))
+    return [each for each in results if each is not None]
 
 
 def learned(history: TableProfile) -> int:
-    """How many of the partitions, from the oldest, are learned on; all where there are fewer than three."""
+    """Return how many partitions, from the oldest, are used for learning; all if fewer than three."""
     return learned_of(len(history.partitions))
 
 
 def learned_of(count: int) -> int:
-    """How many of so many partitions are learned on."""
+    """Return how many of `count` partitions are used for learning."""
     return count if count < 3 else max(1, round(count * LEARNED_SHARE))
 
 
 def cuts_of(count: int) -> tuple[int, ...]:
-    """After how many partitions, from the oldest, it is judged what was learned on those; the usual cut first."""
+    """Return the numbers of oldest partitions to learn on, each tested on the rest; the default first."""
     more = [round(count * share) for share in CUTS] if count >= LEAST_FOR_MORE_CUTS else []
     return tuple(dict.fromkeys([learned_of(count), *more]))
 

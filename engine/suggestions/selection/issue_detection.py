@@ -1,4 +1,6 @@
-"""What a promise would catch: which of the ten common issues, put into a sample, it tells from clean data."""
+"""Estimate which of the ten common data issues a check would catch.
+
+Issues are injected into a sample of the column."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,31 +17,33 @@ from treaty.engine.suggestions.candidates import SuggestionCandidate
 from treaty.engine.suggestions.column_samples import MOST, ColumnSample
 
 SEED = 1
-# What is known of a promise that no sample was tried on: nothing either way.
+# Share assumed for checks that were not tried on a sample.
 UNKNOWN = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class IssueSample:
-    """A sample of a column, and the same with every issue that it can have."""
+    """A sample of a column, and its variations with every applicable issue."""
 
     sample: ColumnSample
     issues: Sequence[Variation]
 
     @cached_property
     def samples(self) -> Sequence[ColumnSample]:
-        """The sample with each of the issues."""
+        """Return the sample with each of the issues."""
         return [ColumnSample(each.values, self.sample.times) for each in self.issues]
 
     @cached_property
     def types(self) -> frozenset[int]:
-        """The numbers of the types of issues."""
+        """Return the numbers of the issue types."""
         return frozenset(each.issue.number for each in self.issues)
 
 
 @dataclass(frozen=True)
 class DetectedIssues:
-    """Which of the issues (by position) a promise tells, of how many; `weight` of each: alike for every type."""
+    """The positions of the issues that a check catches.
+
+    `weight`: of each issue, equal in total for every type. `names`: of the caught issues."""
 
     positions: frozenset[int] = frozenset()
     weight: Mapping[int, float] = field(default_factory=dict)
@@ -47,26 +51,26 @@ class DetectedIssues:
 
     @property
     def share(self) -> float:
-        """The chance to catch an issue of any type, all of them alike likely."""
+        """Return the probability of catching an issue, with all types equally likely."""
         return self.of(self.positions)
 
     def of(self, which: Iterable[int]) -> float:
-        """The chance that an issue is one of these."""
+        """Return the probability that an issue is one of these."""
         return sum(self.weight[at] for at in which)
 
 
 def trials(part: HistorySlice, given: Mapping[str, Sequence[Any]]) -> Mapping[str, IssueSample]:
-    """A trial of each column of which there are values: those that are given, or such as the newest states tell of."""
-    found = {each.column.name: _values(each, part, given) for each in part.history.columns}
-    known = {name: values for name, values in found.items() if values is not None}
+    """Return an issue sample for each column with values: given ones, or values generated from the newest states."""
+    samples = {each.column.name: _values(each, part, given) for each in part.history.columns}
+    available = {name: values for name, values in samples.items() if values is not None}
     rows = part.rows[-1] if len(part) else 0
-    return {name: _trial(ColumnValues(values, _neighbour(name, known)), rows) for name, values in known.items()}
+    return {name: _trial(ColumnValues(values, _neighbour(name, available)), rows) for name, values in available.items()}
 
 
 def _values(each: ColumnProfile, part: HistorySlice, given: Mapping[str, Sequence[Any]]) -> Array | None:
-    """So many values as the column's type has them; None where there are none of it."""
-    listed = given.get(each.column.name) or _from_states(each, part)
-    own = column(listed[:MOST]) if listed else None
+    """Return sample values of the column's type; None if there are none."""
+    items = given.get(each.column.name) or _from_states(each, part)
+    own = column(items[:MOST]) if items else None
     fits = own is not None and own.present.any() and own.is_text == (each.column.base_type in TEXT)
     return own.values if own and fits else None
 
@@ -78,15 +82,15 @@ def _trial(own: ColumnValues, rows: int) -> IssueSample:
 
 
 def _neighbour(name: str, known: Mapping[str, Array]) -> Array | None:
-    """The next column, around the table, whose values are of the same type."""
+    """Return the next column, cyclically, with values of the same type."""
     names = list(known)
     at = names.index(name)
-    others = (*names[at + 1 :], *names[:at])
-    return next((known[other] for other in others if known[other].dtype == known[name].dtype), None)
+    following = (*names[at + 1 :], *names[:at])
+    return next((known[other] for other in following if known[other].dtype == known[name].dtype), None)
 
 
 def _from_states(each: ColumnProfile, part: HistorySlice) -> Sequence[Any] | None:
-    """Values such as those of the newest partition: quantiles of numbers, all texts where they are few."""
+    """Generate values like those of the newest partition: quantiles of numbers, or all texts if few."""
     if not len(part) or not part.rows[-1]:
         return None
     newest = part.part(len(part) - 1)
@@ -105,23 +109,23 @@ def _numbers(each: ColumnProfile, newest: HistorySlice, count: int) -> list[floa
 
 
 def _texts(counted: tuple[Mapping[str, int], int], count: int) -> list[str]:
-    """Texts as often as they occur among so many; none where not all of them are known."""
+    """Return texts in proportion to their counts; none unless all are known."""
     counts, error = counted
     total = sum(counts.values())
     if error or not total:
         return []
-    listed = [value for value, times in sorted(counts.items()) for _ in range(times)]
-    return [listed[int((at + 0.5) * total / count)] for at in range(count)]
+    repeated = [value for value, times in sorted(counts.items()) for _ in range(times)]
+    return [repeated[int((at + 0.5) * total / count)] for at in range(count)]
 
 
 def caught(candidate: SuggestionCandidate, trial: IssueSample | None) -> DetectedIssues | None:
-    """What the promise catches; None where it cannot be tried, or does not hold on the sample itself."""
+    """Return the issues that the check catches; None if it cannot be tried or fails on the sample itself."""
     measured = candidate.measure.of_sample
     if trial is None or measured is None or not trial.issues or _breaks(candidate, measured(trial.sample)):
         return None
-    which = frozenset(at for at, each in enumerate(trial.samples) if _breaks(candidate, measured(each)))
-    names = dict.fromkeys(trial.issues[at].issue.name for at in sorted(which))
-    return DetectedIssues(which, _weights(trial), tuple(names))
+    detected = frozenset(at for at, each in enumerate(trial.samples) if _breaks(candidate, measured(each)))
+    names = dict.fromkeys(trial.issues[at].issue.name for at in sorted(detected))
+    return DetectedIssues(detected, _weights(trial), tuple(names))
 
 
 def _breaks(candidate: SuggestionCandidate, value: Value) -> bool:

@@ -1,7 +1,7 @@
-"""Suggestions of learned patterns (`treaty.engine.patterns`): what older texts of a column, and the lake, say of it.
+"""Suggest learned patterns (`treaty.engine.patterns`) from a column's older texts and the lake.
 
-Unlike what other suggestions rest on, no state of a partition holds the texts: a sample of them is handed in. How many
-texts of each partition keep the pattern is then counted by one more scan."""
+No state contains the texts, so a sample of them is passed in. One more scan then counts the conforming texts of each
+partition."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,14 +25,16 @@ from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate
 
 NAMES = {"warning": "pattern_drift", "error": "pattern"}
 WORDS = {
-    "warning": "no significantly larger share of {column} than before breaks {pattern}",
-    "error": "{column} looks as it did: {pattern}",
+    "warning": "the share of {column} values that do not match {pattern} does not rise significantly",
+    "error": "{column} matches its learned pattern {pattern}",
 }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PatternCheck:
-    """A check of a learned pattern on a column: its entry in the contract, what measures it, what is known of it."""
+    """A learned pattern of a column as a check.
+
+    `entry`: its entry in the contract. `measured`: its bound analyzer. `details`: evidence."""
 
     column: ColumnProfile
     learned: LearnedPattern
@@ -42,17 +44,18 @@ class PatternCheck:
 
     @property
     def analyzer(self) -> PatternConformity:
-        """What the check asks for."""
+        """Return the analyzer of the check."""
         return self.measured.analyzer  # type: ignore[return-value]
 
 
 def pattern_checks(
     columns: Sequence[ColumnProfile], texts: Mapping[str, Sequence[str | None]], index: PatternIndex, schema: Schema
 ) -> list[PatternCheck]:
-    """What the columns may be promised of which there are texts, in the order of the columns; of a classified column,
-    and of one that no pattern tells anything of, nothing."""
-    given = ((each, texts[each.column.name]) for each in columns if each.column.name in texts and not each.classified)
-    return [made for column, values in given for made in _promised(column, values, index, schema)]
+    """Return the pattern checks of columns with texts, in column order.
+
+    Classified columns and columns without a suitable pattern have none."""
+    pairs = ((each, texts[each.column.name]) for each in columns if each.column.name in texts and not each.classified)
+    return [pattern_check for column, values in pairs for pattern_check in _promised(column, values, index, schema)]
 
 
 def _promised(
@@ -73,12 +76,12 @@ def _promised(
 
 
 def _analyzer(implementation: Mapping[str, Any]) -> PatternConformity:
-    given = {name: value for name, value in implementation.items() if name in PatternConformity.model_fields}
-    return PatternConformity(**given)
+    fields = {name: value for name, value in implementation.items() if name in PatternConformity.model_fields}
+    return PatternConformity(**fields)
 
 
 def unbroken_suggestions(found: Sequence[PatternCheck], whole: HistorySlice) -> list[HoldoutCandidate]:
-    """Those that no partition breaks, as suggestions that are ranked beside all others; `whole` has their counts."""
+    """Return the checks that no partition violates, as suggestions. `whole`: has their counts."""
     candidates = ((each, _candidate(each)) for each in found)
     return [HoldoutCandidate(one, each.column, 0.0, whole) for each, one in candidates if one.holds(whole)]
 
@@ -103,11 +106,11 @@ def _candidate(each: PatternCheck) -> SuggestionCandidate:
 
 
 def _of_sample(each: PatternCheck) -> Any:
-    """The chance that the analyzer would tell of a partition of such texts."""
+    """Return a function that computes the analyzer's probability for a sample scaled to a partition."""
 
     def measured(sample: ColumnSample) -> Value:
-        found = each.learned.count(sample.present.tolist())
-        present = round(found.of * sample.times)
-        return each.analyzer.chance(ConformityCounts(round(found.bad * sample.times), present)) if present else None
+        counts = each.learned.count(sample.present.tolist())
+        present = round(counts.of * sample.times)
+        return each.analyzer.chance(ConformityCounts(round(counts.bad * sample.times), present)) if present else None
 
     return measured

@@ -1,4 +1,4 @@
-"""From a history to what is suggested: what held on newer partitions than it was learned on, the worthiest first."""
+"""Turn a history into ranked suggestions that held on newer partitions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from treaty.engine.suggestions.selection.ranking import RankedCandidate, rank_ca
 
 NO_SAMPLES: Mapping[str, Sequence[Any]] = {}
 MOST_COUNTER_EXAMPLES = 5
-# The kinds that say that a column is a key.
+# Kinds that suggest a key.
 KEYS = frozenset({"unique", "unique_in_partition"})
 
 
@@ -27,14 +27,14 @@ def suggest(
     over_time: bool = True,
     beside: Sequence[HoldoutCandidate] = (),
 ) -> list[dict[str, Any]]:
-    """Every suggestion that held on the newer partitions, as plain data with its evidence, the worthiest first.
+    """Return every suggestion that held on newer partitions, with evidence, best first.
 
-    `samples`: values of columns, one a row and alike ordered, in which the ten common issues are tried; where there are
-    none, such as the states tell of. None of them is kept. `over_time`: the partitions follow each other in time; else
-    they are parts of one table, split by a hash. `beside`: others that held, which are ranked with them."""
-    found = worthy(history, object_name, samples=samples, over_time=over_time, beside=beside)
+    `samples`: values of columns, one per row in the same order, into which the ten common issues are injected; columns
+    without values get values generated from states. No values are stored. `over_time`: partitions are ordered in time;
+    otherwise they are parts of one table, split by a hash. `beside`: other candidates that held, ranked with these."""
+    ranked = worthy(history, object_name, samples=samples, over_time=over_time, beside=beside)
     split = "time" if over_time else "rows"
-    return [_as_data(each, object_name, split) for each in found]
+    return [_as_data(each, object_name, split) for each in ranked]
 
 
 def worthy(
@@ -45,16 +45,16 @@ def worthy(
     over_time: bool = True,
     beside: Iterable[HoldoutCandidate] = (),
 ) -> list[RankedCandidate]:
-    """What `suggest` tells of, before it is plain data."""
-    found = _promised(holdout_candidates(history, over_time=over_time), history, object_name)
-    return rank_candidates([*found, *beside], trials(HistorySlice.of(history), samples))
+    """Return the ranked candidates that `suggest` returns as data."""
+    column_candidates = _promised(holdout_candidates(history, over_time=over_time), history, object_name)
+    return rank_candidates([*column_candidates, *beside], trials(HistorySlice.of(history), samples))
 
 
 def _promised(found: Iterable[HoldoutCandidate], history: TableProfile, table: str) -> Iterator[HoldoutCandidate]:
-    """What says that values are unique, with the chance by names that they are meant to be; all else as it is.
+    """Yield the candidates, with the name-based probability added to keys.
 
-    What nobody counted, or what may be chance, is left out where names do not promise it: of what else was counted no
-    true key is lost."""
+    A key that was not counted exactly, or that may hold by chance, is dropped unless its name suggests a key. No
+    true key that was counted is lost."""
     for each in found:
         if each.column is None or each.candidate.kind not in KEYS:
             yield each

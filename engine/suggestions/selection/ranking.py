@@ -1,6 +1,6 @@
-"""Which of the candidates that held are suggested, and in which order: by what they are worth to the owner.
+"""Rank the candidates that held by their worth to the owner, and drop redundant ones.
 
-Worth is the chance to hold times the chance to catch an issue. Near duplicates are one: the stronger is kept."""
+Worth is the probability to hold times the probability to catch an issue. Of near duplicates the stronger stays."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,17 @@ from treaty.engine.profile.confidence_intervals import at_least
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, cuts_of
 from treaty.engine.suggestions.selection.issue_detection import UNKNOWN, DetectedIssues, IssueSample, caught
 
-# A promise that catches less of all issues than this, by hand, is not worth an owner's time.
+# Set by hand: a warning that catches a smaller share of all issues is not worth reviewing.
 LEAST_CAUGHT = 0.01
 SEVERITIES = ("warning", "error")
 
 
 @dataclass(frozen=True, eq=False)
 class RankedCandidate:
-    """A candidate with what it is worth. `holds`: the least chance to hold on the next partition that the hold-out
-    lets believe (exact, 95 %). Where names promise more than few partitions can, their chance counts."""
+    """A candidate with its worth.
+
+    `holds`: lower confidence bound of the probability to hold on the next partition (exact, 95 %). If its names
+    suggest a higher probability than few partitions can show, that one counts. `caught`: None if unknown."""
 
     holdout: HoldoutCandidate
     holds: float
@@ -29,12 +31,12 @@ class RankedCandidate:
 
     @property
     def worth(self) -> float:
-        """The chance to hold times the chance to catch an issue."""
+        """Return the probability to hold times the probability to catch an issue."""
         return max(self.holds, self.holdout.candidate.likely or 0.0) * (self.caught.share if self.caught else UNKNOWN)
 
 
 def rank_candidates(found: Sequence[HoldoutCandidate], trials: Mapping[str, IssueSample]) -> list[RankedCandidate]:
-    """Those worth suggesting, the worthiest first; of equal ones in the columns' order."""
+    """Return the candidates worth suggesting, best first; ties in column order."""
     weighed = [_weighed(each, trials) for each in found]
     best = sorted(_merged(weighed), key=lambda each: -each.worth)
     by_column = _by_column(best)
@@ -43,14 +45,14 @@ def rank_candidates(found: Sequence[HoldoutCandidate], trials: Mapping[str, Issu
 
 def _weighed(each: HoldoutCandidate, trials: Mapping[str, IssueSample]) -> RankedCandidate:
     part = each.part
-    judged = each.candidate.failed(part)[cuts_of(len(part))[0] :] if len(part) else []
-    measured = [failed for failed in judged if failed is not None]
+    outcomes = each.candidate.failed(part)[cuts_of(len(part))[0] :] if len(part) else []
+    measured = [failed for failed in outcomes if failed is not None]
     trial = trials.get(each.column_name) if each.column_name else next(iter(trials.values()), None)
     return RankedCandidate(each, at_least(measured.count(False), len(measured)), caught(each.candidate, trial))
 
 
 def _merged(weighed: Sequence[RankedCandidate]) -> list[RankedCandidate]:
-    """Without those of which another of the same column says all that they say."""
+    """Drop candidates that another one of the same column implies."""
     return [each for same in _by_column(weighed).values() for each in same if not _is_said(each, same)]
 
 
@@ -63,8 +65,8 @@ def _by_column(found: Sequence[RankedCandidate]) -> Mapping[str | None, list[Ran
 
 def _is_said(each: RankedCandidate, same: Sequence[RankedCandidate]) -> bool:
     at = same.index(each)
-    others = ((place, other) for place, other in enumerate(same) if place != at)
-    return any(_says_all(other, each, first=place < at) for place, other in others)
+    alternatives = ((place, other) for place, other in enumerate(same) if place != at)
+    return any(_says_all(other, each, first=place < at) for place, other in alternatives)
 
 
 def _says_all(other: RankedCandidate, each: RankedCandidate, *, first: bool) -> bool:
@@ -79,15 +81,15 @@ def _severity(each: RankedCandidate) -> int:
 
 
 def _direction(other: RankedCandidate, each: RankedCandidate) -> Direction:
-    """How the promise of `other` differs from that of `each`; undetermined where they are about unlike things."""
-    ours, theirs = _subject(other), _subject(each)
-    if ours is None or theirs is None:
+    """Compare the check of `other` with that of `each`; UNDETERMINED if their subjects differ."""
+    other_subject, subject = _subject(other), _subject(each)
+    if other_subject is None or subject is None:
         return Direction.UNDETERMINED
-    predicates = ours.get("predicate"), theirs.get("predicate")
-    if ours != theirs and None in predicates:
+    predicates = other_subject.get("predicate"), subject.get("predicate")
+    if other_subject != subject and None in predicates:
         return Direction.UNDETERMINED
     limits = compare_thresholds([each.holdout.candidate.assertion], [other.holdout.candidate.assertion])
-    if ours == theirs:
+    if other_subject == subject:
         return limits
     if limits not in (Direction.UNTESTED, Direction.TIGHTENS):
         return Direction.UNDETERMINED
@@ -95,7 +97,7 @@ def _direction(other: RankedCandidate, each: RankedCandidate) -> Direction:
 
 
 def _subject(each: RankedCandidate) -> dict[str, Any] | None:
-    """What is measured, without the limit; None where a word of the column says it."""
+    """Return the measured part of the check, without thresholds; None if a column property expresses it."""
     entry = each.holdout.candidate.patch.get("quality")
     if entry is None:
         return None
@@ -103,8 +105,9 @@ def _subject(each: RankedCandidate) -> dict[str, Any] | None:
 
 
 def _adds_nothing(each: RankedCandidate, same: Sequence[RankedCandidate]) -> bool:
-    """Whether it catches nothing, or, where it may be dropped, nothing that better ones of its column (`same`, the best
-    first) do not."""
+    """Return True if the candidate catches nothing that better ones do not.
+
+    Only warnings and candidates with `drops` are affected. `same`: candidates of the column, best first."""
     if each.caught is None:
         return False
     if each.caught.share < LEAST_CAUGHT and each.holdout.candidate.severity == "warning":
@@ -112,6 +115,8 @@ def _adds_nothing(each: RankedCandidate, same: Sequence[RankedCandidate]) -> boo
     if not each.holdout.candidate.drops:
         return False
     place = same.index(each)
-    others = [one for at, one in enumerate(same) if at < place or (at > place and not one.holdout.candidate.drops)]
-    known = frozenset().union(*(one.caught.positions for one in others if one.caught))
-    return each.caught.of(each.caught.positions - known) < LEAST_CAUGHT
+    alternatives = [
+        one for at, one in enumerate(same) if at < place or (at > place and not one.holdout.candidate.drops)
+    ]
+    covered = frozenset().union(*(one.caught.positions for one in alternatives if one.caught))
+    return each.caught.of(each.caught.positions - covered) < LEAST_CAUGHT

@@ -1,7 +1,7 @@
-"""Suggestions of references: columns all of whose values are among those of another dataset's key.
+"""Suggest references: columns whose values all occur in a key of another dataset.
 
-Held against a key are the columns that are named after it, and those whose sketches say so though chance would not:
-small whole numbers lie in any key of running numbers."""
+Candidates are columns named after the key, and columns whose sketches show containment beyond chance: small whole
+numbers are contained in any running number."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,21 +18,21 @@ from treaty.engine.suggestions.candidates import SuggestionCandidate, Suggestion
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-# Of fewer values, and with fewer different ones, it is chance that all of them are keys of another dataset.
+# With fewer rows or distinct values, containment in a key may be chance.
 LEAST_ROWS, LEAST_DISTINCT = 10, 3
-# Of so many different texts it is no chance, whatever they are called; of numbers the key says how likely it is.
+# With so many distinct texts, containment is no chance whatever the names; for numbers the key's density decides.
 LEAST_TOLD, CHANCE = 10, 1e-9
-# Two estimates of the same number of values may be so far apart: both are wrong by 5 %, three standard errors.
+# Two estimates of one count may differ by this factor: each has an error of 5 %, three standard errors.
 ABOUT = 1.1
-# By hand: numbers that refer to a key lie all over it.
+# Set by hand: numbers that refer to a key span most of it.
 LEAST_SPAN = 0.5
-# What keys of whatever datasets are called.
+# Common key names that do not identify a dataset.
 COMMON = frozenset({"code", "guid", "id", "key", "name", "nr", "number", "uuid"})
 
 
 @dataclass(frozen=True)
 class KeyValues:
-    """The values of a column: their `ThetaSketch` state, and their ends where all of them read as whole numbers."""
+    """The values of a column: their `ThetaSketch` state, and minimum and maximum if all are whole numbers."""
 
     sketch: bytes | None
     low: int | None = None
@@ -40,20 +40,20 @@ class KeyValues:
 
     @property
     def span(self) -> int:
-        """How many whole numbers lie between the ends, both included; 0 for texts."""
+        """Return the number of whole numbers between the ends, inclusive; 0 for texts."""
         return 0 if self.low is None or self.high is None else self.high - self.low + 1
 
     @property
     def density(self) -> float:
-        """The share of the whole numbers between the ends that are among them; 0 for texts."""
+        """Return the share of whole numbers between the ends that occur; 0 for texts."""
         return min(1.0, ThetaSketch.estimate(self.sketch).value / self.span) if self.span else 0.0
 
 
 def lie_within(ours: KeyValues, theirs: KeyValues) -> bool:
-    """Whether all of our values are among theirs, as far as sketches tell, and chance does not explain it.
+    """Return True if the sketches show that all our values are among theirs, beyond chance.
 
-    Numbers are among theirs by chance as if each had been drawn from between their ends. Of those that keep to a small
-    part of that nothing is said: keys are denser at one end."""
+    For numbers, chance draws each value uniformly between the key's ends. Numbers that cover a small part of that
+    span are not accepted: keys are denser at one end."""
     share, count = overlap(ours.sketch, theirs.sketch).of_left, ThetaSketch.estimate(ours.sketch).value
     if share is None or share.value < 1:
         return False
@@ -63,8 +63,7 @@ def lie_within(ours: KeyValues, theirs: KeyValues) -> bool:
 
 
 def may_lie_within(column: ColumnProfile, part: HistorySlice, theirs: KeyValues) -> bool:
-    """Whether what the profile tells of the column admits that its values are among theirs: so that most columns need
-    no sketch."""
+    """Return True unless the profile rules out containment, so that most columns need no sketch."""
     whole = part.history.whole
     count = float(column.value("approx_count_distinct", whole) or 0)
     if not LEAST_DISTINCT <= count <= ABOUT * ThetaSketch.estimate(theirs.sketch).value:
@@ -76,17 +75,18 @@ def may_lie_within(column: ColumnProfile, part: HistorySlice, theirs: KeyValues)
 
 
 def words(name: str) -> tuple[str, ...]:
-    """The words of a name in snake_case, CamelCase or with other signs between them, in lower case."""
+    """Split a name in snake_case, CamelCase or with other separators into lower-case words."""
     return tuple(each.lower() for each in _WORD.findall(name))
 
 
 def is_named_after(column: str, key: ReferableKey) -> bool:
-    """Whether a column's name says that it refers to the key: it ends with the key's own name, or, where datasets call
-    theirs alike, with that after the dataset's name in singular."""
-    said, own = words(column), words(key.column)
+    """Return True if the column's name refers to the key.
+
+    It ends with the key's name or, for common key names, with the dataset's name in the singular and the key's name."""
+    column_words, own = words(column), words(key.column)
     if set(own) <= COMMON:
         own = (*(_singular(each) for each in words(key.dataset.rpartition(".")[2])[-1:]), *own)
-    return len(own) > 0 and said[-len(own) :] == own
+    return len(own) > 0 and column_words[-len(own) :] == own
 
 
 def _singular(word: str) -> str:
@@ -96,14 +96,16 @@ def _singular(word: str) -> str:
 
 
 def pairs(part: HistorySlice, keys: Iterable[ReferableKey]) -> Iterator[tuple[ColumnProfile, ReferableKey]]:
-    """The columns that may refer to a key, with that key; no key refers to itself, and no classified column is told."""
+    """Yield the columns named after a key, with that key.
+
+    Classified columns are left out."""
     likely = referable(part)
     for key in keys:
         yield from ((each, key) for each in likely if is_named_after(each.column.name, key))
 
 
 def referable(part: HistorySlice) -> list[ColumnProfile]:
-    """The columns of texts and whole numbers, of values enough, that are not classified."""
+    """Return the unclassified columns of texts and whole numbers with enough values."""
     return [each for each in part.history.columns if not each.classified and _has_values(each, part)]
 
 
@@ -116,16 +118,16 @@ def _has_values(column: ColumnProfile, part: HistorySlice) -> bool:
 
 
 def reference_suggestion(column: ColumnProfile, key: ReferableKey, part: HistorySlice) -> HoldoutCandidate:
-    """The suggestion of a reference of which it was seen that every value is among the key's."""
+    """Return the suggestion of a reference whose values were all found in the key."""
     name = column.column.name
-    said = f"every {name} exists in {key.dataset} as {key.column}"
-    made = {"analyzer": "referential_integrity", "columns": [name], "dataset": key.dataset, "mustBe": 1}
-    made |= {} if key.column == name else {"other_columns": [key.column]}
+    sentence = f"every {name} exists in {key.dataset} as {key.column}"
+    implementation = {"analyzer": "referential_integrity", "columns": [name], "dataset": key.dataset, "mustBe": 1}
+    implementation |= {} if key.column == name else {"other_columns": [key.column]}
     candidate = SuggestionCandidate(
         kind="refers",
-        sentence=said,
+        sentence=sentence,
         expression=f"{name} in {key.dataset}.{key.column}",
-        patch={"quality": check(f"{name}-exists", said, "consistency", made, scope="dataset")},
+        patch={"quality": check(f"{name}-exists", sentence, "consistency", implementation, scope="dataset")},
         measure=SuggestionMetric(lambda part: [1.0 if value else None for value in part.each(column, "completeness")]),
         assertion=Assertion("mustBe", 1),
         limits=(1, None),

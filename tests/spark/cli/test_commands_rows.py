@@ -53,6 +53,6 @@ def test_quarantine_parts_the_rows_and_says_how_many(treaty: Commands) -> None:
     ]
     again = treaty(*arguments)
     assert (again.returncode, again.stdout) == (3, "")
-    assert "checked is there already: name another folder, or overwrite it" in again.stderr
+    assert "checked already exists: choose another folder or overwrite it" in again.stderr
     told = treaty(*arguments, "--overwrite", "--warnings", "--out-format", "json", "--json")
     assert json.loads(told.stdout)["bad"] == 4, told.stderr

@@ -76,9 +76,9 @@ def test_a_named_partition_without_rows_is_judged_as_empty(spark: Any, table: st
 
 WRONG = {
     "a row of another partition": ("id int, day string", [(1, "2026-01-05"), (2, "2026-01-06")], MONDAY,
-                                   "a row belongs to another partition than was named"),
-    "a column that parts nothing": ("id int", [(1,)], {"hour": "3"}, "hour is no partition column of the table"),
-    "a partition that nobody names": ("id int", [(1,)], None, "has no column day: name its value, as day=VALUE"),
+                                   "a row belongs to a partition other than the one specified"),
+    "a column that parts nothing": ("id int", [(1,)], {"hour": "3"}, "hour is not a partition column of the table"),
+    "a partition that nobody names": ("id int", [(1,)], None, "has no column day: specify its value as day=VALUE"),
 }  # fmt: skip
 
 

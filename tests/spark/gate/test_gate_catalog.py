@@ -94,7 +94,7 @@ REFUSED = {
     "another format": (
         "create table gated_catalog.t (id int, day string) using csv partitioned by (day)", "neither a Parquet nor"),
     "a view": ("create view gated_catalog.t as select 1 as id", "neither a Parquet nor"),
-    "a table that is not there": ("", "neither a path that exists nor a table of the catalog"),
+    "a table that is not there": ("", "neither an existing path nor a table of the catalog"),
 }  # fmt: skip
 
 

@@ -206,7 +206,7 @@ def test_a_crash_beside_a_commit_is_recovered_by_what_the_history_says(spark: An
 def test_a_commit_that_comes_first_or_too_late_is_refused(spark: Any, table: str) -> None:
     begun(spark, table)
     other = spark.createDataFrame([(7, TUESDAY)], DDL).write.format("delta").mode("append")
-    with pytest.raises(GenerationConflict, match="another version"):
+    with pytest.raises(GenerationConflict, match="has changed since it was validated"):
         through(spark, table, [3], tables=Ending(spark, before=lambda: other.save(table)))
     assert rows(spark, table) == [(1, str(MONDAY)), (2, str(TUESDAY)), (7, str(TUESDAY))]
     late: list[CommitRequest] = []

@@ -125,9 +125,7 @@ def test_portions_of_columns_and_of_partitions_tell_the_same(
     parted = told(spark, asked(table), heard)
     assert parted.partitions == found.partitions == tuple(f"day={at}" for at in range(6))
     assert parted.columns == found.columns
-    assert heard[:2] == [
-        f"first scan, portion 1 of 5 of the columns, partitions {part} of 6" for part in ("1 to 4", "5 to 6")
-    ]
+    assert heard[:2] == [f"first scan, column group 1 of 5, partitions {part} of 6" for part in ("1 to 4", "5 to 6")]
 
 
 def test_progress_is_told_scan_by_scan(spark: Any, table: str) -> None:
@@ -149,7 +147,7 @@ def test_first_rows_that_mislead_cost_a_reading_and_nothing_else(spark: Any, tmp
     rows.coalesce(1).write.parquet(str(tmp_path / "t"))
     heard: list[str] = []
     found = told(spark, ProfileRequest(source=TableSource(str(tmp_path / "t")), object="t"), heard)
-    assert heard == ["first scan", "first scan, types of texts", "second scan"]
+    assert heard == ["first scan", "first scan, text types", "second scan"]
     reads, facts = column(found, "late").reads_as, column(found, "late").facts
     assert reads
     assert (reads.kind, reads.share, facts["minimum"]) == ("integer", 0.95, 1000)

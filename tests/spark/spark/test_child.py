@@ -92,7 +92,7 @@ def test_requests_are_answered_by_one_warm_process_that_says_nothing_here(
         ]
         == 2
     )
-    assert (heard[0], heard[-1]) == ("first scan", "judging suggestions")
+    assert (heard[0], heard[-1]) == ("first scan", "selecting suggestions")
     assert pid(child) == first
     assert first in group_of(first)
     printed = capfd.readouterr()
@@ -151,7 +151,7 @@ def _killed_at_work(child: SparkChild, table: Path) -> int:
     child.schema(TableSource(str(table)))
     first = pid(child)
     threading.Timer(0.05, os.kill, (first, signal.SIGKILL)).start()
-    with pytest.raises(EngineKilled, match="engine killed: its process ended"):
+    with pytest.raises(EngineKilled, match="engine killed: the Spark process ended"):
         child.draft(DraftRequest(source=TableSource(str(table)), contract_id="t", object="t"))
     return first
 
@@ -166,7 +166,8 @@ def within(child: SparkChild, **limits: Any) -> int:
 
 def test_jobs_that_overrun_the_limit_are_cancelled_and_the_process_stays(child: SparkChild) -> None:
     first = within(child, limit_seconds=2)
-    with pytest.raises(EngineKilled, match=r"^engine killed: it overran its limit of 2 s; its jobs were cancelled$"):
+    said = r"^engine killed: the request exceeded its limit of 2 s; its Spark jobs were cancelled$"
+    with pytest.raises(EngineKilled, match=said):
         child._call("support.verbs:job", ENDLESS)
     assert within(child) == first
 
@@ -174,7 +175,8 @@ def test_jobs_that_overrun_the_limit_are_cancelled_and_the_process_stays(child: 
 def test_what_is_told_to_stop_ends_with_all_the_jobs_that_would_have_followed(child: SparkChild) -> None:
     first = within(child)
     threading.Timer(1, child.cancel).start()
-    with pytest.raises(EngineKilled, match=r"^engine killed: it was told to stop; its jobs were cancelled$"):
+    said = r"^engine killed: the request was cancelled; its Spark jobs were cancelled$"
+    with pytest.raises(EngineKilled, match=said):
         child._call("support.verbs:jobs", 3)
     assert within(child) == first
 
@@ -186,11 +188,21 @@ def test_being_told_to_stop_with_nothing_under_way_changes_nothing(child: SparkC
 
 
 HOSTILE: dict[str, tuple[str, Any, dict[str, Any], str]] = {
-    "work without jobs": ("spin", None, {"limit_seconds": 1, "grace_seconds": 1}, "it overran its limit of 1 s$"),
-    "memory piece by piece": ("hoard", 100_000, {"limit_memory": "1500m"}, "it overran its memory limit of 1.46 GiB$"),
-    "memory at once": ("claim", 5 * 1024**3, {}, "Python overran its memory limit of 4096 MiB$"),
-    "Java's memory": ("heap", 2_000_000_000, {}, "its Java overran its memory of 1g$"),
-    "an end from within": ("leave", 7, {}, "its Spark session ended$"),
+    "work without jobs": (
+        "spin",
+        None,
+        {"limit_seconds": 1, "grace_seconds": 1},
+        "the request exceeded its limit of 1 s$",
+    ),
+    "memory piece by piece": (
+        "hoard",
+        100_000,
+        {"limit_memory": "1500m"},
+        "the Spark process exceeded its memory limit of 1.46 GiB$",
+    ),
+    "memory at once": ("claim", 5 * 1024**3, {}, "Python exceeded its memory limit of 4,096 MiB$"),
+    "Java's memory": ("heap", 2_000_000_000, {}, "Java exceeded its memory limit of 1g$"),
+    "an end from within": ("leave", 7, {}, "the Spark session ended$"),
 }
 OF_JAVA = ("Java's memory", "an end from within")
 
@@ -209,7 +221,8 @@ def test_what_does_not_obey_is_killed_and_the_limit_is_told(what: str, child: Sp
 
 
 def test_a_size_that_is_none_is_told_before_anything_is_started() -> None:
-    with pytest.raises(EngineError, match="'8 gigs' is no size of memory: write a whole number and k, m, g or t: 8g"):
+    said = "'8 gigs' is not a memory size: use a whole number with k, m, g or t, for example 8g"
+    with pytest.raises(EngineError, match=said):
         ChildSettings(limit_memory="8 gigs")
 
 

@@ -264,10 +264,10 @@ def only_text(path: Path) -> None:
 
 
 UNREADABLE = {
-    "a missing path": (missing, "is not there or not readable: check the path"),
-    "an empty folder": (emptied, "holds no file of a known kind"),
-    "no data file": (only_text, "name its format or write the table first"),
-    "corrupt files": (corrupt, "check its name, its format and that its files agree"),
+    "a missing path": (missing, "does not exist or is not readable: check the path"),
+    "an empty folder": (emptied, "contains no file of a known format"),
+    "no data file": (only_text, "specify its format or write the table first"),
+    "corrupt files": (corrupt, "check its name, its format and that its files have one schema"),
 }
 
 
@@ -285,9 +285,9 @@ def test_a_table_that_cannot_be_read_is_told_with_what_to_do(name: str, spark: A
 @pytest.mark.parametrize(
     ("location", "source", "said"),
     [
-        ("no_such_table", {}, "neither a path that exists nor a table of the catalog \\(TABLE_OR_VIEW_NOT_FOUND"),
-        ("a-b; drop table x", {}, "neither a path that exists nor a table of the catalog"),
-        ("nosuch://bucket/t", {}, "is not there or not readable"),
+        ("no_such_table", {}, "neither an existing path nor a table of the catalog \\(TABLE_OR_VIEW_NOT_FOUND"),
+        ("a-b; drop table x", {}, "neither an existing path nor a table of the catalog"),
+        ("nosuch://bucket/t", {}, "does not exist or is not readable"),
     ],
 )
 def test_a_location_that_is_none_is_told(location: str, source: dict[str, Any], said: str, spark: Any) -> None:
@@ -296,7 +296,7 @@ def test_a_location_that_is_none_is_told(location: str, source: dict[str, Any], 
 
 
 def test_an_unknown_format_or_partition_column_is_told(spark: Any, table: Path) -> None:
-    with pytest.raises(UnreadableTable, match="as a table of nosuch: DATA_SOURCE_NOT_FOUND"):
+    with pytest.raises(UnreadableTable, match="as a nosuch table: DATA_SOURCE_NOT_FOUND"):
         measure(spark, asked(table, format="nosuch"))
     with pytest.raises(UnreadableTable, match="no column hour to partition by; there is: id, day"):
         measure(spark, asked(table, partition_by=("hour",)))
@@ -387,7 +387,7 @@ def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"columns": ("id", "dya")}, "the table has no column dya did you mean 'day'?; it has: id, day"),
+        ({"columns": ("id", "dya")}, "the table has no column dya (did you mean 'day'?); available: id, day"),
         ({"partitions": ("day=9",)}, "the table has no partition day=9"),
     ],
 )

@@ -96,7 +96,7 @@ def test_an_empty_table_has_no_folder_of_either_kind(frame: Any, tmp_path: Path)
 def test_what_is_there_is_replaced_only_when_asked_and_only_what_a_quarantine_wrote(frame: Any, tmp_path: Path) -> None:
     into = QuarantineTarget(str(tmp_path / "out"))
     quarantine(frame.where("id = 4"), promised(), into)
-    with pytest.raises(EngineError, match="is there already: name another folder, or overwrite it"):
+    with pytest.raises(EngineError, match="already exists: choose another folder or overwrite it"):
         quarantine(frame, promised(), into)
     assert not (tmp_path / "out" / "outcome=bad").exists()
     quarantine(frame, promised(), QuarantineTarget(into.out, overwrite=True))
@@ -104,7 +104,7 @@ def test_what_is_there_is_replaced_only_when_asked_and_only_what_a_quarantine_wr
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letters.txt").write_text("kept")
     for other in (tmp_path / "mine", tmp_path / "mine" / "letters.txt"):
-        with pytest.raises(EngineError, match="holds something else: name a new folder"):
+        with pytest.raises(EngineError, match="contains other files: choose a new folder"):
             quarantine(frame, promised(), QuarantineTarget(str(other), overwrite=True))
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine", "out"]
 
@@ -113,7 +113,7 @@ def test_rows_that_cannot_be_read_leave_what_was_there(frame: Any, tmp_path: Pat
     into = QuarantineTarget(str(tmp_path / "out"), overwrite=True)
     quarantine(frame.where("id = 4"), promised(), into)
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(EngineError, match=r"cannot be read, or not be written to .*DIVIDE_BY_ZERO"):
+    with pytest.raises(EngineError, match=r"cannot be read or cannot be written to .*DIVIDE_BY_ZERO"):
         quarantine(frame.withColumn("outcome", frame["id"] / (frame["id"] - 3)), promised(), into)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -168,5 +168,5 @@ def test_a_folder_within_the_table_or_around_it_is_refused(spark: Any, table: st
     asked = QuarantineRequest(
         source=TableSource(table), contract=promised().source, object="orders", target=QuarantineTarget(f"{table}{out}")
     )
-    with pytest.raises(EngineError, match="lie within each other: name a folder beside it"):
+    with pytest.raises(EngineError, match="contain each other: choose a folder outside the table"):
         violating_rows.quarantine(spark, asked)

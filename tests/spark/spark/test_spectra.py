@@ -38,5 +38,5 @@ def test_spark_finds_the_spectrum_that_merging_here_finds(spark: Any, tmp_path: 
 
 
 def test_files_that_are_gone_are_told(spark: Any, tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="stored frequencies cannot be added up"):
+    with pytest.raises(EngineError, match="stored frequencies cannot be merged"):
         spectra(spark, SpectraRequest(str(tmp_path), {"key": ("gone.parquet",)}))

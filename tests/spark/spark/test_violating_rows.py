@@ -149,7 +149,7 @@ def test_a_key_of_the_dataset_is_compared_over_all_partitions(spark: Any) -> Non
 
 def test_a_table_that_has_such_a_column_already_is_refused(spark: Any) -> None:
     frame, checks = of(spark, "Broken_Checks int", [(1,)])
-    with pytest.raises(EngineError, match="has a column broken_checks already: rename or drop it"):
+    with pytest.raises(EngineError, match="already has a column broken_checks: rename or drop it"):
         violating_rows.flag_rows(frame, checks)
 
 

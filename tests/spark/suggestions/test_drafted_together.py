@@ -25,10 +25,10 @@ def test_a_draft_tells_what_columns_promise_together(spark: Any, tmp_path: Path)
     heard: list[str] = []
     found = draft(spark, request, heard.append).suggestions
     told = {each["kind"]: each for each in found if each["kind"] in {"determined", "composite_key"}}
-    assert told["determined"]["sentence"] == "land is always the same for the same shop"
+    assert told["determined"]["sentence"] == "land is determined by shop"
     assert told["determined"]["evidence"]["partitions"] == told["determined"]["evidence"]["held"] == 6
     assert told["composite_key"]["sentence"] == "shop, line are unique together within a partition"
-    assert "looking for columns that go together" in heard
+    assert "searching for related columns" in heard
     (its_day,) = [each for each in found if each["kind"] == "on_its_day"]
     rows = spark.read.parquet(str(tmp_path / "t"))
     assert its_day["column"] == "seen"

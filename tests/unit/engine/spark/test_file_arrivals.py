@@ -110,7 +110,7 @@ def test_tables_whose_files_do_not_tell_have_no_arrivals(name: str, tmp_path: Pa
 
 
 def test_a_table_that_is_gone_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableTable, match="holds no data yet"):
+    with pytest.raises(UnreadableTable, match="contains no data yet"):
         file_arrivals.layout(TableSource(str(tmp_path)), {})
 
 

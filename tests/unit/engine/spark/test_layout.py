@@ -102,7 +102,7 @@ def test_a_folder_without_a_log_is_its_files(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_an_empty_folder_is_no_table(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableTable, match="holds no data yet"):
+    with pytest.raises(UnreadableTable, match="contains no data yet"):
         changes.layout(object(), TableSource(str(tmp_path)))
 
 

@@ -43,7 +43,7 @@ def test_a_size_is_read_as_spark_reads_it(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "g", "-1g", "1.5g", "8 gigs", "1x", "1 g"])
 def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(EngineError, match="is no size of memory: write a whole number"):
+    with pytest.raises(EngineError, match="is not a memory size: use a whole number"):
         process_memory.size(text)
 
 

@@ -124,7 +124,7 @@ def test_columns_of_two_types_are_not_compared() -> None:
     from treaty.engine.components.frequencies import FrequencyTable
 
     whole = FrequencyTable((pyarrow.table({"k0": [1, 2], "n": [1, 1]}),))
-    with pytest.raises(TypeError, match="not of one type in both"):
+    with pytest.raises(TypeError, match="the column has different types"):
         distances("frequencies", whole, STATE_OF["frequencies"](["1"]))
 
 

@@ -48,7 +48,7 @@ def test_a_service_level_is_suggested_that_held_for_newer_arrivals(
     moments: list[datetime], expected: str | None
 ) -> None:
     found = [each["sentence"] for each in suggest(moments, "orders")]
-    assert found == ([f"data of orders come {expected}"] if expected else [])
+    assert found == ([f"data of orders arrives {expected}"] if expected else [])
 
 
 @given(MINUTES)

@@ -33,14 +33,14 @@ def test_what_another_column_determines_is_told_by_that_of_fewest_values() -> No
     days = [{**whole, "id": [each + 100 * day for each in whole["id"]]} for day in range(5)]
     types = {"id": "bigint", **TEXTS, "zone": "bigint"}
     assert said(types, days) == {
-        "land is always the same for the same city": "dataset",
-        "city is always the same for the same zone": "dataset",
+        "land is determined by city": "dataset",
+        "city is determined by zone": "dataset",
     }
 
 
 def test_of_columns_that_determine_each_other_the_first_tells_the_other() -> None:
     days = [{"land": CITIES["land"], "name": [{"NO": "Norway", "BE": "Belgium"}[each] for each in CITIES["land"]]}] * 4
-    assert list(said({"land": "string", "name": "string"}, days)) == ["name is always the same for the same land"]
+    assert list(said({"land": "string", "name": "string"}, days)) == ["name is determined by land"]
 
 
 @pytest.mark.parametrize(
