@@ -1,4 +1,4 @@
-"""Names and ids within a document: each says one thing, whatever the case or the Unicode form it is written in."""
+"""Validate names and ids in a document: unique regardless of case and Unicode form."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
 
 
 def inspect_ids(document: Mapping[str, Any], faults: Faults) -> None:
-    """Keeps a fault for every id that an earlier element of the same list has."""
+    """Add a fault for each id that an earlier element of the same list has."""
     first: dict[tuple[str, str], str] = {}
     for path, element, _ in elements(document, root_model()):
         name = element.get("id")
@@ -26,7 +26,9 @@ def inspect_ids(document: Mapping[str, Any], faults: Faults) -> None:
 
 
 def inspect_names(document: Mapping[str, Any], faults: Faults) -> None:
-    """Keeps a fault for names of objects and properties that are empty, unprintable, or alike within one list."""
+    """Add a fault for each object or property name that is blank, unprintable or ambiguous.
+
+    Names of one list are ambiguous if they differ in nothing but case or Unicode form."""
     first: dict[tuple[str, str], tuple[str, str]] = {}
     for path, name in _names(document):
         if not name.strip() or not name.isprintable():
@@ -39,8 +41,10 @@ def inspect_names(document: Mapping[str, Any], faults: Faults) -> None:
 
 
 def disguise(identity: str) -> str | None:
-    """Why the identity could be taken for another one, None where it could not: it has unprintable characters, letters
-    in another form than is usual, or such of scripts that look alike."""
+    """Return the reason why the identity could be mistaken for another one; None if it could not.
+
+    Reasons are unprintable characters, surrounding blanks, letters in an unusual Unicode form, and a mix of scripts
+    whose letters look alike."""
     if not identity.isprintable() or identity != identity.strip():
         return "has blanks around it or unprintable characters"
     if unicodedata.normalize("NFKC", identity) != identity:
@@ -68,5 +72,5 @@ def _folded(name: str) -> str:
 
 
 def list_of(path: str) -> str:
-    """The path of the list that the member at `path` stands in."""
+    """Return the path of the list that contains the member at `path`."""
     return path.rpartition("[")[0]
