@@ -20,7 +20,7 @@ OPERATORS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
 PAIRED = frozenset({"mustBeBetween", "mustNotBeBetween"})
 # The operator of assertions whose limits a detector derives from the metric's history.
 ANOMALIES = "mustHaveNoAnomalies"
-OPERATORS[ANOMALIES] = (lambda value, limit: False, "have no anomalies as {} tells them")
+OPERATORS[ANOMALIES] = (lambda value, limit: False, "have no anomalies according to {}")
 # The operator of assertions that are evaluated by code only; documents cannot contain it.
 FUNCTION = "function"
 
@@ -99,9 +99,9 @@ class Assertion:
         if isinstance(value, float) and isnan(value):
             return False
         if self.detection is not None:
-            raise TypeError("what is an anomaly is known only beside the metric's past")
+            raise TypeError("the limits come from a detector, which needs the metric's history")
         if self.references:
-            raise TypeError("the limit refers to a metric whose value is not known")
+            raise TypeError("the limit refers to a metric without a known value")
         test, _ = OPERATORS[self.operator]
         return test(_comparable(value), self._comparable)
 

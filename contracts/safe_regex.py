@@ -26,7 +26,8 @@ _CLASSES = {"d": _DIGITS, "w": _WORDS, "s": _SPACES}
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _TOKEN = re.compile(
     r"(?P<class>\[\^?\]?(?:\\.|[^\]\\\[&])*\])|(?P<escape>\\.)|(?P<open>\((?:\?:)?(?![?*+]))|(?P<close>\))"
-    r"|(?P<bar>\|)|(?P<repeat>(?:[*+?]|\{\d{1,4}(?:,\d{0,4})?\})\??(?!\+))|(?P<anchor>[\^$])|(?P<plain>[^\[\](){}*+?\\|])",
+    r"|(?P<bar>\|)|(?P<repeat>(?:[*+?]|\{\d{1,4}(?:,\d{0,4})?\})\??(?!\+))|(?P<anchor>[\^$])"
+    r"|(?P<plain>[^\[\](){}*+?\\|])",
     re.DOTALL,
 )
 
@@ -70,7 +71,7 @@ def tokens_of(pattern: str) -> Iterator[tuple[str, str]]:
     while position < len(pattern):
         match = _TOKEN.match(pattern, position)
         if match is None or match.lastgroup is None:
-            raise UnsafeRegex(f"has something at character {position + 1} that is outside the admitted subset")
+            raise UnsafeRegex(f"has an unsupported construct at character {position + 1}")
         yield match.lastgroup, match.group()
         position = match.end()
 
@@ -107,7 +108,7 @@ class _Reader:
             self.at += 1
             return inner
         if kind == "repeat":
-            raise UnsafeRegex("has a repeat that follows nothing")
+            raise UnsafeRegex("has a repeat with nothing to repeat")
         return _Piece() if kind == "anchor" or text in {"\\b", "\\B"} else _certain(characters(kind, text))
 
     def _repeated(self, piece: _Piece) -> _Piece:
@@ -145,7 +146,7 @@ def _alternatives(branches: list[_Piece]) -> _Piece:
 def _repetition(piece: _Piece, least: int, most: float) -> _Piece:
     many = most > FEW
     if not piece.separated and most > 1 and (piece.repeats or (many and piece.alternatives > 1)):
-        raise UnsafeRegex("repeats a group that has a repeat or a choice in it")
+        raise UnsafeRegex("repeats a group that contains a repeat or a choice")
     return _Piece(
         matches=piece.matches,
         starts=piece.starts,
@@ -174,7 +175,7 @@ def _refuse_shared(pieces: list[_Piece]) -> None:
     running: list[frozenset[int]] = []
     for piece in pieces:
         if piece.repeats and any(earlier & piece.starts for earlier in running):
-            raise UnsafeRegex("has two repeats that can match the same text, with nothing certain between them")
+            raise UnsafeRegex("has two repeats that can match the same text without a required separator")
         if piece.required:
             running = [earlier for earlier in running if earlier & piece.matches]
         if piece.repeats:
@@ -211,7 +212,7 @@ def _escaped(letter: str) -> frozenset[int]:
         matches = _CLASSES[letter.lower()]
         return matches if letter.islower() else ALL - matches
     if letter.isalnum() and letter not in _CONTROLS:
-        raise UnsafeRegex(f"has the escape \\{letter}, which is outside the admitted subset")
+        raise UnsafeRegex(f"has the unsupported escape \\{letter}")
     return frozenset({_code(_CONTROLS.get(letter, letter))})
 
 

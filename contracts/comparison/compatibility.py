@@ -56,10 +56,10 @@ _NO_TIGHTENING = ModeDefinition(
     "Partitions that passed before still pass", "D(old) ⊆ D(new)", _UNCLEAR | {Direction.TIGHTENS}
 )
 _NO_LOOSENING = ModeDefinition(
-    "Existing readers keep every promise they had", "D(new) ⊆ D(old)", _UNCLEAR | {Direction.LOOSENS}
+    "Existing consumers keep every guarantee they had", "D(new) ⊆ D(old)", _UNCLEAR | {Direction.LOOSENS}
 )
 _NEITHER = ModeDefinition(
-    "Only words changed, or columns that may be null were added", "D(new) = D(old)",
+    "Only metadata changed, or nullable columns were added", "D(new) = D(old)",
     _UNCLEAR | {Direction.TIGHTENS, Direction.LOOSENS},
 )  # fmt: skip
 
@@ -71,7 +71,7 @@ def _of_all(law: ModeDefinition) -> ModeDefinition:
 
 
 MODES: dict[Mode, ModeDefinition] = {
-    "NONE": ModeDefinition("Any change may follow", "", frozenset()),
+    "NONE": ModeDefinition("Any change is allowed", "", frozenset()),
     "BACKWARD": _NO_TIGHTENING,
     "BACKWARD_TRANSITIVE": _of_all(_NO_TIGHTENING),
     "FORWARD": _NO_LOOSENING,

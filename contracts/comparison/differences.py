@@ -110,7 +110,7 @@ class DifferenceLocation:
 SENTENCES = {
     DifferenceKind.ADDED: "{subject} now has {what} {new}",
     DifferenceKind.REMOVED: "{subject} no longer has {what} {old}",
-    DifferenceKind.CHANGED: "{what} of {subject} was {old} and is {new}",
+    DifferenceKind.CHANGED: "{what} of {subject} changed from {old} to {new}",
 }
 
 
@@ -166,9 +166,8 @@ def other_words(
         before, after = old.get(word), new.get(word)
         if before != after:
             text_place = replace(place, section=DifferenceSection.TEXT).at(word)
-            message = (
-                f"{word} of {place.subject} {'is new' if before is None else 'is gone' if after is None else 'changed'}"
-            )
+            change = "was added" if before is None else "was removed" if after is None else "changed"
+            message = f"{word} of {place.subject} {change}"
             yield text_place.difference(word, _plain(before), _plain(after), Direction.UNTESTED, message)
 
 

@@ -86,7 +86,7 @@ def _check(old: CheckWithSource | None, new: CheckWithSource | None, table: str,
 def _whole(old: CheckWithSource | None, new: CheckWithSource | None, place: DifferenceLocation) -> Difference:
     was, now = (each and promise(each.check) for each in (old, new))
     executed = any(each and each.check.kind != TEXT_KIND for each in (old, new))
-    sentence = f"check {place.check} is new: {now}" if new else f"check {place.check} is gone: {was}"
+    sentence = f"check {place.check} was added: {now}" if new else f"check {place.check} was removed: {was}"
     return place.difference("check", was, now, of_presence(was, now) if executed else Direction.UNTESTED, sentence)
 
 
@@ -102,12 +102,12 @@ def _measured(old: ContractCheck, new: ContractCheck, place: DifferenceLocation,
     if _measure_fingerprint(old) != _measure_fingerprint(new):
         before, after = measured(old), measured(new)
         executed = Direction.UNTESTED if TEXT_KIND in (old.kind, new.kind) else ordered.direction
-        sentence = f"check {place.check} measures {after} now, before it was {before}"
-        yield place.difference("what is measured", before, after, executed, sentence)
+        sentence = f"check {place.check} now measures {after} instead of {before}"
+        yield place.difference("metric", before, after, executed, sentence)
     if old.assertion != new.assertion:
         direction = compare_thresholds(_promised(old), _promised(new), ordered.domain)
         was, now = threshold(old), threshold(new)
-        sentence = f"check {place.check} {now or 'promises nothing'} now, before it {was or 'promised nothing'}"
+        sentence = f"check {place.check} {now or 'has no threshold'} (previously {was or 'no threshold'})"
         yield place.difference("threshold", was, now, direction, sentence)
 
 

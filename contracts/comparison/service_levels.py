@@ -34,7 +34,7 @@ def service_levels(old: Contract, new: Contract) -> Iterator[Difference]:
         place = DifferenceLocation(section=DifferenceSection.GUARANTEES, path=path)
         before, after = (each and _level_text(each[1]) for each in (was, now))
         if before != after:
-            sentence = f"service level {name} was {before or 'not promised'} and is {after or 'not promised'}"
+            sentence = f"service level {name} changed from {before or 'none'} to {after or 'none'}"
             yield place.difference(f"service level {name}", before, after, _direction(was, now), sentence)
         if was and now:
             yield from other_words(place, was[1], now[1], WORDS)

@@ -40,7 +40,7 @@ def _whole(found: ElementPair, place: DifferenceLocation, old: Contract, new: Co
     """Return the difference of an added or removed table or column."""
     label, name = ("column", found.column) if found.column else ("table", found.object)
     was, now = (name if found.old else None), (name if found.new else None)
-    sentence = f"{label} {name} is promised now" if found.new else f"{label} {name} is no longer promised"
+    sentence = f"{label} {name} was added" if found.new else f"{label} {name} was removed"
     difference = place.difference(label, was, now, of_presence(was, now), sentence)
     # If no other columns are allowed, one document forbids what the other requires.
     if (old if found.new else new).terms.columns == "closed" and _on_top(found):

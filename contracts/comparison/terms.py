@@ -84,12 +84,12 @@ def _structure_differences(old: Terms, new: Terms) -> Iterator[Difference]:
     if old.order != new.order:
         direction = of_flags(old.order, new.order)
         yield _of(DifferenceSection.STRUCTURE, "order").difference(
-            "promised order of columns", old.order, new.order, direction
+            "required column order", old.order, new.order, direction
         )
     if old.on_unknown != new.on_unknown:
         direction = steps(old.on_unknown, new.on_unknown, ascending=ON_UNKNOWN)
         place = _of(DifferenceSection.GUARANTEES, "on_unknown")
-        yield place.difference("the gate's answer where nothing is known", old.on_unknown, new.on_unknown, direction)
+        yield place.difference("gate answer for unknown verdicts", old.on_unknown, new.on_unknown, direction)
 
 
 def _views(old: Contract, new: Contract) -> Iterator[Difference]:

@@ -75,9 +75,12 @@ def computed_column_types(words: Sequence[str], schema: Schema) -> Schema:
 def _type(name: str, found: Scalar, plain: Scalar) -> str:
     # The executed SQL is written without types; if types change it, Spark would cast implicitly and fail on a bad row.
     if found.sql != plain.sql:
-        raise _refused(f"of {name} needs a cast", "write the cast out: year(to_date(ts))")
+        raise _refused(f"partition column {name} needs an explicit cast", "add the cast: year(to_date(ts))")
     if Column(name, found.type).logical_type not in PLAIN:
-        raise _refused(f"of {name} has values of type {found.type}", "compute a text, a number, a date or a time")
+        raise _refused(
+            f"partition column {name} has the unsupported type {found.type}",
+            "compute a text, number, boolean, date or timestamp",
+        )
     return found.type
 
 
@@ -95,12 +98,12 @@ def inspect_partitions(named: Sequence[Partition], objects: Sequence[DataObject]
     for index, each in enumerate(named):
         location = join(path, index)
         if each.object not in by_name:
-            message = "names an object that the contract does not have"
+            message = "refers to an object that the contract does not define"
             faults.add("terms-object", join(location, "object"), message, suggest_nearest(each.object, by_name))
         if not re.fullmatch(r"\w+", each.name):
-            faults.add("partition-name", join(location, "name"), "is no plain name", "write letters, digits and _")
+            faults.add("partition-name", join(location, "name"), "is not a plain name", "use letters, digits and _")
         if (each.object, each.name) in used_names:
-            message = "is a column or a partition already"
-            faults.add("partition-name", join(location, "name"), message, "give it a name of its own")
+            message = "is already the name of a column or a partition"
+            faults.add("partition-name", join(location, "name"), message, "use a unique name")
         used_names.add((each.object, each.name))
         inspect(scalar, each.by, join(location, "by"), faults)

@@ -131,7 +131,7 @@ class ParsedDeadline:
     @property
     def sentence(self) -> str:
         """Return the deadline as a sentence."""
-        return f"data of {self.object} must come {self.rhythm}"
+        return f"data of {self.object} must arrive {self.rhythm}"
 
 
 @dataclass(frozen=True)
@@ -166,8 +166,8 @@ def inspect_deadlines(named: Sequence[Deadline], objects: Sequence[DataObject], 
         location = join(path, index)
         _inspect_words(each, objects, location, faults)
         if (each.object, _name(each)) in used_names:
-            message = "has the name of another one of the object"
-            faults.add("terms-deadline", location, message, "give it an `id` of its own")
+            message = "has the same name as another deadline of the object"
+            faults.add("terms-deadline", location, message, "set a unique `id`")
         used_names.add((each.object, _name(each)))
 
 
@@ -181,15 +181,17 @@ def duration_text(span: timedelta) -> str:
 def _inspect_words(deadline: Deadline, objects: Sequence[DataObject], where: str, faults: Faults) -> None:
     object_names = [each.name for each in objects]
     if deadline.object not in object_names:
-        message = "names an object that the contract does not have"
+        message = "refers to an object that the contract does not define"
         faults.add("terms-object", join(where, "object"), message, suggest_nearest(deadline.object, object_names))
     if not TIME.fullmatch(deadline.by):
-        faults.add("terms-deadline", join(where, "by"), "is no time of day", "write it as 07:30")
+        faults.add("terms-deadline", join(where, "by"), "is not a time of day", "use the form 07:30")
     if deadline.zone not in available_timezones():
-        remedy = suggest_nearest(deadline.zone, sorted(available_timezones())) or "write it as Europe/Warsaw, or UTC"
-        faults.add("terms-deadline", join(where, "zone"), "is no time zone", remedy)
+        remedy = (
+            suggest_nearest(deadline.zone, sorted(available_timezones())) or "use a name such as Europe/Warsaw or UTC"
+        )
+        faults.add("terms-deadline", join(where, "zone"), "is not a known time zone", remedy)
     if not deadline.days:
-        faults.add("terms-deadline", join(where, "days"), "names no day", "leave it out for every day")
+        faults.add("terms-deadline", join(where, "days"), "is empty", "omit it to include every day")
 
 
 def _of_term(deadline: Deadline) -> ParsedDeadline:
@@ -225,7 +227,7 @@ class _Levels:
                 try:
                     yield from list(self._promised(word, content))
                 except _UnsupportedLevel as error:
-                    self.faults.add("service-level", path, str(error), "the clock does not watch it")
+                    self.faults.add("service-level", path, str(error), "it is not monitored")
 
     def _promised(self, word: str, content: Mapping[str, Any]) -> Iterator[ParsedDeadline]:
         name = str(content.get("id") or content.get("property"))
@@ -241,7 +243,7 @@ class _Levels:
             return object_names
         names = dict.fromkeys(each.strip().split(".")[0] for each in str(element).split(","))
         if unknown := [each for each in names if each not in object_names]:
-            raise _UnsupportedLevel(f"is of {unknown[0]}, which is no object of the contract")
+            raise _UnsupportedLevel(f"applies to {unknown[0]}, which is not an object of the contract")
         return names
 
     def _every(self, word: str, content: Mapping[str, Any], of: str) -> AtLeastEvery:
@@ -263,17 +265,17 @@ def _time(content: Mapping[str, Any]) -> TimeOfDay:
     try:
         by = time.fromisoformat(str(content.get("value")).strip())
     except ValueError:
-        raise _UnsupportedLevel("has no time of day as its value, as 09:00+01:00") from None
+        raise _UnsupportedLevel("has a value that is not a time of day, such as 09:00+01:00") from None
     return TimeOfDay(by.replace(tzinfo=None), by.tzinfo or UTC)
 
 
 def _span(content: Mapping[str, Any]) -> timedelta:
     unit, number = durations.unit(content), durations.number(content)
     if unit not in durations.SECONDS:
-        raise _UnsupportedLevel("has no unit that the clock knows: write d, h or m")
+        raise _UnsupportedLevel("has an unsupported unit: use d, h or m")
     if number is None or number.is_snan():
-        raise _UnsupportedLevel("has no number as its value")
+        raise _UnsupportedLevel("has a value that is not a number")
     seconds = number * durations.SECONDS[unit]
     if not seconds.is_finite() or not 0 < seconds <= LONGEST.total_seconds():
-        raise _UnsupportedLevel("has no time as its value that anybody could wait for")
+        raise _UnsupportedLevel(f"has a value that is not positive or exceeds {LONGEST.days:,} days")
     return timedelta(seconds=float(seconds))

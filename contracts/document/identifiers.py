@@ -22,7 +22,7 @@ def inspect_ids(document: Mapping[str, Any], faults: Faults) -> None:
             continue
         earlier = first.setdefault((list_of(path), name), path)
         if earlier != path:
-            faults.add("id-duplicate", join(path, "id"), f"is the id of {earlier} too", "give each its own id")
+            faults.add("id-duplicate", join(path, "id"), f"is also the id of {earlier}", "use a unique id")
 
 
 def inspect_names(document: Mapping[str, Any], faults: Faults) -> None:
@@ -33,7 +33,7 @@ def inspect_names(document: Mapping[str, Any], faults: Faults) -> None:
     for path, name in _names(document):
         if not name.strip() or not name.isprintable():
             message = "is blank or has unprintable characters"
-            faults.add("name-form", join(path, "name"), message, "write a visible name")
+            faults.add("name-form", join(path, "name"), message, "use a visible name")
             continue
         earlier_path, earlier = first.setdefault((list_of(path), _folded(name)), (path, name))
         if earlier_path != path:
@@ -46,11 +46,11 @@ def disguise(identity: str) -> str | None:
     Reasons are unprintable characters, surrounding blanks, letters in an unusual Unicode form, and a mix of scripts
     whose letters look alike."""
     if not identity.isprintable() or identity != identity.strip():
-        return "has blanks around it or unprintable characters"
+        return "has surrounding blanks or unprintable characters"
     if unicodedata.normalize("NFKC", identity) != identity:
-        return "has letters in another form than is usual"
+        return "has letters in a non-standard Unicode form"
     scripts = {unicodedata.name(each, "?").partition(" ")[0] for each in identity if each.isalpha()} & ALIKE
-    return f"mixes letters of scripts that look alike: {', '.join(sorted(scripts))}" if len(scripts) > 1 else None
+    return f"mixes scripts with similar letters: {', '.join(sorted(scripts))}" if len(scripts) > 1 else None
 
 
 def _names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -61,9 +61,9 @@ def _names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _keep_alike(name: str, earlier: str, where: str, faults: Faults) -> None:
     if unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", earlier):
-        faults.add("name-duplicate", where, f"'{name}' is the name of an earlier one", "give each its own name")
+        faults.add("name-duplicate", where, f"'{name}' is already the name of an earlier element", "use a unique name")
     else:
-        message = f"'{name}' and '{earlier}' differ in case only, and Spark takes them for one name"
+        message = f"'{name}' and '{earlier}' differ only in case, and Spark treats them as the same name"
         faults.add("name-case", where, message, "rename one of the two")
 
 

@@ -28,7 +28,7 @@ def read_options(element: Element, faults: Faults) -> Mapping[str, Any]:
     location = join(path, "logicalTypeOptions")
     for low, high in _crossed(options):
         faults.add(
-            "options-order", join(location, high), f"leaves no value that also keeps '{low}'", "widen one of the two"
+            "options-order", join(location, high), f"contradicts '{low}': no value satisfies both", "widen one of them"
         )
     _inspect_required(element, options.get("required"), join(location, "required"), faults)
     return options
@@ -58,7 +58,7 @@ def _inspect_required(element: Element, required: Any, where: str, faults: Fault
     for index, name in enumerate(required):
         if isinstance(name, str) and name not in fields:
             faults.add(
-                "options-property", join(where, index), "names no property of the object", suggest_nearest(name, fields)
+                "options-property", join(where, index), "is not a property of the object", suggest_nearest(name, fields)
             )
 
 

@@ -24,11 +24,11 @@ NEW_IN_3_2 = {
 
 def inspect_version(document: Mapping[str, Any], faults: Faults) -> None:
     """Add a fault unless the document declares a version of the standard that Treaty supports."""
-    remedy = f"write one of {', '.join(VERSIONS)}"
+    remedy = f"use one of {', '.join(VERSIONS)}"
     if "apiVersion" not in document:
-        faults.add("odcs-missing-key", "", "lacks 'apiVersion'", remedy)
+        faults.add("odcs-missing-key", "", "is missing 'apiVersion'", remedy)
     elif document["apiVersion"] not in VERSIONS:
-        faults.add("odcs-version", "apiVersion", "is not a version that Treaty reads", remedy)
+        faults.add("odcs-version", "apiVersion", "is not a supported version", remedy)
 
 
 def inspect_keys(document: Mapping[str, Any], faults: Faults) -> None:
@@ -39,8 +39,8 @@ def inspect_keys(document: Mapping[str, Any], faults: Faults) -> None:
         for key in (each for each in element if each not in allowed):
             if faults.full:
                 return
-            message = "is a key of v3.2.0" if key in key_order(model) else "is a key that the standard does not have"
-            remedy = suggest_nearest(key, allowed) or "put it in customProperties"
+            message = "is not allowed before v3.2.0" if key in key_order(model) else "is not a key of the standard"
+            remedy = suggest_nearest(key, allowed) or "move it to customProperties"
             faults.add("odcs-unknown-key", join(path, key), message, remedy)
 
 

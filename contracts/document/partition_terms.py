@@ -17,9 +17,13 @@ def inspect_views(views: Sequence[View], path: str, faults: Faults) -> None:
     for index, view in enumerate(views):
         location = join(path, index)
         if not view.name.strip() or not view.name.isprintable():
-            faults.add("view-name", join(location, "name"), "is blank or has unprintable characters", "write a name")
+            faults.add(
+                "view-name", join(location, "name"), "is blank or has unprintable characters", "use a visible name"
+            )
         elif view.name in used_names:
-            faults.add("view-name", join(location, "name"), "is a scope or a view already", "give each its own name")
+            faults.add(
+                "view-name", join(location, "name"), "is already the name of a scope or a view", "use a unique name"
+            )
         used_names.add(view.name)
         inspect(parse, view.where, join(location, "where"), faults)
         if faults.full:
@@ -32,8 +36,8 @@ def inspect_arrivals(named: Sequence[str], objects: Sequence[DataObject], path: 
     for index, name in enumerate(named):
         location = join(path, index)
         if name not in by_name:
-            message = "names an object that the contract does not have"
+            message = "refers to an object that the contract does not define"
             faults.add("terms-object", location, message, suggest_nearest(name, by_name))
         elif by_name[name].partition_by:
-            message = "names an object with partition columns, which tell what is new"
-            faults.add("terms-arrivals", location, message, "leave one of both out")
+            message = "refers to an object with partition columns, which already identify new data"
+            faults.add("terms-arrivals", location, message, "remove the arrivals entry or the partition columns")

@@ -97,8 +97,8 @@ def _meaning(entry: QualityRule, analyzer: str, arguments: Mapping[str, Any], **
 def _read_treaty(entry: QualityRule) -> ContractCheck:
     words = entry.content.get("implementation")
     if not isinstance(words, dict):
-        message = "is not a mapping, which a check of engine 'treaty' needs"
-        entry.add("check-implementation", "implementation", message, "write 'analyzer:' and its arguments under it")
+        message = "must be a mapping in a check of engine 'treaty'"
+        entry.add("check-implementation", "implementation", message, "add 'analyzer:' and its arguments under it")
         return _meaning(entry, "", {})
     inner = replace(entry, content=words, path=join(entry.path, "implementation"))
     return _meaning(
@@ -114,7 +114,7 @@ def _read_treaty(entry: QualityRule) -> ContractCheck:
 def _read_library(entry: QualityRule) -> ContractCheck:
     analyzer = entry.text("metric") or entry.text("rule") or ""
     if not analyzer:
-        entry.add("check-metric", "", "has neither a metric nor a type", "write 'metric:' or 'type: custom'")
+        entry.add("check-metric", "", "has neither a metric nor a type", "add 'metric:' or 'type: custom'")
     declared = entry.content.get("arguments")
     arguments = dict(declared) if isinstance(declared, dict) else {}
     if "unit" in entry.content:
@@ -147,7 +147,9 @@ _READERS: dict[CheckKind, Callable[[QualityRule], ContractCheck]] = {
 
 def _analyzer(entry: QualityRule) -> str:
     if not entry.text("analyzer"):
-        entry.add("check-analyzer", "", "names no analyzer", "write 'analyzer: completeness' or another one")
+        entry.add(
+            "check-analyzer", "", "is missing an analyzer", "add an analyzer, for example 'analyzer: completeness'"
+        )
     return entry.text("analyzer") or ""
 
 
@@ -156,7 +158,7 @@ def _scope(entry: QualityRule) -> str | None:
     scope = entry.content.get("scope")
     if scope is None or isinstance(scope, str):
         return scope
-    entry.add("check-scope", "scope", "is not text", f"write one of {', '.join(SCOPES)}, or the name of a view")
+    entry.add("check-scope", "scope", "is not text", f"use one of {', '.join(SCOPES)}, or the name of a view")
     return None
 
 
@@ -181,7 +183,7 @@ def _assertion(entry: QualityRule, *, strict: bool = False) -> Assertion | None:
     `strict`: validate operators that the standard's own schema does not cover, as within an implementation."""
     words = [word for word in OPERATORS if word in entry.content]
     if len(words) > 1 and strict:
-        entry.add("check-operator", "", f"has {' and '.join(words)}", "write one operator")
+        entry.add("check-operator", "", f"has {' and '.join(words)}", "use one operator")
     if len(words) != 1:
         return None
     if words[0] == ANOMALIES:
@@ -194,8 +196,8 @@ def _detecting(entry: QualityRule, given: Any, *, strict: bool) -> Assertion | N
     """Return the assertion of no anomalies with its detector and the detector's arguments."""
     words = {"detector": given} if isinstance(given, str) else given
     if not strict or not isinstance(words, dict) or not isinstance(words.get("detector", "auto"), str):
-        message = "names no detector" if strict else "is no operator of the standard's own checks"
-        entry.add("check-limit", ANOMALIES, message, "write {detector: auto} in a check of engine 'treaty'")
+        message = "is missing a detector" if strict else "is not an operator of the standard's own checks"
+        entry.add("check-limit", ANOMALIES, message, "use {detector: auto} in a check of engine 'treaty'")
         return None
     arguments = {key: value for key, value in words.items() if key != "detector"}
     return Assertion(ANOMALIES, DetectorLimit(words.get("detector", "auto"), arguments))
@@ -212,7 +214,7 @@ def _referred(entry: QualityRule) -> ReferenceLimit:
     for key in ("dataset", "analyzer"):
         if not entry.text(key):
             example = "write {dataset: titles, analyzer: size}"
-            entry.add("check-limit", key, f"names no {key}, which a limit that refers to another one needs", example)
+            entry.add("check-limit", key, f"is missing '{key}', which a limit from another dataset requires", example)
     _where_clause(replace(entry, columns=None))
     words = {key: value for key, value in entry.content.items() if key not in ("dataset", "analyzer")}
     return ReferenceLimit(entry.text("dataset") or "", entry.text("analyzer") or "", words)
@@ -220,20 +222,20 @@ def _referred(entry: QualityRule) -> ReferenceLimit:
 
 def _single(entry: QualityRule, word: str, limit: Any, *, strict: bool) -> Assertion | None:
     if strict and not _is_limit(word, limit):
-        entry.add("check-limit", word, "is not a limit that values can be compared with", "write a number or text")
+        entry.add("check-limit", word, "is not a valid limit", "use a number or text")
         return None
     return Assertion(word, limit)
 
 
 def _paired(entry: QualityRule, word: str, limits: Any) -> Assertion | None:
     if not isinstance(limits, list) or len(limits) != 2 or not all(_is_limit(word, limit) for limit in limits):
-        entry.add("check-limit", word, "is not a pair of limits", "write [least, most]")
+        entry.add("check-limit", word, "is not a pair of limits", "write [minimum, maximum]")
         return None
     low, high = limits
     if isinstance(low, ReferenceLimit) or isinstance(high, ReferenceLimit):
         return Assertion(word, (low, high))
     if isinstance(low, str) != isinstance(high, str):
-        entry.add("check-limit", word, "has limits of two kinds", "write two numbers or two texts")
+        entry.add("check-limit", word, "has limits of different types", "use two numbers or two texts")
         return None
     if low > high:
         entry.add("check-limit-order", word, "has its limits in the wrong order", "write the smaller one first")

@@ -148,8 +148,8 @@ def _distinct(entries: list[QualityRule], faults: Faults) -> Iterator[ContractCh
             continue
         first = paths_by_id[check.id]
         if first != entry.path and identifiers.list_of(first) != identifiers.list_of(entry.path):
-            remedy = "give each check of a table its own id"
-            faults.add("id-duplicate", join(entry.path, "id"), f"is the id of {first} too", remedy)
+            remedy = "use a unique id for each check of a table"
+            faults.add("id-duplicate", join(entry.path, "id"), f"is also the id of {first}", remedy)
         yield check
 
 
@@ -164,7 +164,7 @@ def _free(identity: str, taken: dict[str, str]) -> str:
 def _terms(document: Mapping[str, Any], objects: tuple[DataObject, ...], faults: Faults) -> Terms:
     own = [each for each in members(document, "customProperties") if each[1].get("property") == "treaty"]
     for path, _ in own[1:]:
-        faults.add("terms-twice", path, "is a second entry of Treaty's terms", "keep one")
+        faults.add("terms-twice", path, "is a second entry for Treaty's terms", "keep one of them")
     if not own:
         return Terms()
     path = join(own[0][0], "value")
@@ -200,7 +200,7 @@ def _keep_term(kind: str, message: str, path: str, faults: Faults) -> None:
         remedy = suggest_nearest(word, TERMS) or f"Treaty's terms are {', '.join(TERMS)}"
         faults.add("terms-unknown", path, "is not one of Treaty's terms", remedy)
     elif kind == "missing":
-        faults.add("terms-missing", path.removesuffix(f".{word}"), f"lacks '{word}'", f"add '{word}'")
+        faults.add("terms-missing", path.removesuffix(f".{word}"), f"is missing '{word}'", f"add '{word}'")
     else:
         faults.add("terms-form", path, message[:1].lower() + message[1:])
 
@@ -211,10 +211,10 @@ def _inspect_aliases(terms: Terms, objects: tuple[DataObject, ...], path: str, f
     for index, alias in enumerate(terms.aliases):
         location = join(join(path, "aliases"), index)
         if alias.object not in object_names:
-            message = "names an object that the contract does not have"
+            message = "refers to an object that the contract does not define"
             faults.add("terms-object", join(location, "object"), message, suggest_nearest(alias.object, object_names))
         if (alias.namespace, alias.name) in used_names:
-            faults.add("terms-alias", location, "is an alias that is given twice", "one dataset is one object")
+            faults.add("terms-alias", location, "is a duplicate alias", "a dataset can belong to only one object")
         if alias.regex:
             _inspect_pattern(alias.name, join(location, "name"), faults)
         used_names.add((alias.namespace, alias.name))
@@ -224,4 +224,4 @@ def _inspect_pattern(pattern: str, where: str, faults: Faults) -> None:
     try:
         inspect_regex(pattern)
     except UnsafeRegex as error:
-        faults.add("terms-alias", where, str(error), "write it simpler, or use * without `regex`")
+        faults.add("terms-alias", where, str(error), "simplify it, or use * without `regex`")

@@ -210,14 +210,14 @@ def _keep_missing(error: Refusal, path: str, faults: Faults) -> None:
     for key in error.validator_value:
         if key not in error.instance and key != "apiVersion":
             missing = "logicalType" if key == "map" and "logicalType" not in error.instance else key
-            faults.add("odcs-missing-key", path, f"lacks '{missing}'", f"add '{missing}'")
+            faults.add("odcs-missing-key", path, f"is missing '{missing}'", f"add '{missing}'")
 
 
 def _keep_operators(error: Refusal, path: str, faults: Faults) -> None:
     words = [word for word in OPERATORS if word in error.instance]
     if len(words) != 1:
         message = f"has {' and '.join(words)}" if words else "has no operator"
-        faults.add("check-operator", path, message, f"write exactly one of {', '.join(OPERATORS)}")
+        faults.add("check-operator", path, message, f"use exactly one of {', '.join(OPERATORS)}")
     for each in error.context or ():
         if words == [each.path[0] if each.path else None]:
             faults.add(*_fault_text(each, ".".join([path, words[0]])))
@@ -227,8 +227,8 @@ def _keep_unexpected(error: Refusal, path: str, faults: Faults) -> None:
     for key in error.instance:
         # The library reports the keys only in its message.
         if repr(key) in error.message:
-            remedy = "write it in 'implementation'" if key in OPERATORS else "remove it"
-            faults.add("odcs-unexpected-key", join(path, key), "is a key that does not belong here", remedy)
+            remedy = "move it to 'implementation'" if key in OPERATORS else "remove it"
+            faults.add("odcs-unexpected-key", join(path, key), "is not allowed here", remedy)
 
 
 def _fault_text(error: Refusal, path: str) -> tuple[str, str, str, str]:
@@ -237,7 +237,7 @@ def _fault_text(error: Refusal, path: str) -> tuple[str, str, str, str]:
 
 
 def _say_form(_: Any) -> str:
-    return "does not have the form that the standard asks for"
+    return "does not have the form that the standard requires"
 
 
 def _say_type(wanted: str | list[str]) -> str:
@@ -249,11 +249,11 @@ _SAYINGS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "type": ("odcs-type", _say_type),
     "enum": ("odcs-value", lambda known: f"is not one of {', '.join(map(str, known))}"),
     "const": ("odcs-value", lambda wanted: f"is not {wanted}"),
-    "pattern": ("odcs-pattern", lambda pattern: f"does not have the form {pattern}"),
+    "pattern": ("odcs-pattern", lambda pattern: f"does not match {pattern}"),
     "minimum": ("odcs-value", lambda least: f"is less than {least}"),
-    "minItems": ("odcs-length", lambda least: f"has fewer than {least} members"),
-    "maxItems": ("odcs-length", lambda most: f"has more than {most} members"),
-    "uniqueItems": ("odcs-length", lambda _: "has equal members"),
+    "minItems": ("odcs-length", lambda least: f"has fewer than {least} items"),
+    "maxItems": ("odcs-length", lambda most: f"has more than {most} items"),
+    "uniqueItems": ("odcs-length", lambda _: "has duplicate items"),
 }
 
 

@@ -69,7 +69,7 @@ def _scalar(value: Any, faults: Faults, path: str) -> Any:
     if isinstance(value, float) and not isfinite(value):
         faults.add("yaml-number", path, "is not a finite number")
     elif isinstance(value, int) and abs(value) >= 10 ** (MAX_NUMBER - 1):
-        faults.add("yaml-number", path, f"is a number of more than {MAX_NUMBER} characters")
+        faults.add("yaml-number", path, f"is a number with more than {MAX_NUMBER} characters")
     elif isinstance(value, str) and SURROGATE.search(value):
         faults.add("text-encoding", path, "is not Unicode text")
     elif not isinstance(value, str | int | float | None):

@@ -103,7 +103,7 @@ def _syntax_fault(error: yaml.YAMLError) -> Fault:
 
 def _number(scalar: str) -> int | float:
     if len(scalar) > MAX_NUMBER:
-        raise ValueError(f"is a number of more than {MAX_NUMBER} characters")
+        raise ValueError(f"is a number with more than {MAX_NUMBER} characters")
     if INTEGER.fullmatch(scalar):
         return int(scalar, {"0o": 8, "0x": 16}.get(scalar[:2], 10))
     number = float(scalar)
@@ -142,7 +142,7 @@ class _Builder:
     def _document(self) -> None:
         self.documents += 1
         if self.documents > 1:
-            self._fault("yaml-documents", "is a second document", "keep one contract in a file")
+            self._fault("yaml-documents", "is a second document", "use one file per contract")
             self.faults.settle()
 
     def _open(self, event: yaml.CollectionStartEvent) -> None:
@@ -191,7 +191,7 @@ class _Builder:
         if merge:
             self._fault("yaml-merge-key", "is a merge key", "write the keys out", node.path)
         if node.key in node.first:
-            message = f"is written twice, on lines {node.first[node.key]} and {self.at}"
+            message = f"appears twice, on lines {node.first[node.key]} and {self.at}"
             self._fault("yaml-duplicate-key", message, "keep one of the two", path)
         node.first.setdefault(node.key, self.at)
         self.lines.setdefault(path, self.at)

@@ -32,9 +32,9 @@ class Drift:
     def sentences(self) -> tuple[str, ...]:
         """Return one sentence for each changed column, removed columns first."""
         return (
-            *(f"column {name} is gone" for name in self.removed),
-            *(f"column {name} was {before} and is {now}" for name, before, now in self.changed),
-            *(f"column {name} is new" for name in self.added),
+            *(f"column {name} was removed" for name in self.removed),
+            *(f"column {name} changed from {before} to {now}" for name, before, now in self.changed),
+            *(f"column {name} was added" for name in self.added),
         )
 
 

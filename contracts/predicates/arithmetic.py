@@ -56,7 +56,7 @@ def combined(writer: "PredicateRewriter", name: str, left: SqlFragment, right: S
 
 def _refused(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     words = " and ".join(WORDS[kind] for each in parts if (kind := group(each.type)))
-    return writer.refuse("type", f"calculates with {words}", "cast them to what is meant")
+    return writer.refuse("type", f"uses arithmetic on {words}", "cast them to compatible types")
 
 
 def _read(writer: "PredicateRewriter", name: str, left: SqlFragment, right: SqlFragment) -> list[SqlFragment]:
@@ -119,7 +119,7 @@ def minus(writer: "PredicateRewriter", node: Any) -> SqlFragment:
 def negated(writer: "PredicateRewriter", piece: SqlFragment) -> SqlFragment:
     """Return the negated number; the least number of a type has no opposite and is an error."""
     if group(piece.type) not in {None, "number"}:
-        return writer.refuse("type", f"calculates with {WORDS[group(piece.type) or 'text']}", "negate a number")
+        return writer.refuse("type", f"uses arithmetic on {WORDS[group(piece.type) or 'text']}", "negate a number")
     small = base(piece.type) in INTEGRAL[:2]
     zero = f"TRY_CAST(0 AS {piece.type.upper()})" if small else "0"
     result_type = piece.type if group(piece.type) else VALUE

@@ -46,7 +46,7 @@ def common_type_pieces(writer: "PredicateRewriter", pieces: list[SqlFragment]) -
     try:
         common = comparison_type(each.type for each in pieces)
     except IncomparableTypes as error:
-        writer.refuse("type", f"compares {error}", "compare what is alike, or cast one of them")
+        writer.refuse("type", f"compares {error}", "compare values of one type, or cast one of them")
         return pieces, "any"
     return [implicit_cast(each, common) for each in pieces], common
 
@@ -91,9 +91,9 @@ def reading(writer: "PredicateRewriter", node: Any, target: str, *, asked: bool)
     """Return the fragment of a node that is cast."""
     piece = writer.piece(node)
     if target == "DATE" and piece.text is not None and not _is_date(piece.text):
-        writer.refuse("date", "has a date that is none", "write DATE '2026-01-31'")
+        writer.refuse("date", "has an invalid date", "write DATE '2026-01-31'")
     if target != "STRING" and group(piece.type) in {"array", "struct", "map"}:
-        return writer.refuse("type", "casts what has several values", "cast one of its values")
+        return writer.refuse("type", "casts an array, struct or map", "cast one of its values")
     return read_as(piece, target, asked=asked)
 
 

@@ -44,7 +44,7 @@ def column(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """Return the fragment of a column or of a nested field."""
     parts = _parts(writer, node)
     if parts is None:
-        return writer.refuse("construct", "reads a part of something that is not a column", "name a column")
+        return writer.refuse("construct", "reads a field of something that is not a column", "name a column")
     path = ".".join(quote(part) if "." in part or "`" in part else part for part in parts)
     reference = parts[0] if len(parts) == 1 and parts[0] in writer.names.column_names else path
     type_ = writer.names.type_of(reference)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def bracket(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """Return the fragment of `tags[0]`: a missing index is an error, a missing map key is null."""
     if len(node.expressions) != 1:
-        return writer.refuse("construct", "has other than one index in brackets", "write tags[0]")
+        return writer.refuse("construct", "must have exactly one index in brackets", "write tags[0]")
     items, key = writer.piece(node.this), writer.piece(node.expressions[0])
     if _is_map(items, key):
         return _value(items, key)
@@ -72,7 +72,11 @@ def _element(
     writer: "PredicateRewriter", items: SqlFragment, at: SqlFragment, offset: str, outside: str
 ) -> SqlFragment:
     if group(items.type) not in {None, "array"}:
-        return writer.refuse("type", "takes an element of what has none", "name a column that is an array or a map")
+        return writer.refuse(
+            "type",
+            "takes an element of a value that is neither an array nor a map",
+            "name a column that is an array or a map",
+        )
     fragment = loose(f"get({items.sql}, {offset})", [items, at], element(items.type) or ANY)
     if not outside:
         return fragment

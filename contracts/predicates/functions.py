@@ -69,7 +69,7 @@ def function(writer: "PredicateRewriter", node: Any) -> SqlFragment:
         return _otherwise(writer, name, arguments)
     if name not in grammar.FUNCTIONS:
         names = (*grammar.FUNCTIONS, *OTHERWISE)
-        remedy = suggest_nearest(name, names) or "see the functions that are admitted"
+        remedy = suggest_nearest(name, names) or "see the list of allowed functions"
         return writer.refuse("function", f"calls '{name}', which predicates may not call", remedy)
     signature = grammar.FUNCTIONS[name]
     if not signature.least <= len(arguments) <= signature.most:
@@ -117,11 +117,17 @@ def as_argument(writer: "PredicateRewriter", piece: SqlFragment, kind: Takes) ->
     admitted, target = ADMITS[kind]
     actual = group(piece.type)
     if actual is not None and actual not in admitted:
-        return writer.refuse("type", f"calls a function with {WORDS[actual]}", "cast it to what the function takes")
+        return writer.refuse(
+            "type",
+            f"passes {WORDS[actual]} to a function that does not accept it",
+            "cast it to a type that the function accepts",
+        )
     if kind == "int":
         return _whole(piece)
     if kind == "scale" and not (piece.sql.isdigit() and int(piece.sql) <= MAX_SCALE):
-        return writer.refuse("scale", f"rounds to a place that is not written as 0 to {MAX_SCALE}", "write round(x, 2)")
+        return writer.refuse(
+            "scale", f"rounds to a scale that is not a literal from 0 to {MAX_SCALE}", "write round(x, 2)"
+        )
     return piece if actual in {"number", "time"} else implicit_cast(piece, target)
 
 
@@ -173,7 +179,9 @@ def _array_contains(writer: "PredicateRewriter", parts: list[SqlFragment]) -> Sq
     """Return array_contains for operands of one kind: Spark casts no text to an element type."""
     kinds = {kind for each in (element(parts[0].type), parts[1].type) if (kind := group(each))}
     if len(kinds) > 1:
-        return writer.refuse("type", f"compares {' with '.join(sorted(WORDS[each] for each in kinds))}", "cast one")
+        return writer.refuse(
+            "type", f"compares {' with '.join(sorted(WORDS[each] for each in kinds))}", "cast one of them"
+        )
     items = as_argument(writer, parts[0], "array")
     return loose(f"array_contains({items.sql}, {parts[1].sql})", [items, parts[1]], BOOLEAN)
 
@@ -181,7 +189,7 @@ def _array_contains(writer: "PredicateRewriter", parts: list[SqlFragment]) -> Sq
 def _date_trunc(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     unit, moment = parts[0], as_argument(writer, parts[1], "moment")
     if unit.text is None or unit.text.upper() not in grammar.TRUNCATED_TO:
-        return writer.refuse("unit", "truncates to a unit that is none", "write date_trunc('day', x)")
+        return writer.refuse("unit", "truncates to an unknown unit", "write date_trunc('day', x)")
     # try_add covers the whole expression, so that an overflow inside it yields null as well.
     sql = f"try_add(date_trunc({unit.sql}, {moment.sql}), INTERVAL '0' SECOND)"
     return strict(sql, [moment], "timestamp", fails=True)

@@ -88,7 +88,7 @@ def scalar(text: str, *, schema: Schema | None = None) -> Scalar:
     try:
         whole = writer.value(_read(text))
     except RecursionError:
-        raise PredicateError([_fault("depth", "is nested too deeply", "write it shorter")]) from None
+        raise PredicateError([_fault("depth", "is nested too deeply", "simplify it")]) from None
     _refuse(writer.faults)
     return Scalar(whole.sql, tuple(dict.fromkeys(writer.used)), whole.type)
 
@@ -136,21 +136,21 @@ def _inspect_text(text: str) -> list[Fault]:
     if UNSEEN.search(text) or "\r" in text:
         faults.append(_fault("character", "has control or invisible characters", "remove them"))
     if "${" in text:
-        faults.append(_fault("variable", "has '${', which Spark replaces before it reads", "write '$\\{' in a text"))
+        faults.append(_fault("variable", "has '${', which Spark substitutes before parsing", "write '$\\{' in a text"))
     return faults
 
 
 def _inspect_tokens(tokens: list[Any], text: str) -> list[Fault]:
     faults = []
     if any(token.comments for token in tokens) or any(_kind(token) == "HINT" for token in tokens):
-        faults.append(_fault("comment", "has a comment", "write it in the description of the check"))
+        faults.append(_fault("comment", "has a comment", "move it to the description of the check"))
     if any(_kind(token) == "SEMICOLON" for token in tokens):
         faults.append(_fault("statement", "has a semicolon", "write one condition"))
     if _depth(tokens) > MAX_BRACKETS:
-        faults.append(_fault("depth", f"has more than {MAX_BRACKETS} brackets within each other", "flatten it"))
+        faults.append(_fault("depth", f"has more than {MAX_BRACKETS} nested brackets", "flatten it"))
     strings = [text[token.start : token.end + 1] for token in tokens if _kind(token) == "STRING"]
     if any(set(re.findall(r"\\(.)", each, flags=re.DOTALL)) - ESCAPES for each in strings):
-        faults.append(_fault("escape", "has a backslash that Spark would drop", "write it twice: '\\\\d'"))
+        faults.append(_fault("escape", "has a backslash that Spark would drop", "double it: '\\\\d'"))
     return faults
 
 
@@ -189,7 +189,7 @@ def _tokens(text: str) -> list[Any]:
     try:
         return list(_dialect()[0].tokenize(text))
     except TokenError:
-        raise PredicateError([_fault("syntax", "has a text or a name that does not end", "close the quote")]) from None
+        raise PredicateError([_fault("syntax", "has an unterminated string or name", "close the quote")]) from None
 
 
 def _tree(tokens: list[Any], text: str) -> Any:
@@ -201,5 +201,5 @@ def _tree(tokens: list[Any], text: str) -> Any:
     except (SqlglotError, ValueError):
         raise PredicateError([_fault("syntax", "is not a condition", remedy)]) from None
     if len(trees) != 1 or trees[0] is None:
-        raise PredicateError([_fault("syntax", "is not one condition", remedy)])
+        raise PredicateError([_fault("syntax", "is not a single condition", remedy)])
     return trees[0]

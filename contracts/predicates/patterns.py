@@ -21,10 +21,10 @@ def like(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     With '%' in its middle, it applies only to values up to the length limit, as a regular expression does."""
     pattern = writer.text(node.expression)
     if pattern is None or len(pattern) > MAX_LIKE or pattern.count("%") > MAX_WILDCARDS:
-        message = f"has LIKE before something else than a text of at most {MAX_WILDCARDS} '%'"
+        message = f"has LIKE without a literal pattern of at most {MAX_WILDCARDS} '%'"
         return writer.refuse("like", message, "use startswith, endswith or contains")
     if _ends_in_escape(pattern):
-        return writer.refuse("like", "has LIKE with a backslash before nothing", "write it twice")
+        return writer.refuse("like", "has LIKE with a backslash that escapes nothing", "double it")
     subject = _subject(writer, node.this)
     sql = f"{subject.operand} {grammar.LIKES[type(node).__name__]} {literal(pattern)}"
     fragment = _matched(subject, sql, capped="%" in pattern.strip("%"))
@@ -44,10 +44,10 @@ def regex(writer: "PredicateRewriter", subject: Any, pattern: Any) -> SqlFragmen
     text = writer.text(pattern)
     try:
         if text is None:
-            raise UnsafeRegex("is not written out as a text")
+            raise UnsafeRegex("is not a string literal")
         inspect_regex(text)
     except UnsafeRegex as error:
-        return writer.refuse("regex", f"has a regular expression that {error}", "see the subset that is admitted")
+        return writer.refuse("regex", f"has a regular expression that {error}", "see the allowed subset")
     value = _subject(writer, subject)
     return _matched(value, f"{value.operand} RLIKE {literal(text)}", capped=True)
 
@@ -60,7 +60,7 @@ def regexp_like(writer: "PredicateRewriter", node: Any) -> SqlFragment:
 def _subject(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     piece = writer.piece(node)
     if group(piece.type) in {"array", "struct", "map", "interval"}:
-        return writer.refuse("type", "matches what is no text with a pattern", "name a text")
+        return writer.refuse("type", "matches a value that is not text", "use a text column")
     return piece
 
 

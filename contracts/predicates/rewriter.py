@@ -49,7 +49,7 @@ class PredicateRewriter:
 
     def value(self, tree: Any) -> SqlFragment:
         """Return the rewritten value expression; it must not be used if there are faults."""
-        return self._reading(self.piece(tree), "write what is computed of a column")
+        return self._reading(self.piece(tree), "write an expression of a column")
 
     def _reading(self, whole: SqlFragment, remedy: str) -> SqlFragment:
         if not self.used and not self.faults:
@@ -76,9 +76,7 @@ class PredicateRewriter:
 
     def _too_large(self) -> SqlFragment:
         if not any(fault.code == "predicate-size" for fault in self.faults):
-            self.refuse(
-                "size", f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels, or is too intricate", "split it"
-            )
+            self.refuse("size", f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels, or is too complex", "split it")
         return NOTHING
 
     def boolean(self, node: Any) -> SqlFragment:
@@ -88,7 +86,7 @@ class PredicateRewriter:
     def condition(self, found: SqlFragment) -> SqlFragment:
         """Return the fragment, with a fault if it is not a condition."""
         if found.type not in {ANY, BOOLEAN}:
-            self.refuse("not-boolean", "has a value where a condition is needed", "compare it with something")
+            self.refuse("not-boolean", "has a value instead of a condition", "add a comparison")
         return found
 
     def bare(self, node: Any) -> Any:
@@ -114,9 +112,11 @@ class PredicateRewriter:
 
     def _unknown(self, name: str) -> SqlFragment:
         if name == "Concat":
-            return self.refuse("adjacent", "has two texts side by side", "write \\' for a quote within a text")
+            return self.refuse("adjacent", "has two adjacent strings", "write \\' for a quote within a text")
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
-        return self.refuse("construct", f"uses what predicates may not use: {words}", "see the grammar of predicates")
+        return self.refuse(
+            "construct", f"uses a construct that predicates may not use: {words}", "see the grammar of predicates"
+        )
 
 
 def _connector(writer: PredicateRewriter, node: Any) -> SqlFragment:
@@ -156,7 +156,7 @@ def _literal(writer: PredicateRewriter, node: Any) -> SqlFragment:
     if node.is_string:
         return SqlFragment(sql=literal(node.this), type="string", text=node.this)
     if not NUMBER.fullmatch(node.this):
-        return writer.refuse("number", "has a number of an unknown form", "write 10, 1.5 or 1e3")
+        return writer.refuse("number", "has a malformed number", "write 10, 1.5 or 1e3")
     return SqlFragment(sql=node.this, type=_number_type(node.this))
 
 
@@ -169,7 +169,7 @@ def _number_type(text: str) -> str:
 def _is(writer: PredicateRewriter, node: Any) -> SqlFragment:
     word, subject = type(node.expression).__name__, writer.piece(node.this)
     if word not in {"Null", "Boolean"}:
-        return writer.refuse("construct", "has IS before something else than NULL, TRUE or FALSE", "use <=>")
+        return writer.refuse("construct", "has IS without NULL, TRUE or FALSE", "use <=>")
     if word == "Boolean":
         (subject, _), _ = common_type_pieces(writer, [subject, SqlFragment(sql="TRUE", type=BOOLEAN)])
     return eager(f"{subject.operand} IS {writer.piece(node.expression).sql}", [subject], BOOLEAN, closed=False)
@@ -210,7 +210,7 @@ def _interval(writer: PredicateRewriter, node: Any) -> SqlFragment:
     word = str(getattr(unit, "this", "")).upper().removesuffix("S")
     number = str(getattr(amount, "this", ""))
     if word not in grammar.UNITS or not re.fullmatch(r"-?\d{1,6}", number):
-        return writer.refuse("interval", "has an interval of an unknown form", "write INTERVAL '7' DAY")
+        return writer.refuse("interval", "has an unsupported interval", "write INTERVAL '7' DAY")
     return SqlFragment(sql=f"INTERVAL '{number}' {word}", type=grammar.UNITS[word])
 
 

@@ -148,7 +148,11 @@ class Clauses:
         if name == "Filter":
             return self._aggregate(node.this, node.expression)
         if name != "Subquery":
-            self.query.refuse("construct", f"uses what queries may not use: {in_words(name)}", "see their grammar")
+            self.query.refuse(
+                "construct",
+                f"uses a construct that queries may not use: {in_words(name)}",
+                "see the grammar of queries",
+            )
             return SqlFragment(sql="NULL")
         inner = self._inner(node)
         return SqlFragment(sql=f"({inner.sql})", type=inner.type)
@@ -159,7 +163,7 @@ class Clauses:
             return SelectStatement("", Schema(()))
         statement = self.query.select(node.this, level=self.level + 1)
         if len(node.this.expressions) != 1:
-            self.query.refuse("columns", "has a subquery of several columns as a value", "select one")
+            self.query.refuse("columns", "uses a subquery with several columns as a value", "select one column")
         return statement
 
     def _aggregate(self, node: Any, where: Any = None) -> SqlFragment:

@@ -92,14 +92,14 @@ def _unknown(word: str) -> Fault:
         return Fault(
             code="query-property",
             where=QUERY,
-            message=f"has {{{word}}}, but stands on no property",
-            remedy="name the column itself",
+            message=f"has {{{word}}}, but the check is not defined on a property",
+            remedy="write the column name",
         )
-    remedy = "write {object} for the table and {property} for the column that the check stands on"
+    remedy = "use {object} for the table and {property} for the check's column"
     return Fault(
         code="query-placeholder",
         where=QUERY,
-        message=f"has the placeholder {{{word}}}, which stands for nothing",
+        message=f"has the unknown placeholder {{{word}}}",
         remedy=remedy,
     )
 

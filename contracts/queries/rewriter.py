@@ -34,14 +34,14 @@ class QueryRewriter:
     def write(self, tree: Any) -> str:
         """Return the whole query, which returns one number; it must not be used if there are faults."""
         if type(tree).__name__ != "Select":
-            self.refuse("statement", "is not one SELECT", "write SELECT count(*) FROM {object} WHERE ...")
+            self.refuse("statement", "is not a single SELECT", "write SELECT count(*) FROM {object} WHERE ...")
             return ""
         if tree.args.get("group") or tree.args.get("having"):
-            self.refuse("rows", "gives a row for each group", "count them: SELECT count(*) FROM (SELECT ...) AS g")
+            self.refuse("rows", "returns a row for each group", "count them: SELECT count(*) FROM (SELECT ...) AS g")
         if len(tree.expressions) != 1 or self._is_star(tree.expressions[0]):
-            self.refuse("columns", "does not give exactly one column", "select one number")
+            self.refuse("columns", "does not return exactly one column", "select one number")
         elif tree.args.get("distinct") or not self._is_one(tree):
-            self.refuse("rows", "gives a row for each row", "aggregate: count(*), sum(amount), max(...)")
+            self.refuse("rows", "returns a row for each row of the table", "aggregate: count(*), sum(amount), max(...)")
         return self.select(tree, level=1).sql
 
     def refuse(self, code: str, message: str, remedy: str = "") -> None:
@@ -94,7 +94,7 @@ class QueryRewriter:
         alias = self._alias(source)
         if type(source).__name__ == "Subquery" and type(source.this).__name__ == "Select":
             if left_over(source, {"this", "alias"}):
-                self.refuse("clause", "has a subquery with more than a SELECT in it", "write (SELECT ...) AS name")
+                self.refuse("clause", "has a subquery that contains more than a SELECT", "write (SELECT ...) AS name")
             inner = self.select(source.this, level=level + 1)
             return f"({inner.sql}) AS {quote(alias or 's')}", SelectScope(
                 ColumnScope(schema=inner.columns), _named(alias)
@@ -105,12 +105,12 @@ class QueryRewriter:
         parts = [each.name for each in source.parts] if type(source).__name__ == "Table" else []
         simple = parts and all(type(each).__name__ == "Identifier" for each in source.parts)
         if not simple or left_over(source, {"this", "db", "catalog", "alias"}):
-            self.refuse("table", "reads something that is not a table of its own", "read FROM {object}")
+            self.refuse("table", "reads something other than the contract's own table", "read FROM {object}")
         elif ".".join(parts).lower() not in self.tables:
             remedy = (
-                suggest_nearest(".".join(parts), self.tables) or "a query may read its own table alone: FROM {object}"
+                suggest_nearest(".".join(parts), self.tables) or "read only the contract's own table: FROM {object}"
             )
-            self.refuse("table", f"reads the table '{'.'.join(parts)}', which is not its own", remedy)
+            self.refuse("table", f"reads the table '{'.'.join(parts)}', which is not the contract's own", remedy)
         names = ColumnScope(None, self.schema) if self.schema else ColumnScope(None)
         return f"{quote(self.own)} AS {quote(alias or 's')}", SelectScope(
             names, _named(alias or (parts[-1] if parts else ""))
@@ -119,7 +119,7 @@ class QueryRewriter:
     def _alias(self, source: Any) -> str:
         alias = source.args.get("alias")
         if alias is not None and alias.args.get("columns"):
-            self.refuse("clause", "names the columns of a subquery beside its alias", "name them within it")
+            self.refuse("clause", "lists column names after the alias of a subquery", "name them inside the subquery")
         return str(source.alias or "")
 
     def named(self, prefix: str, sql: str) -> str:
