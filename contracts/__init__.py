@@ -1,1 +1,1 @@
-"""What may be promised: contract documents, their faults, their changes."""
+"""Contract documents: reading, validation, comparison and editing."""

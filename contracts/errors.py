@@ -1,17 +1,17 @@
-"""Faults of a contract document: values that say what, where and what to do; one exception carries them all."""
+"""Faults of a contract document: problem, location and remedy; one exception carries all."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 ROOT = "document"
-# Nobody reads more; a hostile document could hold a fault in every other byte.
+# Readers need no more, and a hostile document could have a fault in every other byte.
 MAX_FAULTS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """One thing wrong with a document. Never holds a data value or a secret."""
+    """A single fault of a document. Never contains a data value or a secret."""
 
     code: str
     where: str
@@ -25,7 +25,7 @@ class Fault:
 
 
 class ContractError(Exception):
-    """The contract document has faults: the first MAX_FAULTS of them, in the order of its lines."""
+    """A contract document has faults: the first MAX_FAULTS of them, ordered by line."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         unique = dict.fromkeys(faults)
@@ -34,39 +34,39 @@ class ContractError(Exception):
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
     def __reduce__(self) -> tuple[type["ContractError"], tuple[tuple[Fault, ...]]]:
-        """Travels between processes with its faults."""
+        """Pickle the error with its faults."""
         return type(self), (self.faults,)
 
 
 @dataclass
 class Faults:
-    """The faults found so far in one document; `lines` says where each of its paths stands."""
+    """The faults collected so far in one document. `lines`: the line of each path."""
 
     lines: Mapping[str, int] = field(default_factory=dict)
     items: list[Fault] = field(default_factory=list)
 
     def add(self, code: str, where: str, message: str, remedy: str = "") -> None:
-        """Keeps a fault, with the line of `where` or of its nearest ancestor that has one."""
+        """Add a fault with the line of `where` or of its nearest ancestor."""
         self.items.append(Fault(code=code, where=where or ROOT, message=message, remedy=remedy, line=self.line(where)))
 
     @property
     def full(self) -> bool:
-        """Whether so many faults are kept that there is no point in looking for more."""
+        """Return whether MAX_FAULTS is reached, so that validation can stop."""
         return len(self.items) >= MAX_FAULTS
 
     def line(self, path: str) -> int | None:
-        """The line of the path or of its nearest ancestor; None for a document without lines."""
+        """Return the line of the path or of its nearest ancestor; None if the document has no lines."""
         while path and path not in self.lines:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self.lines.get(path)
 
     def settle(self) -> None:
-        """Raises ContractError where a fault was kept."""
+        """Raise ContractError if there are faults."""
         if self.items:
             raise ContractError(self.items)
 
 
 def suggest_nearest(name: str, known: Iterable[str]) -> str:
-    """A remedy naming the known name nearest to `name`: 'did you mean ...?'; '' where none is near."""
+    """Return a remedy with the most similar known name, "did you mean ...?"; '' if none is similar."""
     close = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else ""

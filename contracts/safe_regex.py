@@ -1,11 +1,10 @@
-r"""The regular expressions that a predicate may hold: a subset in which matching cannot run away.
+r"""Accept only regular expressions that cannot backtrack catastrophically.
 
-Admitted: literals, `.`, classes, `\d \w \s` and their negations, escaped punctuation, `^ $ \b`, groups `(..)` and
-`(?:..)`, alternation, `* + ? {m,n}` and their lazy forms. Refused: look-around, back-references, flags, possessive
-forms, and repeats that could share a text between them in several ways: `(a+)+`, `.*a.*`, `\w*\w*@`. Two repeats may
-follow each other only with something required between them that the first cannot match: `\w+@\w+`; a repeated group
-with a repeat in it must begin with such a separator: `(-[a-z]+)*`.
-"""
+Allowed: literals, `.`, classes, `\d \w \s` and their negations, escaped punctuation, `^ $ \b`, groups `(..)` and
+`(?:..)`, alternation, `* + ? {m,n}` and their lazy forms. Rejected: look-around, back-references, flags, possessive
+forms, and repeats that could divide a text between them in several ways: `(a+)+`, `.*a.*`, `\w*\w*@`. Two repeats may
+follow each other only if something required separates them that the first cannot match: `\w+@\w+`. A repeated group
+that contains a repeat must begin with such a separator: `(-[a-z]+)*`."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,10 +12,10 @@ from dataclasses import dataclass
 from math import prod
 
 MAX_LENGTH = 512
-# Matching is not begun on a longer value: no static look at a pattern bounds its time on any value.
+# Longer values are not matched at all: no static analysis of a pattern bounds its time on arbitrary values.
 MAX_SUBJECT = 1024
 MAX_REPEAT = 1000
-# Repeats up to this many times count as bounded: ten ways each are no danger.
+# Repeats up to this many times count as bounded: ten ways each are harmless.
 FEW = 10
 MAX_WAYS = 10_000
 ALL = frozenset(range(129))  # ASCII, and 128 for everything else
@@ -27,19 +26,22 @@ _CLASSES = {"d": _DIGITS, "w": _WORDS, "s": _SPACES}
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _TOKEN = re.compile(
     r"(?P<class>\[\^?\]?(?:\\.|[^\]\\\[&])*\])|(?P<escape>\\.)|(?P<open>\((?:\?:)?(?![?*+]))|(?P<close>\))"
-    r"|(?P<bar>\|)|(?P<repeat>(?:[*+?]|\{\d{1,4}(?:,\d{0,4})?\})\??(?!\+))|(?P<anchor>[\^$])|(?P<plain>[^\[\](){}*+?\\|])",
+    r"|(?P<bar>\|)|(?P<repeat>(?:[*+?]|\{\d{1,4}(?:,\d{0,4})?\})\??(?!\+))|(?P<anchor>[\^$])"
+    r"|(?P<plain>[^\[\](){}*+?\\|])",
     re.DOTALL,
 )
 
 
 class UnsafeRegex(Exception):
-    """The regular expression is outside the admitted subset."""
+    """The regular expression is outside the allowed subset."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Piece:
-    """A stretch of the pattern: what it can match and begin with, whether it must match something, whether it repeats
-    without a small bound, and in how many ways it could divide a text otherwise."""
+    """A section of the pattern.
+
+    `matches`, `starts`: characters that it can match and begin with. `required`: it must match something. `repeats`: it
+    repeats without a small bound. `alternatives`: in how many ways it can divide a text otherwise."""
 
     matches: frozenset[int] = frozenset()
     starts: frozenset[int] = frozenset()
@@ -51,7 +53,7 @@ class _Piece:
 
 
 def inspect_regex(pattern: str) -> None:
-    """Does nothing for an admitted pattern. Raises UnsafeRegex, whose text says why, for any other."""
+    """Raise UnsafeRegex with the reason unless the pattern is allowed."""
     if len(pattern) > MAX_LENGTH:
         raise UnsafeRegex(f"is longer than {MAX_LENGTH} characters")
     tokens = list(tokens_of(pattern))
@@ -64,25 +66,25 @@ def inspect_regex(pattern: str) -> None:
 
 
 def tokens_of(pattern: str) -> Iterator[tuple[str, str]]:
-    """The pieces of a pattern, each with its kind and its text. Raises UnsafeRegex for what is not admitted."""
+    """Yield the tokens of a pattern as (kind, text). Raises UnsafeRegex for anything not allowed."""
     position = 0
     while position < len(pattern):
-        found = _TOKEN.match(pattern, position)
-        if found is None or found.lastgroup is None:
-            raise UnsafeRegex(f"has something at character {position + 1} that is outside the admitted subset")
-        yield found.lastgroup, found.group()
-        position = found.end()
+        match = _TOKEN.match(pattern, position)
+        if match is None or match.lastgroup is None:
+            raise UnsafeRegex(f"has an unsupported construct at character {position + 1}")
+        yield match.lastgroup, match.group()
+        position = match.end()
 
 
 class _Reader:
-    """Reads tokens into pieces; every sequence of pieces is looked at as it ends."""
+    """Parse tokens into pieces; each sequence of pieces is validated as it ends."""
 
     def __init__(self, tokens: list[tuple[str, str]]) -> None:
         self.tokens = tokens
         self.at = 0
 
     def read(self) -> _Piece:
-        """The alternatives up to the end or to a closing parenthesis, as one piece."""
+        """Return the alternatives up to the end or a closing parenthesis as one piece."""
         branches = [self._sequence()]
         while self._kind() == "bar":
             self.at += 1
@@ -106,7 +108,7 @@ class _Reader:
             self.at += 1
             return inner
         if kind == "repeat":
-            raise UnsafeRegex("has a repeat that follows nothing")
+            raise UnsafeRegex("has a repeat with nothing to repeat")
         return _Piece() if kind == "anchor" or text in {"\\b", "\\B"} else _certain(characters(kind, text))
 
     def _repeated(self, piece: _Piece) -> _Piece:
@@ -129,20 +131,22 @@ def _union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
 
 def _alternatives(branches: list[_Piece]) -> _Piece:
     starts = _union(each.starts for each in branches)
-    told_apart = all(each.required for each in branches) and len(starts) == sum(len(each.starts) for each in branches)
+    distinguishable = all(each.required for each in branches) and len(starts) == sum(
+        len(each.starts) for each in branches
+    )
     return _Piece(
         matches=_union(each.matches for each in branches),
         starts=starts,
         required=all(each.required for each in branches),
         repeats=any(each.repeats for each in branches),
-        alternatives=(max if told_apart else sum)(each.alternatives for each in branches),
+        alternatives=(max if distinguishable else sum)(each.alternatives for each in branches),
     )
 
 
 def _repetition(piece: _Piece, least: int, most: float) -> _Piece:
     many = most > FEW
     if not piece.separated and most > 1 and (piece.repeats or (many and piece.alternatives > 1)):
-        raise UnsafeRegex("repeats a group that has a repeat or a choice in it")
+        raise UnsafeRegex("repeats a group that contains a repeat or a choice")
     return _Piece(
         matches=piece.matches,
         starts=piece.starts,
@@ -171,7 +175,7 @@ def _refuse_shared(pieces: list[_Piece]) -> None:
     running: list[frozenset[int]] = []
     for piece in pieces:
         if piece.repeats and any(earlier & piece.starts for earlier in running):
-            raise UnsafeRegex("has two repeats that can match the same text, with nothing certain between them")
+            raise UnsafeRegex("has two repeats that can match the same text without a required separator")
         if piece.required:
             running = [earlier for earlier in running if earlier & piece.matches]
         if piece.repeats:
@@ -179,7 +183,7 @@ def _refuse_shared(pieces: list[_Piece]) -> None:
 
 
 def bounds(repeat: str) -> tuple[int, float]:
-    """How often a repeat matches, at least and at most. Raises UnsafeRegex for too often."""
+    """Return the minimum and maximum number of repetitions. Raises UnsafeRegex if there are too many."""
     text = repeat[:-1] if len(repeat) > 1 and repeat.endswith("?") else repeat
     if text in {"*", "+", "?"}:
         return int(text == "+"), 1 if text == "?" else float("inf")
@@ -191,7 +195,7 @@ def bounds(repeat: str) -> tuple[int, float]:
 
 
 def characters(kind: str, text: str) -> frozenset[int]:
-    """The characters that a piece may match, at least all that it does. Raises UnsafeRegex for an unknown escape."""
+    """Return a superset of the characters that a token matches. Raises UnsafeRegex for an unknown escape."""
     if kind == "escape":
         return _escaped(text[1])
     if kind == "class":
@@ -205,25 +209,25 @@ def _code(character: str) -> int:
 
 def _escaped(letter: str) -> frozenset[int]:
     if letter.lower() in _CLASSES:
-        found = _CLASSES[letter.lower()]
-        return found if letter.islower() else ALL - found
+        matches = _CLASSES[letter.lower()]
+        return matches if letter.islower() else ALL - matches
     if letter.isalnum() and letter not in _CONTROLS:
-        raise UnsafeRegex(f"has the escape \\{letter}, which is outside the admitted subset")
+        raise UnsafeRegex(f"has the unsupported escape \\{letter}")
     return frozenset({_code(_CONTROLS.get(letter, letter))})
 
 
 def _class(text: str) -> frozenset[int]:
     negated = text.startswith("[^")
     body = text[2 if negated else 1 : -1]
-    found: frozenset[int] = frozenset()
+    matches: frozenset[int] = frozenset()
     for low, high in re.findall(r"(\\.|[^\\])(?:-(\\.|[^\\]))?", body, flags=re.DOTALL):
-        found |= span(low, high)
-    # Beyond ASCII one number stands for everything, so that what is left of it is never nothing.
-    return (ALL - found) | {128} if negated else found
+        matches |= span(low, high)
+    # One number represents everything beyond ASCII, so a negated class always includes it.
+    return (ALL - matches) | {128} if negated else matches
 
 
 def span(low: str, high: str) -> frozenset[int]:
-    """The characters from one to another as a class writes them; of one alone where `high` is ''."""
+    """Return the characters of a range in a class; those of `low` alone if `high` is ''."""
     first, last = (_escaped(each[1]) if len(each) == 2 else frozenset(map(_code, each)) for each in (low, high))
     if not high or len(first) > 1 or len(last) > 1:
         return first | last | ({ord("-")} if high else frozenset())

@@ -1,4 +1,4 @@
-"""Column types: Spark's own text ('decimal(10,2)', 'struct<a:bigint>') and the ODCS logical type it stands for."""
+"""Column types: Spark's type strings ('decimal(10,2)', 'struct<a:bigint>') and their ODCS logical types."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ LOGICAL = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column as Spark sees it: `type` is Spark's simple string."""
+    """A column of a Spark table. `type`: Spark's simple string."""
 
     name: str
     type: str
@@ -25,21 +25,21 @@ class Column:
 
     @property
     def base_type(self) -> str:
-        """The type's first word: 'decimal' of 'decimal(10,2)'."""
+        """Return the type without parameters: 'decimal' of 'decimal(10,2)'."""
         return self.type.split("(", 1)[0].split("<", 1)[0].strip().lower()
 
     @property
     def logical_type(self) -> str:
-        """The ODCS logical type; 'object' for a type that ODCS has no word for."""
+        """Return the ODCS logical type; 'object' for a type without an ODCS equivalent."""
         return LOGICAL.get(self.base_type, "object")
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a table in order. Empty for a table without columns.
+    """The columns of a table in order; empty for a table without columns.
 
-    `classified`: the names, from the column down, of those columns and fields that a contract classifies, where the
-    schema was bound to one (`treaty.contracts.document.classification.classified_schema`)."""
+    `classified`: paths, from the column down, of the columns and fields that a contract classifies, if the schema was
+    bound to one (`treaty.contracts.document.classification.classified_schema`)."""
 
     columns: tuple[Column, ...]
     classified: frozenset[tuple[str, ...]] = field(default=frozenset(), compare=False, repr=False)
@@ -48,7 +48,7 @@ class Schema:
         return iter(self.columns)
 
     def get(self, name: str) -> Column | None:
-        """The column of exactly that name, or None."""
+        """Return the column with exactly this name, or None."""
         return self._by_name.get(name)
 
     @cached_property
@@ -60,12 +60,14 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     def find(self, path: str) -> Column | None:
-        """The column at a path, or None: a name as it stands, or `a.b` into structs (backticks hold dots)."""
+        """Return the column or field at a path, or None.
+
+        A path is a column name as it is, or `a.b` into structs; parts in backticks may contain dots."""
         names = self.names_along(path)
         return _descend(self.get(names[0]), names[1:]) if names else None
 
     def names_along(self, path: str) -> tuple[str, ...]:
-        """The names from the column down to the field that a path means; () for no path at all."""
+        """Return the names on a path, from the column down to the field; () for an empty path."""
         whole = self.get(path) or self.get(path.strip("`"))
         return (whole.name,) if whole else tuple(_parts(path))
 
@@ -82,11 +84,11 @@ def _descend(column: Column | None, path: Sequence[str]) -> Column | None:
 
 
 def struct_fields(spark_type: str) -> tuple[Column, ...]:
-    """The fields of 'struct<a:bigint,b:string>' as columns; () for any other type."""
-    found = re.fullmatch(r"struct<(.*)>", spark_type.strip(), flags=re.DOTALL | re.IGNORECASE)
-    if not found:
+    """Return the fields of 'struct<a:bigint,b:string>' as columns; () for any other type."""
+    match = re.fullmatch(r"struct<(.*)>", spark_type.strip(), flags=re.DOTALL | re.IGNORECASE)
+    if not match:
         return ()
-    pairs = (field.partition(":") for field in _split_top(found.group(1)))
+    pairs = (field.partition(":") for field in _split_top(match.group(1)))
     return tuple(Column(name.strip(), kind.strip()) for name, _, kind in pairs if kind)
 
 

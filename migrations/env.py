@@ -1,4 +1,4 @@
-"""Runs migrations on the connection handed in by treaty.registry.core.database; they share its transaction."""
+"""Run migrations on the connection of treaty.registry.core.database, within its transaction."""
 
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ PLAIN = {UtcTime: "sa.DateTime(timezone=True)", AutoString: "sa.String()", Enum:
 
 
 def plain(kind: str, item: Any, _: Any) -> str | Literal[False]:
-    """The plain column type to write into a new migration: migrations must not change when our code does."""
+    """Return the plain column type for new migrations, which must not depend on our code."""
     return PLAIN.get(type(item), False) if kind == "type" else False
 
 

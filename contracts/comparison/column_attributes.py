@@ -1,4 +1,4 @@
-"""What a document says of a column, word by word: in which direction it goes where a word is another."""
+"""Compare the attributes of a column, and define the direction of a change of each."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,19 +23,19 @@ BOUNDS = {
     "maximum": "mustBeLessOrEqualTo",
     "exclusiveMaximum": "mustBeLessThan",
 }
-# Words about the number of something: together they bound it from below and from above.
+# Keys that bound a count: together they bound it from below and from above.
 COUNTED = {
     "length": ("minLength", "maxLength"),
     "number of items": ("minItems", "maxItems"),
     "number of entries": ("minProperties", "maxProperties"),
 }
 COUNT = NumericDomain(least=0, whole=True)
-# They say how a value is to be read, and bound none.
+# These define how a value is read, and bound none.
 READ = frozenset({"timezone", "defaultTimezone"})
 
 
 class ColumnPair(NamedTuple):
-    """A column in both documents, and who is asked about words whose meaning is not known here."""
+    """A column in both documents, and the order that interprets attributes unknown here."""
 
     old: DocumentElement
     new: DocumentElement
@@ -44,8 +44,10 @@ class ColumnPair(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnAttribute:
-    """One thing that is said of a column: how it is called, its words (None: nothing is said), which direction a change
-    goes, and the key that it stands under. `on`, `off`: the sentences of a promise that is made or not."""
+    """An attribute of a column that is compared.
+
+    `words`: reads its value; None means not declared. `direction`: direction of a change. `key`: its key in the
+    document. `on`, `off`: sentences for a constraint that was added or removed."""
 
     label: str
     words: Callable[[DocumentElement], Any]
@@ -56,12 +58,12 @@ class ColumnAttribute:
 
 
 def column_differences(sides: ColumnPair, place: DifferenceLocation) -> Iterator[Difference]:
-    """A difference for everything that is said otherwise of the column; of a word that nobody knows, undetermined."""
+    """Yield a difference for each changed attribute of the column; unknown attributes are undetermined."""
     for aspect in (*ASPECTS, *_unknown(sides)):
         old, new = aspect.words(sides.old), aspect.words(sides.new)
         if old != new:
-            said = (aspect.off if new is None else aspect.on).format(place.subject) if None in (old, new) else ""
-            yield place.at(aspect.key).difference(aspect.label, old, new, aspect.direction(sides, old, new), said)
+            sentence = (aspect.off if new is None else aspect.on).format(place.subject) if None in (old, new) else ""
+            yield place.at(aspect.key).difference(aspect.label, old, new, aspect.direction(sides, old, new), sentence)
 
 
 def _unknown(sides: ColumnPair) -> Iterator[ColumnAttribute]:
@@ -81,7 +83,7 @@ def _untested(_: ColumnPair, __: Any, ___: Any) -> Direction:
 
 
 def _renamed(sides: ColumnPair, old: Any, new: Any) -> Direction:
-    """Where no physical name is given, it is the column's own."""
+    """Return the direction of a new physical name, which defaults to the column's name."""
     names = (old or sides.old.read.name, new or sides.new.read.name)
     return Direction.UNTESTED if names[0] == names[1] else Direction.BOTH
 
@@ -95,7 +97,7 @@ def _promised(_: ColumnPair, old: Any, new: Any) -> Direction:
 
 
 def _present(sides: ColumnPair, old: Any, new: Any) -> Direction:
-    """A column of the primary key is never null in any case."""
+    """Return the direction of `required`; a column of the primary key is never null anyway."""
     in_key = sides.old.read.primary_key and sides.new.read.primary_key
     return Direction.UNTESTED if in_key else of_flags(old, new)
 
@@ -105,12 +107,12 @@ def _allowed(_: ColumnPair, old: Any, new: Any) -> Direction:
 
 
 def _demanded(_: ColumnPair, old: Any, new: Any) -> Direction:
-    """Of names that must all be there: the more, the tighter."""
+    """Return the direction of a list of names that must all be present: more is tighter."""
     return of_sets(new or (), old or ())
 
 
 def _order_direction(word: str) -> Callable[[ColumnPair, Any, Any], Direction]:
-    """The direction of a word whose values only the handed-in order knows."""
+    """Return the direction of an attribute whose values only the supplied order can compare."""
 
     def direction(sides: ColumnPair, old: Any, new: Any) -> Direction:
         if old is None or new is None:
@@ -121,7 +123,7 @@ def _order_direction(word: str) -> Callable[[ColumnPair, Any, Any], Direction]:
 
 
 def _stands_for(word: str, node: DocumentElement, value: Any) -> ContractCheck:
-    """The promise of a word as the order takes it: a check of kind `schema` that is called like the word."""
+    """Return the attribute as a check of kind `schema`, as the order expects."""
     arguments = {word: value, "logicalType": node.read.logical_type}
     return ContractCheck(
         id="",
@@ -136,8 +138,8 @@ def _stands_for(word: str, node: DocumentElement, value: Any) -> ContractCheck:
 
 
 def _options(node: DocumentElement) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = node.read.options
-    return found
+    options: Mapping[str, Any] = node.read.options
+    return options
 
 
 def _option(word: str) -> Callable[[DocumentElement], Any]:
@@ -145,7 +147,7 @@ def _option(word: str) -> Callable[[DocumentElement], Any]:
 
 
 def _bounds(words: Mapping[str, str]) -> Callable[[DocumentElement], Any]:
-    """The limits that are given, in words; None where there is none."""
+    """Return a function that formats the declared limits; None if there are none."""
 
     def bounds_text(node: DocumentElement) -> str | None:
         return ", ".join(each.sentence().removeprefix("be ") for each in _limits(words, node)) or None
@@ -154,8 +156,8 @@ def _bounds(words: Mapping[str, str]) -> Callable[[DocumentElement], Any]:
 
 
 def _limits(words: Mapping[str, str], node: DocumentElement) -> list[Assertion]:
-    given = _options(node)
-    return [Assertion(operator, given[word]) for word, operator in words.items() if given.get(word) is not None]
+    options = _options(node)
+    return [Assertion(operator, options[word]) for word, operator in words.items() if options.get(word) is not None]
 
 
 def _range(sides: ColumnPair, _: Any, __: Any) -> Direction:
@@ -174,7 +176,7 @@ def _counted(words: Mapping[str, str]) -> Callable[[ColumnPair, Any, Any], Direc
 
 
 def _multiple(_: ColumnPair, old: Any, new: Any) -> Direction:
-    """What is a multiple of 6 is one of 3."""
+    """Return the direction of `multipleOf`: each multiple of 6 is a multiple of 3."""
     if old is None or new is None or not old or not new:
         return of_presence(old, new, Direction.UNDETERMINED)
     before, after = Decimal(repr(old)), Decimal(repr(new))
@@ -208,22 +210,22 @@ ASPECTS = (
         direction=_order_direction("physicalType"),
         key="physicalType",
     ),
-    ColumnAttribute(label="types of the map", words=_raw("map"), direction=_stated, key="map"),
+    ColumnAttribute(label="map types", words=_raw("map"), direction=_stated, key="map"),
     ColumnAttribute(
         label="required",
         words=_flag("required"),
         direction=_present,
         key="required",
-        on="{} must have a value now",
-        off="{} may be null now",
+        on="{} is now required",
+        off="{} is now nullable",
     ),
     ColumnAttribute(
         label="unique",
         words=_flag("unique"),
         direction=_promised,
         key="unique",
-        on="{} must be unique now",
-        off="{} need not be unique any more",
+        on="{} must now be unique",
+        off="{} no longer has to be unique",
     ),
     ColumnAttribute(label="allowed values", words=lambda node: node.read.enum or None, direction=_allowed, key="enum"),
     ColumnAttribute(label="range", words=_bounds(BOUNDS), direction=_range, key="logicalTypeOptions"),

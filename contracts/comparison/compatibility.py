@@ -1,8 +1,7 @@
-"""Two versions of a contract compared: what differs, how much that is, and which versions may follow which.
+"""Compare two versions of a contract: differences, version bump and compatibility.
 
-Let D(c) be the data that a contract permits. A mode is a law about D(old) and D(new); a difference breaks it where the
-direction that it goes is against the law, or is not known.
-"""
+Let D(c) be the data that a contract permits. A mode is a law about D(old) and D(new). A difference breaks it if its
+direction violates the law or is unknown."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,19 +19,19 @@ CHECKED_SECTIONS = (DifferenceSection.STRUCTURE, DifferenceSection.GUARANTEES)
 
 
 class Bump(StrEnum):
-    """How much a new version differs: which part of its number grows."""
+    """The size of a change: the part of the version number that increases."""
 
     MAJOR = "major"
     MINOR = "minor"
     PATCH = "patch"
 
     def covers(self, other: "Bump") -> bool:
-        """Whether it says at least as much as the other one."""
+        """Return whether this bump is at least as large as the other one."""
         sizes = list(Bump)
         return sizes.index(self) <= sizes.index(other)
 
 
-# Readers upgrade last: what they were promised and no longer are is the larger change. What is not known counts as it.
+# Consumers upgrade last, so a guarantee that they lose is the larger change. An unknown direction counts like it.
 BUMPS = {
     Direction.LOOSENS: Bump.MAJOR,
     Direction.BOTH: Bump.MAJOR,
@@ -44,7 +43,7 @@ BUMPS = {
 
 @dataclass(frozen=True)
 class ModeDefinition:
-    """What a mode means: in a sentence for people, in data, and which directions break it."""
+    """A compatibility mode: a sentence for people, its law as a formula, and the directions that break it."""
 
     sentence: str
     meaning: str
@@ -57,10 +56,10 @@ _NO_TIGHTENING = ModeDefinition(
     "Partitions that passed before still pass", "D(old) ⊆ D(new)", _UNCLEAR | {Direction.TIGHTENS}
 )
 _NO_LOOSENING = ModeDefinition(
-    "Existing readers keep every promise they had", "D(new) ⊆ D(old)", _UNCLEAR | {Direction.LOOSENS}
+    "Existing consumers keep every guarantee they had", "D(new) ⊆ D(old)", _UNCLEAR | {Direction.LOOSENS}
 )
 _NEITHER = ModeDefinition(
-    "Only words changed, or columns that may be null were added", "D(new) = D(old)",
+    "Only metadata changed, or nullable columns were added", "D(new) = D(old)",
     _UNCLEAR | {Direction.TIGHTENS, Direction.LOOSENS},
 )  # fmt: skip
 
@@ -72,7 +71,7 @@ def _of_all(law: ModeDefinition) -> ModeDefinition:
 
 
 MODES: dict[Mode, ModeDefinition] = {
-    "NONE": ModeDefinition("Any change may follow", "", frozenset()),
+    "NONE": ModeDefinition("Any change is allowed", "", frozenset()),
     "BACKWARD": _NO_TIGHTENING,
     "BACKWARD_TRANSITIVE": _of_all(_NO_TIGHTENING),
     "FORWARD": _NO_LOOSENING,
@@ -84,32 +83,32 @@ MODES: dict[Mode, ModeDefinition] = {
 
 @dataclass(frozen=True)
 class VersionComparison:
-    """What differs from one version to another; no differences for documents that say the same."""
+    """The differences from one version to another; none for equivalent documents."""
 
     differences: tuple[Difference, ...]
 
     def of(self, part: DifferenceSection) -> tuple[Difference, ...]:
-        """The differences of one part."""
+        """Return the differences of one section."""
         return tuple(each for each in self.differences if each.section is part)
 
     def bump_of(self, part: DifferenceSection) -> Bump:
-        """How much that part differs; a patch where it does not."""
+        """Return the bump that one section requires; a patch if it is unchanged."""
         return _largest(BUMPS[each.direction] for each in self.of(part))
 
     @property
     def bump(self) -> Bump:
-        """How much the whole differs."""
+        """Return the bump that all differences together require."""
         return _largest(BUMPS[each.direction] for each in self.differences)
 
     @property
     def undetermined(self) -> tuple[Difference, ...]:
-        """The differences of which an owner must say what they mean: they count as major until then."""
+        """Return the differences that an owner must classify; until then they count as major."""
         return tuple(each for each in self.differences if each.direction is Direction.UNDETERMINED)
 
     def breaking(self, mode: Mode, part: DifferenceSection) -> tuple[Difference, ...]:
-        """The differences of that part that break the law of the mode.
+        """Return the differences of the section that break the law of the mode.
 
-        A column that may be null is added without breaking any: old data are read with nulls in its place."""
+        Adding a nullable column breaks no mode: old data is read with nulls in its place."""
         return tuple(
             each for each in self.of(part) if each.direction in MODES[mode].breaking_directions and not _harmless(each)
         )
@@ -117,7 +116,7 @@ class VersionComparison:
 
 @dataclass(frozen=True)
 class CompatibilityBreach:
-    """A difference from `version` that breaks the mode that its part is under."""
+    """A difference from `version` that breaks the mode of its section."""
 
     version: str
     mode: Mode
@@ -125,10 +124,11 @@ class CompatibilityBreach:
 
 
 def compare(old: Contract, new: Contract, order: Order = text_direction) -> VersionComparison:
-    """What differs from the old document to the new one. `order` says what changes of arguments mean: the contract
-    alone cannot (`treaty.engine.checks.argument_order.order` can).
+    """Return the differences from the old document to the new one.
 
-    Nothing is said of version numbers, of states of the life cycle, nor of ids of tables, columns and checks."""
+    `order`: interprets changes of arguments, which the contract alone cannot
+    (`treaty.engine.checks.argument_order.order` can). Version numbers, statuses, and ids of tables, columns and checks
+    are not compared."""
     return VersionComparison(
         (
             *structure(old, new, order),
@@ -143,8 +143,10 @@ def compare(old: Contract, new: Contract, order: Order = text_direction) -> Vers
 def violations(
     compared: Sequence[tuple[str, VersionComparison]], modes: Compatibility
 ) -> Iterator[CompatibilityBreach]:
-    """What breaks the modes: first that of the version in force, which comes first among those compared with, by their
-    numbers. The others, live or pinned by a reader, are of account for transitive modes alone."""
+    """Yield the differences that break the modes.
+
+    `compared`: comparisons by version number, the version in force first. The others, live or pinned by a consumer,
+    matter for transitive modes only."""
     for part, mode in zip(CHECKED_SECTIONS, (modes.structure, modes.guarantees), strict=True):
         for version, comparison in compared if MODES[mode].transitive else compared[:1]:
             yield from (CompatibilityBreach(version, mode, each) for each in comparison.breaking(mode, part))
@@ -155,5 +157,5 @@ def _harmless(difference: Difference) -> bool:
 
 
 def _largest(bumps: Iterable[Bump]) -> Bump:
-    found = set(bumps)
-    return next((each for each in Bump if each in found), Bump.PATCH)
+    sizes = set(bumps)
+    return next((each for each in Bump if each in sizes), Bump.PATCH)

@@ -1,4 +1,4 @@
-"""What differs between two contract documents: where, from what to what, and in which direction that goes."""
+"""Differences between two contract documents: location, old and new value, and direction."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,10 @@ LONGEST = 300
 
 
 class DifferenceSection(StrEnum):
-    """What a difference is of: tables and columns, checks and service levels, Treaty's own terms, or words alone."""
+    """The section of the contract that a difference belongs to.
+
+    Structure is tables and columns, guarantees are checks and service levels, terms are Treaty's own terms, and text is
+    everything that does not affect validation."""
 
     STRUCTURE = "structure"
     GUARANTEES = "guarantees"
@@ -23,7 +26,7 @@ class DifferenceSection(StrEnum):
 
 
 class DifferenceKind(StrEnum):
-    """Whether something came, went, or is another now."""
+    """Added, removed or changed."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -31,7 +34,7 @@ class DifferenceKind(StrEnum):
 
     @property
     def mirrored(self) -> "DifferenceKind":
-        """What it was on the way back."""
+        """Return the kind of the reverse difference."""
         return _MIRRORED.get(self, self)
 
 
@@ -40,11 +43,12 @@ _MIRRORED = {DifferenceKind.ADDED: DifferenceKind.REMOVED, DifferenceKind.REMOVE
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """One difference. `element` names the word or the thing that differs, `old` and `new` are what the documents say.
+    """A single difference between two documents.
 
-    `path` is the place in the new document, in the old one where it is gone. `object`, `column` and `check` say which
-    one it is about; None for what is about none. `presence`: it promises of data only that a column is there, so that
-    data without it, read with nulls in its place, keep it."""
+    `element`: the key or thing that differs. `old`, `new`: the values as displayed; None if absent. `path`: location in
+    the new document, or in the old one for removed elements. `object`, `column`, `check`: the element concerned; None
+    if it concerns none. `presence`: it only requires a column to exist, so data without the column, read with nulls in
+    its place, satisfies it."""
 
     section: DifferenceSection
     kind: DifferenceKind
@@ -62,7 +66,7 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True)
 class DifferenceLocation:
-    """Where differences are found: they are made with its names."""
+    """Location of differences, used to create them."""
 
     section: DifferenceSection
     path: str = ""
@@ -72,28 +76,28 @@ class DifferenceLocation:
 
     @property
     def subject(self) -> str:
-        """What it is called in a sentence."""
+        """Return the name of the location in a sentence."""
         if self.check:
             return f"check {self.check}"
         return self.column or (f"table {self.object}" if self.object else "the contract")
 
     def at(self, path: str) -> "DifferenceLocation":
-        """The place of a word within it."""
+        """Return the location of a key within this one."""
         return replace(self, path=f"{self.path}.{path}" if self.path else path)
 
     def difference(self, what: str, old: Any, new: Any, direction: Direction, sentence: str = "") -> Difference:
-        """The difference between two words; None stands for a word that is not there."""
+        """Return the difference between two values; None represents an absent value."""
         before, after = display_text(old), display_text(new)
         change = (
             DifferenceKind.ADDED if old is None else DifferenceKind.REMOVED if new is None else DifferenceKind.CHANGED
         )
-        said = sentence or SENTENCES[change].format(what=what, subject=self.subject, old=before, new=after)
+        message = sentence or SENTENCES[change].format(what=what, subject=self.subject, old=before, new=after)
         return Difference(
             section=self.section,
             kind=change,
             element=what,
             direction=direction,
-            sentence=said,
+            sentence=message,
             path=self.path,
             object=self.object,
             column=self.column,
@@ -106,14 +110,16 @@ class DifferenceLocation:
 SENTENCES = {
     DifferenceKind.ADDED: "{subject} now has {what} {new}",
     DifferenceKind.REMOVED: "{subject} no longer has {what} {old}",
-    DifferenceKind.CHANGED: "{what} of {subject} was {old} and is {new}",
+    DifferenceKind.CHANGED: "{what} of {subject} changed from {old} to {new}",
 }
 
 
 @dataclass(frozen=True)
 class CheckOrder:
-    """What is known of two checks beside their thresholds: the direction from what one measures to what the other does,
-    the old threshold being kept, and which numbers the measured value can be."""
+    """Relation between two checks apart from their thresholds.
+
+    `direction`: direction from one metric to the other with the old threshold. `domain`: numbers that the metric can
+    yield."""
 
     direction: Direction
     domain: NumericDomain = ANY
@@ -123,13 +129,13 @@ Order = Callable[[ContractCheck, ContractCheck], CheckOrder]
 
 
 def text_direction(old: ContractCheck, new: ContractCheck) -> CheckOrder:
-    """What the words alone say: the same words measure the same, of others it is undetermined."""
+    """Return the relation that the words alone show: the same metric, or undetermined."""
     same = all(getattr(old, word) == getattr(new, word) for word in ("kind", "analyzer", "arguments", "where"))
     return CheckOrder(Direction.UNTESTED if same and old.column == new.column else Direction.UNDETERMINED)
 
 
 def display_text(value: Any) -> str | None:
-    """A word of a document as differences show it: lists one by one, shortened; None for none."""
+    """Format a value for display in a difference, shortened; None for None."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -140,9 +146,9 @@ def display_text(value: Any) -> str | None:
 
 
 def display_list(values: Iterable[Any]) -> str:
-    """The first of the values, and how many there are beyond them."""
-    said = [str(display_text(each)) for each in values]
-    return ", ".join(said[:MOST]) + (f" and {len(said) - MOST} more" if len(said) > MOST else "")
+    """Format the first values and the number of further ones."""
+    texts = [str(display_text(each)) for each in values]
+    return ", ".join(texts[:MOST]) + (f" and {len(texts) - MOST} more" if len(texts) > MOST else "")
 
 
 def _shortened(text: str) -> str:
@@ -152,17 +158,17 @@ def _shortened(text: str) -> str:
 def other_words(
     place: DifferenceLocation, old: Mapping[str, Any], new: Mapping[str, Any], known: Iterable[str]
 ) -> Iterator[Difference]:
-    """Of every word that is not `known` and that differs, a difference that no data are judged by.
+    """Yield a difference without effect on validation for each other changed key.
 
-    What stands under a word is shown where it is one text, number or truth; examples are data and never shown."""
+    `known`: keys to skip. Only single texts, numbers and booleans are displayed; examples are data and are never
+    displayed."""
     for word in sorted((old.keys() | new.keys()) - set(known)):
         before, after = old.get(word), new.get(word)
         if before != after:
-            at = replace(place, section=DifferenceSection.TEXT).at(word)
-            said = (
-                f"{word} of {place.subject} {'is new' if before is None else 'is gone' if after is None else 'changed'}"
-            )
-            yield at.difference(word, _plain(before), _plain(after), Direction.UNTESTED, said)
+            text_place = replace(place, section=DifferenceSection.TEXT).at(word)
+            change = "was added" if before is None else "was removed" if after is None else "changed"
+            message = f"{word} of {place.subject} {change}"
+            yield text_place.difference(word, _plain(before), _plain(after), Direction.UNTESTED, message)
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How the guarantees of two documents differ: checks, each with its counterpart, and service levels."""
+"""Compare the guarantees of two documents: their checks, matched with each other."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -21,23 +21,25 @@ SEVERITIES = ("warning", "error")
 ENTRY_WORDS = frozenset({
     "id", "type", "engine", "implementation", "metric", "rule", "arguments", "unit", "query", "severity", *OPERATORS,
 })  # fmt: skip
-# What nobody executes promises nothing that data could break.
+# Text rules are not executed, so data cannot violate them.
 TEXT_KIND = "text"
 
 
 class CheckWithSource(NamedTuple):
-    """A check, and its entry as it stands in the document."""
+    """A check, and its entry as written in the document."""
 
     check: ContractCheck
     raw: Mapping[str, Any]
 
 
 def guarantees(old: Contract, new: Contract, order: Order) -> Iterator[Difference]:
-    """The differences of all checks, table by table; those of their other words are of the part `text`."""
-    for found in (each for each in elements(old, new) if each.column is None):
-        before, after = _entries(found.old), _entries(found.new)
+    """Yield the differences of all checks, table by table.
+
+    Differences in keys that do not affect evaluation belong to the section `text`."""
+    for pair in (each for each in elements(old, new) if each.column is None):
+        before, after = _entries(pair.old), _entries(pair.new)
         for was, now in match_elements(before, after, _id, _name, _meaning, _derived_id):
-            yield from _check(was, now, found.object, order)
+            yield from _check(was, now, pair.object, order)
 
 
 def _entries(table: DocumentElement | None) -> list[CheckWithSource]:
@@ -54,7 +56,7 @@ def _name(entry: CheckWithSource) -> Hashable:
 
 
 def _meaning(entry: CheckWithSource) -> Hashable:
-    """What the entry says, wherever it stands."""
+    """Return a fingerprint of the entry's content, independent of its position."""
     return fingerprint([entry.check.column, entry.raw])
 
 
@@ -84,8 +86,8 @@ def _check(old: CheckWithSource | None, new: CheckWithSource | None, table: str,
 def _whole(old: CheckWithSource | None, new: CheckWithSource | None, place: DifferenceLocation) -> Difference:
     was, now = (each and promise(each.check) for each in (old, new))
     executed = any(each and each.check.kind != TEXT_KIND for each in (old, new))
-    said = f"check {place.check} is new: {now}" if new else f"check {place.check} is gone: {was}"
-    return place.difference("check", was, now, of_presence(was, now) if executed else Direction.UNTESTED, said)
+    sentence = f"check {place.check} was added: {now}" if new else f"check {place.check} was removed: {was}"
+    return place.difference("check", was, now, of_presence(was, now) if executed else Direction.UNTESTED, sentence)
 
 
 def _severity(old: ContractCheck, new: ContractCheck, place: DifferenceLocation) -> Iterator[Difference]:
@@ -95,22 +97,22 @@ def _severity(old: ContractCheck, new: ContractCheck, place: DifferenceLocation)
 
 
 def _measured(old: ContractCheck, new: ContractCheck, place: DifferenceLocation, order: Order) -> Iterator[Difference]:
-    """What is measured, and what is promised of it. The threshold is compared on what the new check measures."""
+    """Yield differences in the metric and the threshold. Thresholds are compared on the new metric."""
     ordered = order(old, new)
     if _measure_fingerprint(old) != _measure_fingerprint(new):
         before, after = measured(old), measured(new)
         executed = Direction.UNTESTED if TEXT_KIND in (old.kind, new.kind) else ordered.direction
-        said = f"check {place.check} measures {after} now, before it was {before}"
-        yield place.difference("what is measured", before, after, executed, said)
+        sentence = f"check {place.check} now measures {after} instead of {before}"
+        yield place.difference("metric", before, after, executed, sentence)
     if old.assertion != new.assertion:
         direction = compare_thresholds(_promised(old), _promised(new), ordered.domain)
         was, now = threshold(old), threshold(new)
-        said = f"check {place.check} {now or 'promises nothing'} now, before it {was or 'promised nothing'}"
-        yield place.difference("threshold", was, now, direction, said)
+        sentence = f"check {place.check} {now or 'has no threshold'} (previously {was or 'no threshold'})"
+        yield place.difference("threshold", was, now, direction, sentence)
 
 
 def _measure_fingerprint(check: ContractCheck) -> str:
-    """All that says what is measured: 1 and '1' and true are not the same."""
+    """Return a fingerprint of everything that defines the metric; 1, '1' and true differ."""
     return fingerprint([check.kind, check.analyzer, check.arguments, check.where, check.column])
 
 
@@ -124,11 +126,11 @@ def _scope(old: ContractCheck, new: ContractCheck, place: DifferenceLocation) ->
 
 
 def measured(check: ContractCheck) -> str:
-    """What a check measures, in the words of the document: 'mean column: amount where day > 1'."""
-    said = [f"{name}: {_written(value)}" for name, value in sorted(check.arguments.items())]
-    of = [f"of {check.column}"] if check.column and "column" not in check.arguments else []
-    where = [f"where {check.where}"] if check.where else []
-    return " ".join([check.analyzer, *of, *said, *where])
+    """Return the metric of a check in the document's words: 'mean column: amount where day > 1'."""
+    arguments = [f"{name}: {_written(value)}" for name, value in sorted(check.arguments.items())]
+    target = [f"of {check.column}"] if check.column and "column" not in check.arguments else []
+    condition = [f"where {check.where}"] if check.where else []
+    return " ".join([check.analyzer, *target, *arguments, *condition])
 
 
 def _written(value: Any) -> str:
@@ -136,16 +138,16 @@ def _written(value: Any) -> str:
 
 
 def threshold(check: ContractCheck) -> str | None:
-    """What a check promises of the value, in words; None where it promises nothing."""
+    """Return the threshold of a check in words; None if it has none."""
     return f"must {check.assertion.sentence()}" if check.assertion else None
 
 
 def promise(check: ContractCheck) -> str:
-    """The whole check in words."""
+    """Return the whole check in words."""
     severity = f" ({check.severity})" if check.severity != "error" else ""
     return " ".join(filter(None, (measured(check), threshold(check)))) + severity
 
 
 def view_in_use(name: str, contract: Contract) -> bool:
-    """Whether a check of the contract names the view as its scope."""
+    """Return whether a check of the contract uses the view as its scope."""
     return name not in SCOPES and any(check.scope == name for each in contract.objects for check in each.checks)

@@ -1,4 +1,4 @@
-"""Which element of one document is which of another: by its id, then by its name, then by what it says."""
+"""Match the elements of two documents: by id, then by name, then by content."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -13,14 +13,16 @@ Key = Callable[[Element], Hashable | None]
 
 
 class DocumentElement(NamedTuple):
-    """A table or a column as read, and as it stands in the document."""
+    """A table or a column, parsed (`read`) and as written in the document (`raw`)."""
 
     read: Any
     raw: Mapping[str, Any]
 
 
 class ElementPair(NamedTuple):
-    """A table (`column` None) or a column of two documents, under its path in the newer one that has it."""
+    """A table or column of two documents.
+
+    `column`: column path; None for a table. `old`, `new`: None if that document does not have the element."""
 
     object: str
     column: str | None
@@ -29,7 +31,7 @@ class ElementPair(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where it stands in the document: the new one, unless it is gone."""
+        """Return the path in the new document, or in the old one for removed elements."""
         node = self.new or self.old
         return str(node.read.path) if node else ""
 
@@ -37,36 +39,37 @@ class ElementPair(NamedTuple):
 def match_elements(
     old: Sequence[Element], new: Sequence[Element], *keys: Key[Element]
 ) -> Iterator[tuple[Element | None, Element | None]]:
-    """Every element with its counterpart: by the first key under which both are known, in the order of their lists.
+    """Yield each element with its counterpart, matched by the first key under which both agree.
 
-    The new ones come in their order, then the old ones that have no counterpart."""
+    New elements come first, in their order; then the old ones without a counterpart, paired with None."""
     partners: dict[int, int] = {}
     for key in keys:
         waiting: dict[Hashable, deque[int]] = defaultdict(deque)
-        taken = set(partners.values())
-        for index in (each for each in range(len(old)) if each not in taken):
+        matched = set(partners.values())
+        for index in (each for each in range(len(old)) if each not in matched):
             waiting[key(old[index])].append(index)
         for index in (each for each in range(len(new)) if each not in partners):
-            found = key(new[index])
-            if found is not None and waiting[found]:
-                partners[index] = waiting[found].popleft()
+            identity = key(new[index])
+            if identity is not None and waiting[identity]:
+                partners[index] = waiting[identity].popleft()
     yield from ((old[partners[index]] if index in partners else None, each) for index, each in enumerate(new))
-    taken = set(partners.values())
-    yield from ((each, None) for index, each in enumerate(old) if index not in taken)
+    matched = set(partners.values())
+    yield from ((each, None) for index, each in enumerate(old) if index not in matched)
 
 
 def elements(old: Contract, new: Contract) -> Iterator[ElementPair]:
-    """The tables of both documents with their counterparts, each followed by its columns; not those of one that is
-    new or gone, nor the fields of such a column."""
+    """Yield the tables of both documents in pairs, each followed by pairs of its columns.
+
+    Columns of added or removed tables, and fields of such columns, are not included."""
     for before, after in match_elements(_tables(old), _tables(new), _id, _name):
-        found = ElementPair(_name(after or before) or "", None, before, after)
-        yield found
+        pair = ElementPair(_name(after or before) or "", None, before, after)
+        yield pair
         if before and after:
-            yield from _columns(found.object, "", before, after)
+            yield from _columns(pair.object, "", before, after)
 
 
 def entries(table: DocumentElement) -> dict[str, Mapping[str, Any]]:
-    """The quality entries of a table by their paths, as they stand in the document."""
+    """Return the quality entries of a table by path, as written in the document."""
     element = (table.read.path, table.raw)
     holders = [element, *(each for _, each in columns(element))]
     return {path: entry for holder in holders for path, entry in members(holder[1], "quality", holder[0])}
@@ -90,7 +93,7 @@ def _columns(table: str, parent: str, old: DocumentElement, new: DocumentElement
 
 
 def _column(found: ElementPair, path: str) -> Iterator[ElementPair]:
-    """The column, its fields and its elements; `path` is its name as those of its fields begin."""
+    """Yield the column, its fields and its elements; `path` is the prefix of its fields."""
     yield found
     if found.old and found.new:
         yield from _columns(found.object, path, found.old, found.new)

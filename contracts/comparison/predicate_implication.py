@@ -1,7 +1,7 @@
-"""Whether every row that keeps one predicate keeps another, as far as their texts tell.
+"""Decide from their texts whether one predicate implies another.
 
-Compared are conditions that stand in both, word for word, and comparisons of one column with numbers, with lists of
-values, and with dates that are written in one form. What cannot be told is answered with no."""
+Compared are conditions that occur in both, word for word, and comparisons of one column with numbers, with lists of
+values, and with dates of one format. If implication cannot be shown, the answer is no."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -24,7 +24,7 @@ WITHIN = frozenset({Direction.TIGHTENS, Direction.UNTESTED})
 
 
 class ColumnCondition(NamedTuple):
-    """A comparison of a column: with a limit, or (`values`) with values of which it must have one."""
+    """A comparison of a column with a limit, or with a list of allowed `values`."""
 
     column: str
     assertion: Assertion | None = None
@@ -32,17 +32,18 @@ class ColumnCondition(NamedTuple):
 
 
 def of_predicates(old: str | None, new: str | None) -> Direction:
-    """The direction between the rows that keep two predicates; None is kept by all. Undetermined where it is not told.
+    """Return the direction between the rows that satisfy two predicates.
 
-    Raises nothing: of a text that is no predicate, it is not told."""
+    None is satisfied by all rows. The result is undetermined if neither implication can be shown, or if a text is not a
+    predicate; nothing is raised."""
     if old == new:
         return Direction.UNTESTED
-    found = inclusion(new_within_old=implies(new, old), old_within_new=implies(old, new))
-    return Direction.UNDETERMINED if found is Direction.BOTH else found
+    direction = inclusion(new_within_old=implies(new, old), old_within_new=implies(old, new))
+    return Direction.UNDETERMINED if direction is Direction.BOTH else direction
 
 
 def implies(first: str | None, second: str | None) -> bool:
-    """Whether the texts tell that every row that keeps the first predicate keeps the second."""
+    """Return whether the texts show that each row satisfying the first predicate satisfies the second."""
     if second is None or first is None:
         return second is None
     try:
@@ -64,14 +65,14 @@ def _follows(given: Any, wanted: Any) -> bool:
 
 def _compared(given: list[Any], wanted: Any) -> bool:
     target = _condition(wanted)
-    known = [each for each in map(_condition, given) if each and target and each.column == target.column]
-    if target is None or not known:
+    comparable = [each for each in map(_condition, given) if each and target and each.column == target.column]
+    if target is None or not comparable:
         return False
-    return any(_within(each, target) for each in known if each.values) or _bounded(known, target)
+    return any(_within(each, target) for each in comparable if each.values) or _bounded(comparable, target)
 
 
 def _within(known: ColumnCondition, target: ColumnCondition) -> bool:
-    """Whether each of the known values keeps the target."""
+    """Return whether each of the known values satisfies the target."""
     if target.assertion is None:
         return of_values(target.values, known.values) in WITHIN
     single = ([Assertion("mustBe", each)] for each in known.values)
@@ -97,7 +98,7 @@ def _bare(node: Any) -> Any:
 
 
 def _parts(node: Any) -> list[Any]:
-    """The conditions that are joined by the word of the node, without parentheses around them."""
+    """Return the conditions that the node joins, without parentheses around them."""
     inner = (_bare(each) for each in (node.this, node.expression))
     return [part for each in inner for part in (_parts(each) if _kind(each) == _kind(node) else [each])]
 
@@ -107,10 +108,10 @@ def _text(node: Any) -> str:
 
 
 def _condition(node: Any) -> ColumnCondition | None:
-    """What is known of a comparison of a column with constants; None for any other condition."""
+    """Return the comparison of a column with constants; None for any other condition."""
     node = _bare(node)
-    found = _CONDITIONS.get(_kind(node))
-    return found(node) if found else None
+    reader = _CONDITIONS.get(_kind(node))
+    return reader(node) if reader else None
 
 
 def _limited(node: Any) -> ColumnCondition | None:
@@ -140,8 +141,8 @@ def _equal(node: Any) -> ColumnCondition | None:
 
 def _in_condition(node: Any) -> ColumnCondition | None:
     values = tuple(map(_constant, node.expressions))
-    known = _kind(node.this) == "Column" and values and None not in values
-    return ColumnCondition(_text(node.this), values=values) if known else None
+    comparable = _kind(node.this) == "Column" and values and None not in values
+    return ColumnCondition(_text(node.this), values=values) if comparable else None
 
 
 _CONDITIONS: dict[str, Callable[[Any], ColumnCondition | None]] = {
@@ -153,11 +154,13 @@ _CONDITIONS: dict[str, Callable[[Any], ColumnCondition | None]] = {
 
 
 def _constant(node: Any) -> Any:
-    """The text, number or truth that the node is; None for anything else, and for numbers that no float is."""
+    """Return the text, number or boolean of a literal; None for anything else.
+
+    Numbers that no float represents exactly are None as well."""
     node = _bare(node)
     if _kind(node) == "Neg":
-        found = _constant(node.this)
-        return -found if isinstance(found, int | float) else None
+        value = _constant(node.this)
+        return -value if isinstance(value, int | float) else None
     if _kind(node) == "Boolean":
         return bool(node.this)
     if _kind(node) != "Literal":
@@ -168,12 +171,12 @@ def _constant(node: Any) -> Any:
 def _number(text: str) -> int | float | None:
     if text.isdecimal():
         return int(text)
-    found = float(text)
-    return found if isfinite(found) and Fraction(repr(found)) == Fraction(text) else None
+    value = float(text)
+    return value if isfinite(value) and Fraction(repr(value)) == Fraction(text) else None
 
 
 def _in_order(limit: Any) -> bool:
-    """Whether an order of such constants is that of every column that is compared with them."""
+    """Return whether such constants have the same order as any column compared with them."""
     if isinstance(limit, str):
         return is_moment(limit)
     return limit is not None and not isinstance(limit, bool)

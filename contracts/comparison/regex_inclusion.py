@@ -1,10 +1,9 @@
-"""Which texts two regular expressions match: whether one matches all that the other does.
+"""Decide whether one regular expression matches every text that another one matches.
 
-Decided for expressions of the admitted subset (`treaty.contracts.safe_regex`) in ASCII, with anchors at their ends
-only, that are not too large. An expression becomes an automaton of its positions (Glushkov): a state is the set of
-positions that the last character may have been read at, a bit for each. Both automata are walked together, over
-characters of which no expression tells one from another.
-"""
+Decided for expressions of the allowed subset (`treaty.contracts.safe_regex`) in ASCII, anchored only at their ends, and
+of limited size. An expression becomes a position automaton (Glushkov): a state is the set of positions at which the
+last character may have been read, one bit each. Both automata are traversed together, over classes of characters that
+no position distinguishes."""
 
 import re
 from collections.abc import Iterator
@@ -21,18 +20,20 @@ Token = tuple[str, str]
 
 
 class InclusionUndecidable(Exception):
-    """The expressions are not compared."""
+    """The expressions cannot be compared."""
 
 
 class RegexPattern(NamedTuple):
-    """A regular expression, and whether it may match anywhere within a text, or must match it as a whole."""
+    """A regular expression. `is_search`: it may match anywhere in a text, not only the whole text."""
 
     text: str
     is_search: bool = False
 
 
 class RegexFragment(NamedTuple):
-    """A stretch of an expression: whether it matches nothing, too, and the positions it may begin and end with."""
+    """A section of an expression.
+
+    `nullable`: it matches the empty text. `first`, `last`: the positions that it may begin and end with, as bits."""
 
     nullable: bool = True
     first: int = 0
@@ -40,7 +41,9 @@ class RegexFragment(NamedTuple):
 
 
 class Automaton:
-    """The positions of an expression: what each reads, and which may follow it; `whole` is all of it."""
+    """The positions of an expression, with the characters and successors of each.
+
+    `whole`: the fragment of the entire expression."""
 
     def __init__(self, pattern: RegexPattern) -> None:
         self.reads: list[frozenset[int]] = []
@@ -53,45 +56,47 @@ class Automaton:
         self.whole = self._joined(self._joined(before, inner), after)
 
     def accepts(self, state: int | None) -> bool:
-        """Whether a text that leads to the state is matched; None: the state of no text."""
+        """Return whether a text that leads to the state matches; None is the initial state."""
         return self.whole.nullable if state is None else bool(state & self.whole.last)
 
     def reading(self, character: int) -> int:
-        """The positions that read the character."""
-        return sum(1 << position for position, found in enumerate(self.reads) if character in found)
+        """Return the positions that read the character."""
+        return sum(1 << position for position, readable in enumerate(self.reads) if character in readable)
 
     def following(self, state: int | None) -> int:
-        """The positions that one more character may be read at."""
+        """Return the positions at which the next character may be read."""
         reached = self.whole.first if state is None else 0
         for position in _bits(state or 0):
             reached |= self.follow[position]
         return reached
 
     def _alternatives(self) -> RegexFragment:
-        found = self._sequence()
+        fragment = self._sequence()
         while self._kind() == "bar":
             self.at += 1
             other = self._sequence()
-            found = RegexFragment(found.nullable or other.nullable, found.first | other.first, found.last | other.last)
-        return found
+            fragment = RegexFragment(
+                fragment.nullable or other.nullable, fragment.first | other.first, fragment.last | other.last
+            )
+        return fragment
 
     def _sequence(self) -> RegexFragment:
-        found = RegexFragment()
+        fragment = RegexFragment()
         while self._kind() not in {None, "bar", "close"}:
-            found = self._joined(found, self._repeated())
-        return found
+            fragment = self._joined(fragment, self._repeated())
+        return fragment
 
     def _kind(self) -> str | None:
         return self.tokens[self.at][0] if self.at < len(self.tokens) else None
 
     def _repeated(self) -> RegexFragment:
-        start, found = self.at, self._atom()
+        start, fragment = self.at, self._atom()
         if self._kind() != "repeat":
-            return found
+            return fragment
         end = self.at
         least, most = bounds(self.tokens[end][1])
         times = max(least, 1) if most == float("inf") else int(most)
-        parts = [found, *(self._again(start) for _ in range(1, times))][:times]
+        parts = [fragment, *(self._again(start) for _ in range(1, times))][:times]
         if most == float("inf"):
             self._lead(parts[-1].last, parts[-1].first)
         self.at = end + 1
@@ -99,7 +104,7 @@ class Automaton:
         return reduce(self._joined, needed, RegexFragment())
 
     def _again(self, start: int) -> RegexFragment:
-        """Another copy of what stands from there on."""
+        """Return another copy of the atom at this token."""
         self.at = start
         return self._atom()
 
@@ -123,9 +128,9 @@ class Automaton:
         return RegexFragment(nullable=False, first=position, last=position)
 
     def _any(self) -> RegexFragment:
-        found = self._read(ALL)
-        self._lead(found.last, found.first)
-        return _optional(found)
+        fragment = self._read(ALL)
+        self._lead(fragment.last, fragment.first)
+        return _optional(fragment)
 
     def _joined(self, one: RegexFragment, other: RegexFragment) -> RegexFragment:
         self._lead(one.last, other.first)
@@ -143,8 +148,9 @@ def _optional(part: RegexFragment) -> RegexFragment:
 
 @lru_cache(maxsize=512)
 def of_patterns(old: RegexPattern, new: RegexPattern) -> Direction:
-    """The direction from the texts that the old expression matches to those that the new one does. Undetermined where
-    that is not decided."""
+    """Return the direction between the texts that two expressions match.
+
+    Undetermined if inclusion cannot be decided."""
     if old == new:
         return Direction.UNTESTED
     try:
@@ -155,23 +161,23 @@ def of_patterns(old: RegexPattern, new: RegexPattern) -> Direction:
 
 def _inclusion_direction(old: Automaton, new: Automaton) -> Direction:
     kinds = [(old.reading(each), new.reading(each)) for each in _kinds([*old.reads, *new.reads])]
-    seen: set[tuple[int | None, int | None]] = {(None, None)}
-    waiting, more, less = [*seen], False, False
+    visited: set[tuple[int | None, int | None]] = {(None, None)}
+    waiting, more, less = [*visited], False, False
     while waiting and not (more and less):
         before, after = waiting.pop()
         more |= new.accepts(after) and not old.accepts(before)
         less |= old.accepts(before) and not new.accepts(after)
-        ahead, beside = old.following(before), new.following(after)
-        following = {(ahead & one, beside & other) for one, other in kinds} - seen - {(0, 0)}
-        seen |= following
+        next_old, next_new = old.following(before), new.following(after)
+        following = {(next_old & one, next_new & other) for one, other in kinds} - visited - {(0, 0)}
+        visited |= following
         waiting.extend(following)
-        if len(seen) > MAX_STATES:
+        if len(visited) > MAX_STATES:
             raise InclusionUndecidable
     return inclusion(new_within_old=not more, old_within_new=not less)
 
 
 def _kinds(reads: list[frozenset[int]]) -> list[int]:
-    """A character of each kind that all positions read, or do not, alike."""
+    """Return one character of each class that no position distinguishes."""
     distinct = list(dict.fromkeys(reads))
     return list({tuple(character in each for each in distinct): character for character in sorted(ALL)}.values())
 
@@ -183,7 +189,9 @@ def _bits(state: int) -> Iterator[int]:
 
 
 def _bare(pattern: str) -> tuple[list[Token], bool, bool]:
-    """The tokens without the anchors at both ends, and whether it had them. Raises Undecided beyond ASCII."""
+    """Return the tokens without anchors at the ends, and whether each anchor was present.
+
+    Raises InclusionUndecidable beyond ASCII, and for anchors in a choice."""
     tokens = list(tokens_of(pattern))
     if not pattern.isascii():
         raise InclusionUndecidable
@@ -194,7 +202,7 @@ def _bare(pattern: str) -> tuple[list[Token], bool, bool]:
 
 
 def _chooses(tokens: list[Token]) -> bool:
-    """Whether there is a choice outside all parentheses: an anchor is then one branch's alone."""
+    """Return whether there is a choice outside all parentheses; an anchor then belongs to one branch only."""
     depth = 0
     for kind, _ in tokens:
         depth += (kind == "open") - (kind == "close")
@@ -204,7 +212,7 @@ def _chooses(tokens: list[Token]) -> bool:
 
 
 def _characters(kind: str, text: str) -> frozenset[int]:
-    """The characters that a token reads, exactly; 128 stands for all beyond ASCII, which none tells apart."""
+    """Return exactly the characters that a token reads; 128 represents all beyond ASCII."""
     if kind == "class":
         return _class(text)
     return ALL - _LINE_BREAK if text == "." and kind == "plain" else characters(kind, text)
@@ -213,5 +221,5 @@ def _characters(kind: str, text: str) -> frozenset[int]:
 def _class(text: str) -> frozenset[int]:
     negated = text.startswith("[^")
     pairs = re.findall(r"(\\.|[^\\])(?:-(\\.|[^\\]))?", text[2 if negated else 1 : -1], flags=re.DOTALL)
-    found = frozenset[int]().union(*(span(low, high) for low, high in pairs))
-    return ALL - found if negated else found
+    matches = frozenset[int]().union(*(span(low, high) for low, high in pairs))
+    return ALL - matches if negated else matches

@@ -1,4 +1,6 @@
-"""How the service levels of two documents differ: whether more or less of a property is the tighter promise."""
+"""Compare the service levels of two documents.
+
+For each property, either a smaller or a larger value is the tighter guarantee."""
 
 import re
 from collections.abc import Hashable, Iterator, Mapping
@@ -12,7 +14,7 @@ from treaty.contracts.document import durations
 from treaty.contracts.document.columns import members
 from treaty.contracts.document.model import Contract
 
-# The standard's words in lower case with their two-letter forms, and `freshness`, which tools write for latency.
+# The standard's properties in lower case with their two-letter forms, and `freshness`, which tools use for latency.
 LESS_IS_MORE = frozenset({
     "freshness", "latency", "ly", "errorrate", "er", "frequency", "fy", "timetodetect", "td", "timetonotify", "tn",
     "timetorepair", "tr",
@@ -25,15 +27,15 @@ Level = tuple[str, Mapping[str, Any]]
 
 
 def service_levels(old: Contract, new: Contract) -> Iterator[Difference]:
-    """The differences of slaProperties: each with its counterpart by id, then by property and element."""
+    """Yield the differences of slaProperties, matched by id, then by property and element."""
     for was, now in match_elements(_levels(old), _levels(new), _id, _subject, _property):
         path, content = now or was or ("", {})
         name = str(content.get("property"))
         place = DifferenceLocation(section=DifferenceSection.GUARANTEES, path=path)
         before, after = (each and _level_text(each[1]) for each in (was, now))
         if before != after:
-            said = f"service level {name} was {before or 'not promised'} and is {after or 'not promised'}"
-            yield place.difference(f"service level {name}", before, after, _direction(was, now), said)
+            sentence = f"service level {name} changed from {before or 'none'} to {after or 'none'}"
+            yield place.difference(f"service level {name}", before, after, _direction(was, now), sentence)
         if was and now:
             yield from other_words(place, was[1], now[1], WORDS)
 
@@ -79,7 +81,7 @@ def _compared(name: str, old: Any, new: Any) -> Direction:
 
 
 def _amount(content: Mapping[str, Any]) -> tuple[str, Any] | None:
-    """The value with the unit that it is in, times in seconds; None for what is neither a number nor a date."""
+    """Return the value with its unit, durations in seconds; None if it is neither a number nor a date."""
     unit, number = durations.unit(content), durations.number(content)
     if number is None:
         return _moment(str(content.get("value")).strip())
@@ -90,7 +92,7 @@ def _amount(content: Mapping[str, Any]) -> tuple[str, Any] | None:
 
 def _moment(text: str) -> tuple[str, Any] | None:
     try:
-        found = datetime.fromisoformat(re.sub("Z$", "+00:00", text))
+        moment = datetime.fromisoformat(re.sub("Z$", "+00:00", text))
     except ValueError:
         return None
-    return ("moment" if found.tzinfo else "local moment"), found
+    return ("moment" if moment.tzinfo else "local moment"), moment

@@ -1,4 +1,4 @@
-"""How the structure that two documents promise differs: their tables and columns, and what is said of each."""
+"""Compare the structure of two documents: tables, columns and their attributes."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,31 +19,33 @@ TABLE_WORDS = frozenset({"id", "name", "physicalName", "properties", "quality"})
 
 
 def structure(old: Contract, new: Contract, order: Order) -> Iterator[Difference]:
-    """The differences of tables and columns. Those of their other words, as descriptions, are of the part `text`."""
+    """Yield the differences of tables and columns.
+
+    Differences in keys that do not affect validation, such as descriptions, belong to the section `text`."""
     in_order = old.terms.order and new.terms.order
-    for found in elements(old, new):
+    for pair in elements(old, new):
         place = DifferenceLocation(
-            section=DifferenceSection.STRUCTURE, path=found.path, object=found.object, column=found.column
+            section=DifferenceSection.STRUCTURE, path=pair.path, object=pair.object, column=pair.column
         )
-        if found.old is None or found.new is None:
-            yield _whole(found, place, old, new)
-        elif found.column is None:
-            yield from _table(found.old, found.new, place, in_order=in_order)
+        if pair.old is None or pair.new is None:
+            yield _whole(pair, place, old, new)
+        elif pair.column is None:
+            yield from _table(pair.old, pair.new, place, in_order=in_order)
         else:
-            yield from column_differences(ColumnPair(found.old, found.new, order), place)
-            yield from other_words(place, found.old.raw, found.new.raw, WORDS)
+            yield from column_differences(ColumnPair(pair.old, pair.new, order), place)
+            yield from other_words(place, pair.old.raw, pair.new.raw, WORDS)
 
 
 def _whole(found: ElementPair, place: DifferenceLocation, old: Contract, new: Contract) -> Difference:
-    """The difference of a table or of a column that is new or gone."""
-    what, name = ("column", found.column) if found.column else ("table", found.object)
+    """Return the difference of an added or removed table or column."""
+    label, name = ("column", found.column) if found.column else ("table", found.object)
     was, now = (name if found.old else None), (name if found.new else None)
-    said = f"{what} {name} is promised now" if found.new else f"{what} {name} is no longer promised"
-    made = place.difference(what, was, now, of_presence(was, now), said)
-    # Where no other columns are allowed, the one document forbids what the other one promises.
+    sentence = f"{label} {name} was added" if found.new else f"{label} {name} was removed"
+    difference = place.difference(label, was, now, of_presence(was, now), sentence)
+    # If no other columns are allowed, one document forbids what the other requires.
     if (old if found.new else new).terms.columns == "closed" and _on_top(found):
-        return replace(made, direction=Direction.BOTH)
-    return replace(made, presence=bool(found.column) and not _asks(found))
+        return replace(difference, direction=Direction.BOTH)
+    return replace(difference, presence=bool(found.column) and not _asks(found))
 
 
 def _on_top(found: ElementPair) -> bool:
@@ -51,7 +53,7 @@ def _on_top(found: ElementPair) -> bool:
 
 
 def _asks(found: ElementPair) -> bool:
-    """Whether more is asked of the column than that it is there: something that null does not keep."""
+    """Return whether nulls would violate a requirement of the column."""
     node = found.new or found.old
     return found.path.endswith(".items") or node is None or _demands(node.read)
 
@@ -67,7 +69,7 @@ def _table(
     yield from _keyed(old.read.primary_key, new.read.primary_key, place)
     was, now = old.read.partition_by or None, new.read.partition_by or None
     if was != now:
-        # It parts what is judged one by one: neither way of doing so permits less.
+        # Partition columns divide the data into validation units: neither division permits less data.
         yield place.difference("partition columns", was, now, Direction.UNDETERMINED)
     was, now = _common(old, new), _common(new, old)
     if in_order and was != now:
@@ -87,12 +89,12 @@ def _named(old: DocumentElement, new: DocumentElement, place: DifferenceLocation
 
 def _keyed(old: tuple[str, ...], new: tuple[str, ...], place: DifferenceLocation) -> Iterator[Difference]:
     if old != new:
-        # A key is unique whatever the order of its columns.
+        # The order of columns does not matter for the uniqueness of a key.
         direction = of_presence(frozenset(old) or None, frozenset(new) or None)
         yield place.difference("primary key", old or None, new or None, direction)
 
 
 def _common(of: DocumentElement, other: DocumentElement) -> tuple[str, ...]:
-    """The columns that both have, as this one has them."""
-    known = {each.name for each in other.read.properties}
-    return tuple(each.name for each in of.read.properties if each.name in known)
+    """Return the columns that both tables have, in the order of the first."""
+    other_names = {each.name for each in other.read.properties}
+    return tuple(each.name for each in of.read.properties if each.name in other_names)

@@ -1,4 +1,4 @@
-"""How Treaty's own terms of two documents differ, and the words of the documents that belong to no table."""
+"""Compare Treaty's own terms of two documents, and the keys that belong to no table."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,14 +11,16 @@ from treaty.contracts.document.model import Contract, Deadline, Terms
 
 COLUMNS = ("open", "watched", "closed")
 ON_UNKNOWN = ("pass", "warn", "block")
-# They say who decides and how; no data are judged by them.
+# These define who decides and how; validation does not use them.
 POLICIES = ("aliases", "compatibility", "review", "lineage", "group")
-# Every version has a number and a state of its own.
+# Each version has its own number and status.
 DOCUMENT_WORDS = frozenset({"kind", "version", "status", "schema", "slaProperties", "customProperties"})
 
 
 def term_differences(old: Contract, new: Contract) -> Iterator[Difference]:
-    """The differences of the terms: those that data are judged by belong to structure and guarantees."""
+    """Yield the differences of the terms.
+
+    Terms that affect validation belong to the sections structure and guarantees."""
     yield from _structure_differences(old.terms, new.terms)
     yield from _views(old, new)
     if old.terms.arrivals != new.terms.arrivals:
@@ -42,7 +44,7 @@ def _deadlines(old: Terms, new: Terms) -> Iterator[Difference]:
 
 
 def _anomalies(old: Terms, new: Terms) -> Iterator[Difference]:
-    """More false alarms are narrower bands, where all else is the same."""
+    """Yield the difference of anomaly settings: more false alarms mean narrower bands, other settings being equal."""
     was, now = old.anomalies, new.anomalies
     if was != now:
         more, fewer = now.false_alarms >= was.false_alarms, now.false_alarms <= was.false_alarms
@@ -57,7 +59,7 @@ def _told_apart(deadline: Deadline) -> tuple[str, str] | None:
 
 
 def _sooner(old: Deadline | None, new: Deadline | None) -> Direction:
-    """An earlier time of day is the tighter promise, of the same days in the same zone."""
+    """Return the direction of a changed deadline: earlier is tighter for the same days and zone."""
     if old is None or new is None:
         return of_presence(old, new)
     if (old.zone, old.days, old.severity) != (new.zone, new.days, new.severity) or old.by == new.by:
@@ -66,7 +68,7 @@ def _sooner(old: Deadline | None, new: Deadline | None) -> Direction:
 
 
 def document_words(old: Contract, new: Contract) -> Iterator[Difference]:
-    """The differences of what documents say of themselves: names, people, servers. No data are judged by it."""
+    """Yield the differences in document metadata: names, people, servers. Validation does not use it."""
     place = DifferenceLocation(section=DifferenceSection.TEXT)
     yield from other_words(place, old.document, new.document, DOCUMENT_WORDS)
     was, now = _foreign_properties(old.document), _foreign_properties(new.document)
@@ -82,12 +84,12 @@ def _structure_differences(old: Terms, new: Terms) -> Iterator[Difference]:
     if old.order != new.order:
         direction = of_flags(old.order, new.order)
         yield _of(DifferenceSection.STRUCTURE, "order").difference(
-            "promised order of columns", old.order, new.order, direction
+            "required column order", old.order, new.order, direction
         )
     if old.on_unknown != new.on_unknown:
         direction = steps(old.on_unknown, new.on_unknown, ascending=ON_UNKNOWN)
         place = _of(DifferenceSection.GUARANTEES, "on_unknown")
-        yield place.difference("the gate's answer where nothing is known", old.on_unknown, new.on_unknown, direction)
+        yield place.difference("gate answer for unknown verdicts", old.on_unknown, new.on_unknown, direction)
 
 
 def _views(old: Contract, new: Contract) -> Iterator[Difference]:
@@ -109,6 +111,6 @@ def _plain(terms: Terms, name: str) -> Any:
 
 def _foreign_properties(document: Mapping[str, Any]) -> dict[str, Any]:
     """The custom properties that are not Treaty's terms."""
-    found = document.get("customProperties") or []
-    others = [each for each in found if not isinstance(each, dict) or each.get("property") != "treaty"]
-    return {"customProperties": others} if others else {}
+    properties = document.get("customProperties") or []
+    foreign = [each for each in properties if not isinstance(each, dict) or each.get("property") != "treaty"]
+    return {"customProperties": foreign} if foreign else {}

@@ -1,8 +1,7 @@
-"""Which values assertions admit: whether one admits all that another does, and what it means that a value grows.
+"""Order thresholds: decide whether one assertion accepts everything that another one accepts.
 
-What is admitted changes at the limits alone. So two assertions are compared on the limits of both, on what lies between
-them and on what lies beyond, each judged by the assertions themselves; no other meaning of an operator is written down.
-"""
+Acceptance changes only at the limits. Two assertions are therefore compared by evaluating both at all limits, between
+them and beyond them, so no other definition of an operator is needed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,16 +17,16 @@ from treaty.contracts.comparison.directions import Direction, inclusion, of_sets
 
 @dataclass(frozen=True)
 class NumericDomain:
-    """The numbers that a value can be: from `least` to `most` (None: no end), `whole` ones only, or all.
+    """The numbers that a value can take; it does not restrict texts and booleans.
 
-    Says nothing of texts and truths."""
+    `least`, `most`: inclusive ends; None means unbounded. `whole`: integers only."""
 
     least: int | None = None
     most: int | None = None
     whole: bool = False
 
     def holds(self, value: Any) -> bool:
-        """Whether a value can be that number."""
+        """Return whether the domain contains the number."""
         above = self.least is None or value >= self.least
         return above and (self.most is None or value <= self.most)
 
@@ -36,9 +35,9 @@ ANY = NumericDomain()
 
 
 def compare_thresholds(old: Sequence[Assertion], new: Sequence[Assertion], domain: NumericDomain = ANY) -> Direction:
-    """The direction from the values that keep all of `old` to those that keep all of `new`.
+    """Return the direction between the values that satisfy all of `old` and all of `new`.
 
-    Undetermined where limits are of different kinds, or refer to another dataset, unless all are the same."""
+    Undetermined if limits are of different kinds or refer to another dataset, unless all assertions are equal."""
     if list(old) == list(new):
         return Direction.UNTESTED
     probes = _probes([*old, *new], domain)
@@ -46,17 +45,21 @@ def compare_thresholds(old: Sequence[Assertion], new: Sequence[Assertion], domai
 
 
 def rising(assertion: Assertion, domain: NumericDomain = ANY) -> Direction:
-    """The direction of a promise about a value that is now never less than it was. Undetermined where that depends."""
+    """Return the direction of an assertion on a value that can only have increased.
+
+    Undetermined if it depends on the increase."""
     probes = _probes([assertion], domain)
     if not probes:
         return Direction.UNDETERMINED
-    kept = [assertion.holds(each) for each in probes]
-    found = inclusion(new_within_old=kept == sorted(kept, reverse=True), old_within_new=kept == sorted(kept))
-    return Direction.UNDETERMINED if found is Direction.BOTH else found
+    accepted = [assertion.holds(each) for each in probes]
+    direction = inclusion(
+        new_within_old=accepted == sorted(accepted, reverse=True), old_within_new=accepted == sorted(accepted)
+    )
+    return Direction.UNDETERMINED if direction is Direction.BOTH else direction
 
 
 def admits_only(assertion: Assertion, value: int, domain: NumericDomain = ANY) -> bool:
-    """Whether of all numbers of the domain that one alone keeps the promise."""
+    """Return whether this is the only number of the domain that satisfies the assertion."""
     return compare_thresholds([assertion], [Assertion("mustBe", value)], domain) is Direction.UNTESTED
 
 
@@ -65,7 +68,7 @@ def _accepted_probes(probes: Iterable[Any], assertions: Sequence[Assertion]) -> 
 
 
 def _probes(assertions: Iterable[Assertion], domain: NumericDomain) -> list[Any]:
-    """Values in ascending order that tell apart whatever differs only at these limits; [] where there are none."""
+    """Return ascending values that reveal any difference at these limits; [] if there are none."""
     limits = [limit for each in assertions for limit in (each.limit if each.operator in PAIRED else (each.limit,))]
     if all(isinstance(each, bool) for each in limits):
         return [False, True]
@@ -84,7 +87,9 @@ def _numbers(limits: Iterable[Fraction], domain: NumericDomain) -> list[Any]:
 
 
 def _texts(limits: Sequence[str]) -> list[str]:
-    """The limits, what comes right after each, and the least text; [] for times that are not in the order of texts."""
+    """Return the limits, their immediate successors and the least text.
+
+    [] if the limits are times whose order differs from that of their texts."""
     moments = {_form(each) for each in limits}
     if len(moments) > 1:
         return []
@@ -92,12 +97,14 @@ def _texts(limits: Sequence[str]) -> list[str]:
 
 
 def is_moment(text: str) -> bool:
-    """Whether the text is a date or a time as ISO 8601."""
+    """Return whether the text is a date or a time in ISO 8601."""
     return _form(text) is not None
 
 
 def _form(text: str) -> tuple[int, Any] | None:
-    """How a date or time is written: those of one form are in the order of their texts. None for any other text."""
+    """Return the format of a date or time; None for other texts.
+
+    Times of one format are in the order of their texts."""
     try:
         return len(text), datetime.fromisoformat(text).utcoffset()
     except ValueError:
@@ -105,7 +112,7 @@ def _form(text: str) -> tuple[int, Any] | None:
 
 
 def of_values(old: Iterable[Any], new: Iterable[Any]) -> Direction:
-    """The direction between two lists of admitted values: 1 is 1.0, but neither '1' nor true."""
+    """Return the direction between two lists of allowed values: 1 equals 1.0, but not '1' or true."""
     return of_sets(map(_alike, old), map(_alike, new))
 
 

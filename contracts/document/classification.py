@@ -1,4 +1,4 @@
-"""What a contract classifies: the columns and fields whose values are not for every eye."""
+"""Classification: the columns and fields of a contract whose values are sensitive."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,47 +9,49 @@ from treaty.contracts.document.model import Contract, DataObject, Property
 from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema, struct_fields
 
-# Whatever else a classification says, its values are not for every eye.
+# Any other classification makes values sensitive.
 OPEN = frozenset({"public", "open", "internal", "general", "unclassified", "none"})
 SENSITIVE = frozenset({
     "confidential", "gdpr", "hipaa", "masked", "pci", "personal", "phi", "pii", "private", "restricted", "secret",
     "sensitive",
 })  # fmt: skip
 Names = tuple[str, ...]
-# In which words of ODCS it stands.
+# The ODCS keys that classify.
 WORDS = ("classification", "tags", "encryptedName")
-# Of a document that says nothing else.
+# The head of a document that contains only classifications.
 ALONE = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "classified", "version": "1.0.0", "status": "active"}
 
 
 def classified_schema(of: DataObject, schema: Schema) -> Schema:
-    """The schema that knows which of its columns and fields the contract classifies, or another one about the same
-    table; equal to the one given."""
-    saying = [each for each in (of, *of.classifying_objects) if classifies(each)]
-    if not saying:
+    """Return the schema with the columns and fields that a contract about the table classifies.
+
+    The contract is that of the object, or another one about the same table. The result is equal to the schema passed
+    in."""
+    sources = [each for each in (of, *of.classifying_objects) if classifies(each)]
+    if not sources:
         return schema
-    return replace(schema, classified=frozenset(path for each in saying for path in _classified(each, schema)))
+    return replace(schema, classified=frozenset(path for each in sources for path in _classified(each, schema)))
 
 
 def classifies(of: DataObject) -> bool:
-    """Whether the contract classifies anything of the table."""
+    """Return whether the contract classifies anything in the table."""
     return _is_tagged(of.tags) or any(_is_sensitive(each) for top in of.properties for each in (top, *_below(top)))
 
 
 def _classified(of: DataObject, schema: Schema) -> Iterator[Names]:
-    # Of many columns each is looked up once.
-    named = {each.name.casefold(): each for each in reversed(of.properties)}
-    found = ((column, named.get(column.name.casefold())) for column in schema)
-    alone = ((column, replace(of, properties=(of_it,) if of_it else ())) for column, of_it in found)
-    return (path for column, one in alone for path in _paths(column, ()) if _says(one, path))
+    # With many columns, a dictionary avoids a search for each of them.
+    by_name = {each.name.casefold(): each for each in reversed(of.properties)}
+    pairs = ((column, by_name.get(column.name.casefold())) for column in schema)
+    narrowed = ((column, replace(of, properties=(declared,) if declared else ())) for column, declared in pairs)
+    return (path for column, one in narrowed for path in _paths(column, ()) if _says(one, path))
 
 
 def is_classified(of: DataObject, names: Names) -> bool:
-    """Whether the contract, or another one about the same table, classifies the column or field at these names.
+    """Return whether a contract about the table classifies the column or field at this path.
 
-    One does where it, what it lies in or anything in it is classified as other than OPEN, bears a sensitive tag, or
-    stands for an encrypted element; and where the table bears such a tag and nothing says otherwise. Case does not
-    matter: to Spark it does not."""
+    It is classified if it, one of its parents or anything within it is classified as other than OPEN, has a sensitive
+    tag, or is replaced by an encrypted element; also if the table has such a tag and nothing on the path is declared
+    open. Names are compared without case, as Spark does."""
     return any(_says(each, names) for each in (of, *of.classifying_objects))
 
 
@@ -61,10 +63,10 @@ def _says(of: DataObject, names: Names) -> bool:
 
 
 def is_masked(of: DataObject, names: Names) -> bool:
-    """Whether the values of the column or field at these names are shown as a mask.
+    """Return whether the values of the column or field at this path are masked.
 
-    They are where the contract classifies it, and where it declares columns, but not this one: nobody has said what it
-    holds."""
+    They are masked if the contract classifies the path, or if it declares columns but not this one, because the content
+    of an undeclared column is unknown."""
     if is_classified(of, names) or not of.properties:
         return is_classified(of, names)
     along = list(_along(of.properties, names))
@@ -72,7 +74,7 @@ def is_masked(of: DataObject, names: Names) -> bool:
 
 
 def inherit(element: dict[str, Any], before: Mapping[str, Any]) -> None:
-    """Has a table's or column's entry, and those within it, say what an earlier one of their names classified."""
+    """Copy the classifications of an earlier table or column entry, matching members by name."""
     element.update({word: before[word] for word in WORDS if before.get(word)})
     earlier = {str(each.get("name", "")).casefold(): each for each in before.get("properties") or ()}
     for each in element.get("properties") or ():
@@ -80,30 +82,32 @@ def inherit(element: dict[str, Any], before: Mapping[str, Any]) -> None:
 
 
 def with_classifications(of: Contract, name: str, others: tuple[DataObject, ...]) -> Contract:
-    """The contract whose object of that name knows what these others classify of its table."""
+    """Return the contract with classifications of other contracts attached to the object with this name."""
     objects = tuple(replace(each, classifying_objects=others) if each.name == name else each for each in of.objects)
     return replace(of, objects=objects)
 
 
 def classification_document(of: DataObject) -> bytes:
-    """A document that classifies what the object does and says nothing else: not what it or its contract is called, no
-    check. Its one object bears the document's id as its name."""
+    """Return a document with only the classifications of the object.
+
+    It contains no names of the object or its contract and no checks. Its only object has the document's id as its
+    name."""
     table = {"name": ALONE["id"], "logicalType": "object", **_words(of), "properties": list(_entries(of.properties))}
     return write({**ALONE, "schema": [table]})
 
 
 def _entries(properties: Sequence[Property]) -> Iterator[dict[str, Any]]:
-    """What is said of these and of what lies in them; those of which nothing is said are left out."""
+    """Yield the entries of classified properties, including nested ones; unclassified ones are left out."""
     for each in properties:
-        if said := _entry(each):
-            yield {"name": each.name, **said}
+        if entry := _entry(each):
+            yield {"name": each.name, **entry}
 
 
 def _entry(of: Property) -> dict[str, Any]:
     items = _entry(of.items) if of.items else {}
     inside = {"properties": list(_entries(of.properties)), "items": items}
-    told = {"classification": of.classification, "encryptedName": of.name if of.encrypted else None}
-    return {word: found for word, found in {**told, **_words(of), **inside}.items() if found}
+    labels = {"classification": of.classification, "encryptedName": of.name if of.encrypted else None}
+    return {word: value for word, value in {**labels, **_words(of), **inside}.items() if value}
 
 
 def _words(of: DataObject | Property) -> dict[str, Any]:
@@ -112,7 +116,7 @@ def _words(of: DataObject | Property) -> dict[str, Any]:
 
 
 def _paths(column: Column, above: Names) -> Iterator[Names]:
-    """The names of the column and of every field within it."""
+    """Yield the path of the column and of each field within it."""
     here = (*above, column.name)
     yield here
     for each in struct_fields(column.type):
@@ -120,13 +124,13 @@ def _paths(column: Column, above: Names) -> Iterator[Names]:
 
 
 def _along(properties: Sequence[Property], names: Names) -> Iterator[Property]:
-    """The properties from the column down to the field, as far as they are declared."""
+    """Yield the declared properties on the path, from the column down to the field."""
     for name in names:
-        found = next((each for each in properties if each.name.casefold() == name.casefold()), None)
-        if found is None:
+        declared = next((each for each in properties if each.name.casefold() == name.casefold()), None)
+        if declared is None:
             return
-        yield found
-        properties = found.properties
+        yield declared
+        properties = declared.properties
 
 
 def _below(of: Property) -> Iterator[Property]:
@@ -136,7 +140,7 @@ def _below(of: Property) -> Iterator[Property]:
 
 
 def _is_lost(along: Sequence[Property], names: Names) -> bool:
-    """Whether the last declared property names fields, but not the one that is meant."""
+    """Return whether the last declared property lists fields without the next one on the path."""
     return len(along) < len(names) and bool(along[-1].properties)
 
 

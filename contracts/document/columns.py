@@ -1,4 +1,4 @@
-"""The columns of a document's tables as plain data, each under the path that predicates and arguments write."""
+"""Iterate over the columns of a document by the paths that predicates and arguments use."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,21 +10,23 @@ Element = tuple[str, Mapping[str, Any]]
 
 
 def members(element: Mapping[str, Any], key: str, path: str = "") -> Iterator[Element]:
-    """The mappings of a list within an element; what is not one is left to the schema's faults."""
-    found = element.get(key)
-    for index, member in enumerate(found if isinstance(found, list) else ()):
+    """Yield the mappings of a list within an element; other members are left to the schema's faults."""
+    values = element.get(key)
+    for index, member in enumerate(values if isinstance(values, list) else ()):
         if isinstance(member, dict):
             yield join(join(path, key), index), member
 
 
 def text(content: Mapping[str, Any], key: str) -> str | None:
-    """The text under the key; None where there is none."""
-    found = content.get(key)
-    return found if isinstance(found, str) else None
+    """Return the text under the key; None if there is none."""
+    value = content.get(key)
+    return value if isinstance(value, str) else None
 
 
 def columns(element: Element, parent: str = "") -> Iterator[tuple[str, Element]]:
-    """Every property within an element by its column path: `a`, `a.b`; `tags[]` for the elements of an array."""
+    """Yield each property within an element with its column path.
+
+    Paths are `a`, `a.b`, and `tags[]` for the elements of an array."""
     path, content = element
     for member in members(content, "properties", path):
         name = text(member[1], "name") or ""

@@ -1,8 +1,8 @@
-"""Partitions that no column names: `day=to_date(ts)` names a partition column and what it is computed from.
+"""Computed partition columns: `day=to_date(ts)` names a partition column and its expression.
 
-Wherever partition columns are named, a word is a column's name, or such a definition, which has brackets in it. What
-stands behind the sign is a text of what predicates may be made of, null where it cannot be evaluated: such rows are of
-the partition without a value."""
+Each item in a list of partition columns is a column name or such a definition, which contains parentheses. The
+expression is restricted to the grammar of predicates. It is null if it cannot be evaluated; such rows belong to the
+partition without a value."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,38 +13,41 @@ from treaty.contracts.errors import Fault, Faults, suggest_nearest
 from treaty.contracts.predicates.parser import PredicateError, Scalar, inspect, quote, scalar
 from treaty.contracts.schema import Column, Schema
 
-# A name, and something with brackets: a column may have an equals sign in its name.
+# A name and something with parentheses: a column name may contain an equals sign.
 _DEFINITION = re.compile(r"\s*(\w+)\s*=\s*(.*\(.*\).*?)\s*", re.DOTALL)
 _PIECES = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)+`", re.DOTALL)
 PLAIN = frozenset({"string", "integer", "number", "boolean", "date", "timestamp"})
 
 
 def split(word: str) -> tuple[str, str | None]:
-    """The name of the partition column, and what it is computed from; None for a column of the table."""
-    found = _DEFINITION.fullmatch(word)
-    return (found[1], found[2]) if found else (word, None)
+    """Return the name and the expression of a partition column; no expression for a stored column."""
+    match = _DEFINITION.fullmatch(word)
+    return (match[1], match[2]) if match else (word, None)
 
 
 def names(words: Iterable[str]) -> tuple[str, ...]:
-    """The names of the partition columns."""
+    """Return the names of the partition columns."""
     return tuple(split(word)[0] for word in words)
 
 
 def sql(word: str) -> str:
-    """The SQL of a row's value. Raises PredicateError."""
+    """Return the SQL of a row's partition value. Raises PredicateError."""
     name, by = split(word)
     return quote(name) if by is None else scalar(by).sql
 
 
 def reads(words: Iterable[str]) -> frozenset[str]:
-    """The columns that the words are read from, as they are written, and what fields are of. Raises PredicateError."""
+    """Return the columns that the definitions read, including the parents of nested fields.
+
+    Raises PredicateError."""
     columns = [column for word in words for column in _read(word)]
     return frozenset((*columns, *(column.partition(".")[0] for column in columns)))
 
 
 def partition_columns(of: DataObject, given: Sequence[str] | None, schema: Schema) -> list[str]:
-    """What a table of that schema is parted by: as is `given`, else as the contract says, where the table has the
-    columns."""
+    """Return the partition columns of a table with this schema.
+
+    They are those in `given`; None takes those of the contract whose columns the table has."""
     if given is not None:
         return list(given)
     return [word for word in of.partition_by if all(schema.find(column) for column in _read(word))]
@@ -56,25 +59,28 @@ def _read(word: str) -> tuple[str, ...]:
 
 
 def spelled_out(condition: str, words: Iterable[str]) -> str:
-    """The written condition with what the computed partition columns stand for in their places."""
-    meant = {quote(name): f"({scalar(by).sql})" for name, by in map(split, words) if by is not None}
-    return _PIECES.sub(lambda found: meant.get(found[0], found[0]), condition)
+    """Return the condition with each computed partition column replaced by its expression."""
+    expressions = {quote(name): f"({scalar(by).sql})" for name, by in map(split, words) if by is not None}
+    return _PIECES.sub(lambda found: expressions.get(found[0], found[0]), condition)
 
 
 def computed_column_types(words: Sequence[str], schema: Schema) -> Schema:
-    """The computed ones among the partition columns with the types that their values have on a table of that schema.
+    """Return the computed partition columns with the types of their values in this schema.
 
-    Raises PredicateError for what cannot be computed there, or not without a cast that is not written out."""
+    Raises PredicateError if an expression cannot be computed there, or only with an implicit cast."""
     pairs = [(name, by) for name, by in map(split, words) if by is not None]
     return Schema(tuple(Column(name, _type(name, scalar(by, schema=schema), scalar(by))) for name, by in pairs))
 
 
 def _type(name: str, found: Scalar, plain: Scalar) -> str:
-    # What runs is written without types; where they change it, Spark would cast by itself, and end at a bad row.
+    # The executed SQL is written without types; if types change it, Spark would cast implicitly and fail on a bad row.
     if found.sql != plain.sql:
-        raise _refused(f"of {name} needs a cast", "write the cast out: year(to_date(ts))")
+        raise _refused(f"partition column {name} needs an explicit cast", "add the cast: year(to_date(ts))")
     if Column(name, found.type).logical_type not in PLAIN:
-        raise _refused(f"of {name} has values of type {found.type}", "compute a text, a number, a date or a time")
+        raise _refused(
+            f"partition column {name} has the unsupported type {found.type}",
+            "compute a text, number, boolean, date or timestamp",
+        )
     return found.type
 
 
@@ -83,19 +89,21 @@ def _refused(message: str, remedy: str) -> PredicateError:
 
 
 def inspect_partitions(named: Sequence[Partition], objects: Sequence[DataObject], path: str, faults: Faults) -> None:
-    """Keeps a fault for objects that the contract does not have, names that are none or taken, and for what they are
-    computed from where that is not admitted."""
-    known = {each.name: each for each in objects}
-    taken = {(each.name, column.name) for each in objects for column in each.properties}
+    """Add a fault for each invalid computed partition.
+
+    Invalid are unknown objects, expressions outside the grammar of predicates, and names that are not plain or already
+    used for a column or partition of the object."""
+    by_name = {each.name: each for each in objects}
+    used_names = {(each.name, column.name) for each in objects for column in each.properties}
     for index, each in enumerate(named):
-        where = join(path, index)
-        if each.object not in known:
-            message = "names an object that the contract does not have"
-            faults.add("terms-object", join(where, "object"), message, suggest_nearest(each.object, known))
+        location = join(path, index)
+        if each.object not in by_name:
+            message = "refers to an object that the contract does not define"
+            faults.add("terms-object", join(location, "object"), message, suggest_nearest(each.object, by_name))
         if not re.fullmatch(r"\w+", each.name):
-            faults.add("partition-name", join(where, "name"), "is no plain name", "write letters, digits and _")
-        if (each.object, each.name) in taken:
-            message = "is a column or a partition already"
-            faults.add("partition-name", join(where, "name"), message, "give it a name of its own")
-        taken.add((each.object, each.name))
-        inspect(scalar, each.by, join(where, "by"), faults)
+            faults.add("partition-name", join(location, "name"), "is not a plain name", "use letters, digits and _")
+        if (each.object, each.name) in used_names:
+            message = "is already the name of a column or a partition"
+            faults.add("partition-name", join(location, "name"), message, "use a unique name")
+        used_names.add((each.object, each.name))
+        inspect(scalar, each.by, join(location, "by"), faults)

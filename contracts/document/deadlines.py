@@ -1,7 +1,7 @@
-"""When data must come, told by the clock alone: by a time of day, or at least so often.
+"""Deadlines for the arrival of data: by a time of day, or at least every so often.
 
-A contract says it in the standard's service levels (timeOfAvailability, frequency, freshness, latency), or, where a
-time zone and days of the week matter, in Treaty's own term `deadlines`."""
+A contract declares them as service levels of the standard (timeOfAvailability, frequency, freshness, latency) or, if a
+time zone or days of the week matter, in Treaty's own term `deadlines`."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,49 +26,52 @@ ONE_DAY = timedelta(days=1)
 
 
 class ArrivalSchedule(Protocol):
-    """When data are due."""
+    """A schedule of due times."""
 
     def following(self, moment: datetime, arrived: datetime | None) -> datetime:
-        """The first time after `moment` by which data must have come, where they came last at `arrived`."""
+        """Return the first due time after `moment`. `arrived`: time of the last arrival; None means never."""
 
     def begins(self, due: datetime) -> datetime:
-        """Since when data must have come to be in time for `due`."""
+        """Return the time from which an arrival counts for `due`."""
 
     def passed(self, now: datetime, arrived: datetime | None, due: datetime) -> datetime | None:
-        """What is to be judged now that `due` has passed: of several that passed meanwhile the last. None: data came,
-        and it is not so late yet."""
+        """Return the due time to validate now that `due` has passed.
+
+        If several due times have passed, it is the last one. None if data has arrived and the next due time is still
+        ahead."""
 
     @property
     def goes_on(self) -> bool:
-        """Whether there is a next time though data have not come."""
+        """Return whether another due time follows while data is still missing."""
 
     def __str__(self) -> str: ...
 
 
 @dataclass(frozen=True)
 class TimeOfDay:
-    """By a time of day in a zone, on some days of the week. Of a time that clocks show twice it is the later one, and
-    of one that they leave out what they show instead."""
+    """A due time of day in a time zone, on selected days of the week.
+
+    If clocks show the time twice, the later one counts; if they skip it, the time that they show instead."""
 
     by: time
     zone: tzinfo
     days: tuple[str, ...] = DAYS
 
     def following(self, moment: datetime, arrived: datetime | None = None) -> datetime:
-        """The first of its times after `moment`."""
+        """Return the first due time after `moment`."""
         return next(each for each in self._from(moment.astimezone(self.zone).date() - ONE_DAY, 1) if each > moment)
 
     def begins(self, due: datetime) -> datetime:
-        """The last of its times before `due`."""
+        """Return the last due time before `due`."""
         return next(each for each in self._from(due.astimezone(self.zone).date() + ONE_DAY, -1) if each < due)
 
     def passed(self, now: datetime, arrived: datetime | None, due: datetime) -> datetime:
-        """The last of its times up to now."""
+        """Return the last due time up to now."""
         return self.begins(self.following(now))
 
     @property
     def goes_on(self) -> bool:
-        """Each day is a promise of its own."""
+        """Return True: each day has its own deadline."""
         return True
 
     def __str__(self) -> str:
@@ -88,26 +91,28 @@ class TimeOfDay:
 
 @dataclass(frozen=True)
 class AtLeastEvery:
-    """So much time may pass until data come again."""
+    """A maximum time between arrivals."""
 
     span: timedelta
 
     def following(self, moment: datetime, arrived: datetime | None) -> datetime:
-        """So long after data came last; where they never did, after `moment`."""
+        """Return the time one span after the last arrival; without an arrival, after `moment`."""
         return (arrived or moment) + self.span
 
     def begins(self, due: datetime) -> datetime:
-        """So long before."""
+        """Return the time one span before `due`."""
         return due - self.span
 
     def passed(self, now: datetime, arrived: datetime | None, due: datetime) -> datetime | None:
-        """So long after data came last, where that is over; they may have come since it was told to be `due`."""
+        """Return the time one span after the last arrival if it has passed; None otherwise.
+
+        Data may have arrived since `due` was computed; without any arrival, `due` itself counts."""
         last = arrived + self.span if arrived else due
         return last if last <= now else None
 
     @property
     def goes_on(self) -> bool:
-        """One silence is told once."""
+        """Return False: each gap is reported once."""
         return False
 
     def __str__(self) -> str:
@@ -116,7 +121,7 @@ class AtLeastEvery:
 
 @dataclass(frozen=True)
 class ParsedDeadline:
-    """A promise of when data of an object come. `name` tells it from the others of the object."""
+    """A deadline for the arrival of an object's data. `name` is unique within the object."""
 
     object: str
     name: str
@@ -125,63 +130,68 @@ class ParsedDeadline:
 
     @property
     def sentence(self) -> str:
-        """The promise in words."""
-        return f"data of {self.object} must come {self.rhythm}"
+        """Return the deadline as a sentence."""
+        return f"data of {self.object} must arrive {self.rhythm}"
 
 
 @dataclass(frozen=True)
 class ParsedDeadlines:
-    """All that a contract promises of when data come, and why some of it cannot be watched."""
+    """All deadlines of a contract, and the faults of those that cannot be monitored."""
 
     watched: tuple[ParsedDeadline, ...] = ()
     faults: tuple[Fault, ...] = ()
 
     def of(self, object_name: str, name: str) -> ParsedDeadline | None:
-        """The object's promise of that name; None where there is none."""
+        """Return the object's deadline with this name; None if there is none."""
         return next((each for each in self.watched if (each.object, each.name) == (object_name, name)), None)
 
 
 def promises(contract: Contract) -> ParsedDeadlines:
-    """What the contract promises of when data come, its own terms first; of two of one name the first. A service level
-    whose words mean nothing by the clock is a fault, and keeps no other from being watched."""
+    """Return the deadlines of the contract: its own terms first, then its service levels.
+
+    If two of an object have the same name, the first one counts. A service level that cannot be monitored becomes a
+    fault and does not affect the others."""
     levels = _Levels(contract)
-    found = [*map(_of_term, contract.terms.deadlines), *levels.read()]
-    unique = {(each.object, each.name): each for each in reversed(found)}
+    deadlines = [*map(_of_term, contract.terms.deadlines), *levels.read()]
+    unique = {(each.object, each.name): each for each in reversed(deadlines)}
     return ParsedDeadlines(tuple(reversed(unique.values())), tuple(levels.faults.items))
 
 
 def inspect_deadlines(named: Sequence[Deadline], objects: Sequence[DataObject], path: str, faults: Faults) -> None:
-    """Keeps a fault for objects that the contract does not have, times, zones and days that there are not, and for two
-    deadlines of one name."""
-    taken: set[tuple[str, str]] = set()
+    """Add a fault for each invalid deadline.
+
+    Invalid are unknown objects, times, time zones and days, and a second deadline of an object with the same name."""
+    used_names: set[tuple[str, str]] = set()
     for index, each in enumerate(named):
-        where = join(path, index)
-        _inspect_words(each, objects, where, faults)
-        if (each.object, _name(each)) in taken:
-            message = "has the name of another one of the object"
-            faults.add("terms-deadline", where, message, "give it an `id` of its own")
-        taken.add((each.object, _name(each)))
+        location = join(path, index)
+        _inspect_words(each, objects, location, faults)
+        if (each.object, _name(each)) in used_names:
+            message = "has the same name as another deadline of the object"
+            faults.add("terms-deadline", location, message, "set a unique `id`")
+        used_names.add((each.object, _name(each)))
 
 
 def duration_text(span: timedelta) -> str:
-    """The time in its two largest units, as "1 h 12 min"; "0 min" for less than one."""
+    """Format a duration in its two largest units, as "1 h 12 min"; "0 min" for less than one."""
     minutes = int(span.total_seconds()) // 60
     parts = ((minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"))
     return " ".join([f"{count} {unit}" for count, unit in parts if count][:2]) or "0 min"
 
 
 def _inspect_words(deadline: Deadline, objects: Sequence[DataObject], where: str, faults: Faults) -> None:
-    known = [each.name for each in objects]
-    if deadline.object not in known:
-        message = "names an object that the contract does not have"
-        faults.add("terms-object", join(where, "object"), message, suggest_nearest(deadline.object, known))
+    object_names = [each.name for each in objects]
+    if deadline.object not in object_names:
+        message = "refers to an object that the contract does not define"
+        faults.add("terms-object", join(where, "object"), message, suggest_nearest(deadline.object, object_names))
     if not TIME.fullmatch(deadline.by):
-        faults.add("terms-deadline", join(where, "by"), "is no time of day", "write it as 07:30")
+        faults.add("terms-deadline", join(where, "by"), "is not a time of day", "use the form 07:30")
     if deadline.zone not in available_timezones():
-        remedy = suggest_nearest(deadline.zone, sorted(available_timezones())) or "write it as Europe/Warsaw, or UTC"
-        faults.add("terms-deadline", join(where, "zone"), "is no time zone", remedy)
+        remedy = (
+            suggest_nearest(deadline.zone, sorted(available_timezones())) or "use a name such as Europe/Warsaw or UTC"
+        )
+        faults.add("terms-deadline", join(where, "zone"), "is not a known time zone", remedy)
     if not deadline.days:
-        faults.add("terms-deadline", join(where, "days"), "names no day", "leave it out for every day")
+        faults.add("terms-deadline", join(where, "days"), "is empty", "omit it to include every day")
 
 
 def _of_term(deadline: Deadline) -> ParsedDeadline:
@@ -200,12 +210,12 @@ def _zone(zone: tzinfo) -> str:
 
 
 class _UnsupportedLevel(Exception):
-    """Why a service level cannot be watched."""
+    """A service level that cannot be monitored; the text is the reason."""
 
 
 @dataclass
 class _Levels:
-    """The standard's service levels of a contract, read one by one."""
+    """Read the standard's service levels of a contract one by one."""
 
     contract: Contract
     faults: Faults = field(default_factory=Faults)
@@ -217,7 +227,7 @@ class _Levels:
                 try:
                     yield from list(self._promised(word, content))
                 except _UnsupportedLevel as error:
-                    self.faults.add("service-level", path, str(error), "the clock does not watch it")
+                    self.faults.add("service-level", path, str(error), "it is not monitored")
 
     def _promised(self, word: str, content: Mapping[str, Any]) -> Iterator[ParsedDeadline]:
         name = str(content.get("id") or content.get("property"))
@@ -227,21 +237,23 @@ class _Levels:
             )
 
     def _objects(self, content: Mapping[str, Any]) -> Iterable[str]:
-        known = [each.name for each in self.contract.objects]
+        object_names = [each.name for each in self.contract.objects]
         element = content.get("element")
         if element is None:
-            return known
-        named = dict.fromkeys(each.strip().split(".")[0] for each in str(element).split(","))
-        if unknown := [each for each in named if each not in known]:
-            raise _UnsupportedLevel(f"is of {unknown[0]}, which is no object of the contract")
-        return named
+            return object_names
+        names = dict.fromkeys(each.strip().split(".")[0] for each in str(element).split(","))
+        if unknown := [each for each in names if each not in object_names]:
+            raise _UnsupportedLevel(f"applies to {unknown[0]}, which is not an object of the contract")
+        return names
 
     def _every(self, word: str, content: Mapping[str, Any], of: str) -> AtLeastEvery:
-        """How old data may be. What comes once a day and four hours late is up to 28 hours old."""
+        """Return the maximum age of the data: daily data that is four hours late is up to 28 hours old."""
         span = _span(content)
         if word == "latency":
-            others = [each for _, each in members(self.contract.document, "slaProperties") if _word(each) == EVERY[0]]
-            span += next((_span(each) for each in others if of in self._objects(each)), timedelta(0))
+            frequencies = [
+                each for _, each in members(self.contract.document, "slaProperties") if _word(each) == EVERY[0]
+            ]
+            span += next((_span(each) for each in frequencies if of in self._objects(each)), timedelta(0))
         return AtLeastEvery(span)
 
 
@@ -253,17 +265,17 @@ def _time(content: Mapping[str, Any]) -> TimeOfDay:
     try:
         by = time.fromisoformat(str(content.get("value")).strip())
     except ValueError:
-        raise _UnsupportedLevel("has no time of day as its value, as 09:00+01:00") from None
+        raise _UnsupportedLevel("has a value that is not a time of day, such as 09:00+01:00") from None
     return TimeOfDay(by.replace(tzinfo=None), by.tzinfo or UTC)
 
 
 def _span(content: Mapping[str, Any]) -> timedelta:
     unit, number = durations.unit(content), durations.number(content)
     if unit not in durations.SECONDS:
-        raise _UnsupportedLevel("has no unit that the clock knows: write d, h or m")
+        raise _UnsupportedLevel("has an unsupported unit: use d, h or m")
     if number is None or number.is_snan():
-        raise _UnsupportedLevel("has no number as its value")
+        raise _UnsupportedLevel("has a value that is not a number")
     seconds = number * durations.SECONDS[unit]
     if not seconds.is_finite() or not 0 < seconds <= LONGEST.total_seconds():
-        raise _UnsupportedLevel("has no time as its value that anybody could wait for")
+        raise _UnsupportedLevel(f"has a value that is not positive or exceeds {LONGEST.days:,} days")
     return timedelta(seconds=float(seconds))

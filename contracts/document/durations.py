@@ -1,4 +1,4 @@
-"""Numbers and units of service levels, and how many seconds each unit of time has."""
+"""Parse the numbers and units of service levels, and define the seconds of each unit."""
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation

@@ -1,4 +1,4 @@
-"""Names and ids within a document: each says one thing, whatever the case or the Unicode form it is written in."""
+"""Validate names and ids in a document: unique regardless of case and Unicode form."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
 
 
 def inspect_ids(document: Mapping[str, Any], faults: Faults) -> None:
-    """Keeps a fault for every id that an earlier element of the same list has."""
+    """Add a fault for each id that an earlier element of the same list has."""
     first: dict[tuple[str, str], str] = {}
     for path, element, _ in elements(document, root_model()):
         name = element.get("id")
@@ -22,16 +22,18 @@ def inspect_ids(document: Mapping[str, Any], faults: Faults) -> None:
             continue
         earlier = first.setdefault((list_of(path), name), path)
         if earlier != path:
-            faults.add("id-duplicate", join(path, "id"), f"is the id of {earlier} too", "give each its own id")
+            faults.add("id-duplicate", join(path, "id"), f"is also the id of {earlier}", "use a unique id")
 
 
 def inspect_names(document: Mapping[str, Any], faults: Faults) -> None:
-    """Keeps a fault for names of objects and properties that are empty, unprintable, or alike within one list."""
+    """Add a fault for each object or property name that is blank, unprintable or ambiguous.
+
+    Names of one list are ambiguous if they differ in nothing but case or Unicode form."""
     first: dict[tuple[str, str], tuple[str, str]] = {}
     for path, name in _names(document):
         if not name.strip() or not name.isprintable():
             message = "is blank or has unprintable characters"
-            faults.add("name-form", join(path, "name"), message, "write a visible name")
+            faults.add("name-form", join(path, "name"), message, "use a visible name")
             continue
         earlier_path, earlier = first.setdefault((list_of(path), _folded(name)), (path, name))
         if earlier_path != path:
@@ -39,14 +41,16 @@ def inspect_names(document: Mapping[str, Any], faults: Faults) -> None:
 
 
 def disguise(identity: str) -> str | None:
-    """Why the identity could be taken for another one, None where it could not: it has unprintable characters, letters
-    in another form than is usual, or such of scripts that look alike."""
+    """Return the reason why the identity could be mistaken for another one; None if it could not.
+
+    Reasons are unprintable characters, surrounding blanks, letters in an unusual Unicode form, and a mix of scripts
+    whose letters look alike."""
     if not identity.isprintable() or identity != identity.strip():
-        return "has blanks around it or unprintable characters"
+        return "has surrounding blanks or unprintable characters"
     if unicodedata.normalize("NFKC", identity) != identity:
-        return "has letters in another form than is usual"
+        return "has letters in a non-standard Unicode form"
     scripts = {unicodedata.name(each, "?").partition(" ")[0] for each in identity if each.isalpha()} & ALIKE
-    return f"mixes letters of scripts that look alike: {', '.join(sorted(scripts))}" if len(scripts) > 1 else None
+    return f"mixes scripts with similar letters: {', '.join(sorted(scripts))}" if len(scripts) > 1 else None
 
 
 def _names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -57,9 +61,9 @@ def _names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _keep_alike(name: str, earlier: str, where: str, faults: Faults) -> None:
     if unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", earlier):
-        faults.add("name-duplicate", where, f"'{name}' is the name of an earlier one", "give each its own name")
+        faults.add("name-duplicate", where, f"'{name}' is already the name of an earlier element", "use a unique name")
     else:
-        message = f"'{name}' and '{earlier}' differ in case only, and Spark takes them for one name"
+        message = f"'{name}' and '{earlier}' differ only in case, and Spark treats them as the same name"
         faults.add("name-case", where, message, "rename one of the two")
 
 
@@ -68,5 +72,5 @@ def _folded(name: str) -> str:
 
 
 def list_of(path: str) -> str:
-    """The path of the list that the member at `path` stands in."""
+    """Return the path of the list that contains the member at `path`."""
     return path.rpartition("[")[0]

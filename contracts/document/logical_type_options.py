@@ -1,4 +1,4 @@
-"""What a column's `logicalTypeOptions` promise of its values, as far as a document can contradict itself there."""
+"""Read the `logicalTypeOptions` and `enum` of columns, and detect contradictions in them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from treaty.contracts.document.columns import Element, members, text
 from treaty.contracts.document.yaml_syntax import join
 from treaty.contracts.errors import Faults, suggest_nearest
 
-# Lower and upper limits that bound the same thing.
+# Pairs of a lower and an upper limit on the same quantity.
 LIMITS = (
     *((low, high) for low in ("minimum", "exclusiveMinimum") for high in ("maximum", "exclusiveMaximum")),
     *((f"min{what}", f"max{what}") for what in ("Length", "Items", "Properties")),
@@ -17,19 +17,20 @@ _ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 
 def read_options(element: Element, faults: Faults) -> Mapping[str, Any]:
-    """The options of a property as plain data; {} for none. Keeps a fault for those that nothing can keep together.
+    """Return the options of a property as plain data; {} if there are none.
 
-    Keys and forms of values that do not belong to the logical type are faults of the standard's own schema."""
+    Contradictory options are added as faults. Keys and values that do not fit the logical type are faults of the
+    standard's own schema."""
     path, content = element
     options = content.get("logicalTypeOptions")
     if not isinstance(options, dict):
         return {}
-    where = join(path, "logicalTypeOptions")
+    location = join(path, "logicalTypeOptions")
     for low, high in _crossed(options):
         faults.add(
-            "options-order", join(where, high), f"leaves no value that also keeps '{low}'", "widen one of the two"
+            "options-order", join(location, high), f"contradicts '{low}': no value satisfies both", "widen one of them"
         )
-    _inspect_required(element, options.get("required"), join(where, "required"), faults)
+    _inspect_required(element, options.get("required"), join(location, "required"), faults)
     return options
 
 
@@ -42,7 +43,7 @@ def _crossed(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _exceeds(low: Any, high: Any, *, or_equals: bool) -> bool:
-    """Whether the first is beyond the second; texts (dates) of one length are in the order of their characters."""
+    """Return whether the first limit exceeds the second; texts (dates) compare if equally long."""
     if isinstance(low, str) and isinstance(high, str):
         comparable = len(low) == len(high)
     else:
@@ -57,24 +58,24 @@ def _inspect_required(element: Element, required: Any, where: str, faults: Fault
     for index, name in enumerate(required):
         if isinstance(name, str) and name not in fields:
             faults.add(
-                "options-property", join(where, index), "names no property of the object", suggest_nearest(name, fields)
+                "options-property", join(where, index), "is not a property of the object", suggest_nearest(name, fields)
             )
 
 
 def read_enum(element: Element) -> Sequence[Any]:
-    """The values that a property's `enum` allows, in order; () for none."""
+    """Return the values that a property's `enum` allows, in order; () if it has none."""
     values = (member.get("value") for _, member in members(element[1], "enum"))
     return tuple(value for value in values if isinstance(value, str | int | float))
 
 
 def means_whole(pattern: str) -> bool:
-    """Whether a pattern can only match a text as a whole; the standard's patterns may match anywhere within it."""
+    """Return whether a pattern is anchored at both ends; otherwise it matches anywhere in a text."""
     plain = _ATOM.sub("", pattern)
     return plain.startswith("^") and plain.endswith("$") and not _has_bar(plain)
 
 
 def _has_bar(plain: str) -> bool:
-    """Whether there is a choice outside all parentheses."""
+    """Return whether the pattern has a choice outside all parentheses."""
     depth = 0
     for character in plain:
         depth += (character == "(") - (character == ")")

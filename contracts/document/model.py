@@ -1,4 +1,4 @@
-"""The contract as values: what an ODCS document promises, with the place in the text where each promise stands."""
+"""Represent a contract document as immutable values, each with its location in the text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,23 +11,23 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.fingerprint import fingerprint
 
 Severity = Literal["warning", "error"]
-# What a check is judged on: SCOPES, or the name of a view.
+# The data that a check covers: one of SCOPES, or the name of a view.
 Scope = str
 SCOPES = ("delta", "dataset")
 CheckKind = Literal["treaty", "library", "sql", "text", "custom", "schema"]
 
 
 class TermsModel(BaseModel):
-    """Treaty's own terms are strict: unknown words and coerced types are refused."""
+    """Base of Treaty's own terms: unknown keys are rejected, types are not coerced."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class Alias(TermsModel):
-    """A lineage identity (OpenLineage namespace and name) of one schema object of the contract.
+    """A lineage identity (OpenLineage namespace and name) of a schema object.
 
-    A name with `*` stands for many: `*` is any characters but "/". `regex`: the name is a regular expression, of the
-    subset that predicates may hold, which the whole name must match."""
+    `name`: may contain `*`, which matches any characters except "/". `regex`: `name` is a regular expression that has
+    to match the whole dataset name, restricted to the subset that predicates allow (`treaty.contracts.safe_regex`)."""
 
     object: str
     namespace: str
@@ -36,45 +36,49 @@ class Alias(TermsModel):
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it stands for many names."""
+        """Return whether the alias can match several names."""
         return self.regex or "*" in self.name
 
 
 class View(TermsModel):
-    """A name for the partitions that a condition on partition columns chooses."""
+    """A name for the partitions that a condition on partition columns selects.
+
+    `where`: predicate on partition columns."""
 
     name: str
     where: str
 
 
 class Partition(TermsModel):
-    """A partition column of an object that its rows do not have: `by` says what it is computed from."""
+    """A partition column that is computed rather than stored.
+
+    `by`: the expression that it is computed from."""
 
     object: str
     name: str
     by: str
 
 
-# How a version may differ from the one before it: each mode is a sentence in
-# `treaty.contracts.comparison.compatibility`.
+# How a version may differ from its predecessor. `treaty.contracts.comparison.compatibility` defines each mode.
 Mode = Literal[
     "NONE", "BACKWARD", "BACKWARD_TRANSITIVE", "FORWARD", "FORWARD_TRANSITIVE", "FULL", "FULL_TRANSITIVE"
 ]  # fmt: skip
 
 
 class Compatibility(TermsModel):
-    """Which versions may follow: judged for the structure (columns, types) and the guarantees (checks) apart."""
+    """Compatibility modes for new versions, separate for structure (columns, types) and guarantees (checks)."""
 
     structure: Mode = "FORWARD"
     guarantees: Mode = "FORWARD"
 
 
 class Review(TermsModel):
-    """What a version needs before it comes into force. The terms of the version in force decide about the next one.
+    """Requirements that a version must meet before it comes into force.
 
-    `quorum`: how many owners must approve. `columns`: the owners of the columns that it touches must, too.
-    `versions`: whether a version number that says less than the change is refused, or only told.
-    `acknowledge_days`: how long consumers that a change breaks have to acknowledge it; 0: nobody is waited for."""
+    The terms of the version in force apply to the next one. `quorum`: number of owners who must approve. `columns`: the
+    owners of changed columns must approve as well. `versions`: "enforced" rejects a version number that understates the
+    change, "suggested" only reports it. `acknowledge_days`: days that affected consumers have to acknowledge a breaking
+    change; 0 means that no acknowledgement is awaited."""
 
     quorum: Annotated[int, Field(ge=1, le=20)] = 1
     columns: bool = False
@@ -83,15 +87,16 @@ class Review(TermsModel):
 
 
 class Lineage(TermsModel):
-    """What is made of lineage events about the contract's objects.
+    """Settings for lineage events about the contract's objects.
 
-    `quiet`: seconds after a validation was asked for in which all that is written waits for one more. `settle: parent`
-    waits for the end of the run that the writing one is a part of. `on_failed_run`: what a run that failed leaves
-    behind is not looked at, told as suspect, or told and validated. `stream_interval`: minutes between validations of
-    what is written all the time. `nominal`: by partition column how its values are made of a run's nominal time.
-    `without_partition`: what is read where nothing tells what was written: the `latest` partitions, or all.
-    `sweep`: hours after which files are looked at that no event told of; 0: never. `on_upstream_failed`: bad data that
-    came from further up are told with the gate's answer, or make it a warning, or block."""
+    `quiet`: seconds after a validation was triggered in which further writes are combined into one more validation.
+    `settle`: "parent" waits until the parent of the writing run has ended. `on_failed_run`: data written by a failed
+    run is ignored, reported as suspect, or reported and validated. `stream_interval`: minutes between validations of
+    data that is written continuously. `nominal`: by partition column, how its value is derived from a run's nominal
+    time. `without_partition`: partitions to read if no event reports which were written: the `latest` ones, or all.
+    `sweep`: hours after which files are checked for changes that no event reported; 0 means never.
+    `on_upstream_failed`: bad upstream data is reported in the gate's answer, turns the answer into a warning, or
+    blocks."""
 
     quiet: Annotated[float, Field(ge=0, le=3600)] = 5
     settle: Literal["none", "parent"] = "none"
@@ -105,19 +110,20 @@ class Lineage(TermsModel):
 
 
 class Anomalies(TermsModel):
-    """How anomalies of the objects' metrics are told.
+    """Settings of anomaly detection for the contract's metrics.
 
-    `false_alarms`: how many a year the checks of an object may raise together while nothing is wrong. `holidays`: days
-    that are not like others, as ISO 8601."""
+    `false_alarms`: false-alarm budget: alarms per year that the checks of an object may raise in total while the data
+    is fine. `holidays`: days that differ from ordinary ones, as ISO 8601 dates."""
 
     false_alarms: Annotated[float, Field(gt=0, le=1000)] = 4
     holidays: list[Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]] = []
 
 
 class Deadline(TermsModel):
-    """By when data of an object must have come: a time of day in a time zone, on days of the week.
+    """A time of day by which data of an object must arrive.
 
-    `id` tells several of an object apart; without one the time does."""
+    `by`: time of day, such as 07:30. `zone`: IANA time zone. `days`: days of the week. `id`: distinguishes several
+    deadlines of an object; None derives the name from the time and the zone."""
 
     object: str
     by: str
@@ -128,15 +134,15 @@ class Deadline(TermsModel):
 
 
 class Terms(TermsModel):
-    """The contract-level terms that ODCS has no word for, kept in customProperties under `treaty`."""
+    """Contract-level terms that ODCS does not define, stored in customProperties under `treaty`."""
 
     aliases: list[Alias] = []
-    # What checks may name as their scope.
+    # Checks refer to views by name, as their scope.
     views: list[View] = []
-    # Objects without partition columns that grow by files: what came since the last look is judged by itself.
+    # Objects without partition columns that grow by files: the files of each arrival are validated as one unit.
     arrivals: list[str] = []
     partitions: list[Partition] = []
-    # Of columns that the contract does not name: they are welcome, told as a warning, or an error.
+    # Columns that the contract does not name are allowed (open), a warning (watched) or an error (closed).
     columns: Literal["open", "watched", "closed"] = "watched"
     order: bool = False
     compatibility: Compatibility = Compatibility()
@@ -144,18 +150,19 @@ class Terms(TermsModel):
     lineage: Lineage = Lineage()
     deadlines: list[Deadline] = []
     anomalies: Anomalies = Anomalies()
-    # Of each group one version is in force: versions of different groups are in force side by side.
+    # One version of each group is in force; versions of different groups are in force in parallel.
     group: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "main"
-    # What the gate answers where a check could not be evaluated.
+    # The gate's answer if a check could not be evaluated.
     on_unknown: Literal["pass", "warn", "block"] = "block"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContractCheck:
-    """One quality rule of the document. `arguments` are the analyzer's own words, without the ones named here.
+    """A quality rule of the document.
 
-    Checks of kind `schema` are what the words of a property stand for: required, unique, logicalTypeOptions.
-    `column` is the path of the property that the rule stands on; None for a rule of the table."""
+    Checks of kind `schema` represent keywords of a property: required, unique, logicalTypeOptions. `arguments`:
+    arguments of the analyzer, without those that are fields here. `column`: path of the property that defines the rule;
+    None for a rule of the table."""
 
     id: str
     name: str
@@ -174,10 +181,11 @@ class ContractCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class Property:
-    """A column of a schema object. Nested properties are named in `properties`; an array's element in `items`.
+    """A column of a schema object.
 
-    `encrypted`: the document names an encrypted element that stands for it, so its own values are not for every eye.
-    `options`: its logicalTypeOptions; `enum`: the values that it may have, () for any."""
+    `properties`: nested fields. `items`: the element of an array. `encrypted`: the document names an encrypted
+    element in its place, so its values are sensitive. `options`: its logicalTypeOptions. `enum`: allowed values; ()
+    allows any."""
 
     name: str
     logical_type: str | None = None
@@ -201,13 +209,13 @@ class Property:
 
 @dataclass(frozen=True, kw_only=True)
 class DataObject:
-    """A table of the contract: its columns and its checks (those on its properties included).
+    """A table of the contract: its columns and its checks, including those of its properties.
 
-    `views` are those of the contract, which its checks may name as their scope. `arrivals`: its files are told apart by
-    when they came. `computed`: the partition columns that are computed, as words
-    (`treaty.contracts.document.computed_partitions`). `anomalies`: how they are told of its metrics.
-    `classifying_objects`: objects of other contracts about the same table; what they classify is classified here,
-    too."""
+    `views`: the contract's views, which checks may use as their scope. `arrivals`: the table has no partitions, and its
+    files are distinguished by arrival. `computed`: definitions of computed partition columns
+    (`treaty.contracts.document.computed_partitions`). `anomalies`: settings of anomaly detection.
+    `classifying_objects`: objects of other contracts about the same table; what they classify is classified here as
+    well."""
 
     name: str
     physical_name: str | None = None
@@ -224,25 +232,27 @@ class DataObject:
 
     @property
     def partition_columns(self) -> tuple[str, ...]:
-        """Names of the partition columns, by partitionKeyPosition, then in document order."""
+        """Return the names of the partition columns by partitionKeyPosition, then in document order."""
         partitioned = [each for each in self.properties if each.partitioned]
         return tuple(each.name for each in sorted(partitioned, key=lambda p: p.partition_key_position or 0))
 
     @property
     def partition_by(self) -> tuple[str, ...]:
-        """What the table is parted by: its partition columns, then those that are computed."""
+        """Return the partition columns of the table, followed by the computed ones."""
         return (*self.partition_columns, *self.computed)
 
     @property
     def primary_key(self) -> tuple[str, ...]:
-        """Names of the key columns, by primaryKeyPosition, then in document order."""
+        """Return the names of the key columns by primaryKeyPosition, then in document order."""
         keys = [each for each in self.properties if each.primary_key]
         return tuple(each.name for each in sorted(keys, key=lambda p: p.primary_key_position or 0))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:
-    """A contract as read: `source` is the document byte for byte, `document` its plain data, `lines` path -> line."""
+    """A parsed contract document.
+
+    `source`: the document, byte for byte. `document`: its plain data. `lines`: the line of each path."""
 
     source: bytes
     document: Mapping[str, Any]
@@ -256,9 +266,9 @@ class Contract:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 (hex) of the document as plain data: equal for texts that differ in layout or comments only."""
+        """Return the sha256 (hex) of the document's plain data, independent of layout and comments."""
         return fingerprint(self.document)
 
     def object(self, name: str) -> DataObject:
-        """The schema object of that name. Raises KeyError where there is none."""
+        """Return the schema object with this name. Raises KeyError if there is none."""
         return {each.name: each for each in self.objects}[name]

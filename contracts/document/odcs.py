@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 VERSIONS = ("v3.1.0", "v3.2.0")
-# The shipped schema is that of 3.2.0; these are the words it has over 3.1.0.
+# The bundled schema is that of 3.2.0; these are the keys that 3.1.0 does not have.
 NEW_IN_3_2 = {
     "OpenDataContractStandard": {"context"},
     "SchemaObject": {"deprecated", "synonyms", "context"},
@@ -23,44 +23,44 @@ NEW_IN_3_2 = {
 
 
 def inspect_version(document: Mapping[str, Any], faults: Faults) -> None:
-    """Keeps a fault where the document declares no version of the standard, or one that Treaty does not read."""
-    remedy = f"write one of {', '.join(VERSIONS)}"
+    """Add a fault unless the document declares a version of the standard that Treaty supports."""
+    remedy = f"use one of {', '.join(VERSIONS)}"
     if "apiVersion" not in document:
-        faults.add("odcs-missing-key", "", "lacks 'apiVersion'", remedy)
+        faults.add("odcs-missing-key", "", "is missing 'apiVersion'", remedy)
     elif document["apiVersion"] not in VERSIONS:
-        faults.add("odcs-version", "apiVersion", "is not a version that Treaty reads", remedy)
+        faults.add("odcs-version", "apiVersion", "is not a supported version", remedy)
 
 
 def inspect_keys(document: Mapping[str, Any], faults: Faults) -> None:
-    """Keeps a fault for every key, however deep, that the declared version of the standard does not have."""
+    """Add a fault for each key, however deep, that the declared version lacks."""
     old = document.get("apiVersion") == "v3.1.0"
     for path, element, model in elements(document, root_model()):
-        known = key_order(model).keys() - (NEW_IN_3_2.get(model.__name__, set()) if old else set())
-        for key in (each for each in element if each not in known):
+        allowed = key_order(model).keys() - (NEW_IN_3_2.get(model.__name__, set()) if old else set())
+        for key in (each for each in element if each not in allowed):
             if faults.full:
                 return
-            message = "is a key of v3.2.0" if key in key_order(model) else "is a key that the standard does not have"
-            remedy = suggest_nearest(key, known) or "put it in customProperties"
+            message = "is not allowed before v3.2.0" if key in key_order(model) else "is not a key of the standard"
+            remedy = suggest_nearest(key, allowed) or "move it to customProperties"
             faults.add("odcs-unknown-key", join(path, key), message, remedy)
 
 
 @cache
 def key_order(model: "type[BaseModel]") -> Mapping[str, Any]:
-    """The standard's keys of one kind of element, in its own order, with the type of each."""
+    """Return the keys of an element in the standard's order, with their types."""
     return {each.alias or name: each.annotation for name, each in model.model_fields.items()}
 
 
 def root_model() -> "type[BaseModel]":
-    """The standard's model of a whole document."""
+    """Return the standard's model of a whole document."""
     from open_data_contract_standard.model import OpenDataContractStandard
 
     return OpenDataContractStandard
 
 
 def element_model(annotation: Any, value: Any) -> "type[BaseModel] | None":
-    """The standard's model of an element: of the mapping `value`, or of the members of the list `value`.
+    """Return the standard's model of a mapping, or of the members of a list.
 
-    None where the standard leaves the content open, as in `arguments` and in the value of a custom property."""
+    None if the standard leaves the content open, as in `arguments` and in the value of a custom property."""
     from pydantic import BaseModel
 
     for each in (annotation, *get_args(annotation)):
@@ -72,7 +72,7 @@ def element_model(annotation: Any, value: Any) -> "type[BaseModel] | None":
 
 
 def elements(value: Any, annotation: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any], "type[BaseModel]"]]:
-    """Every mapping that the standard knows, with its path and its model, outermost first."""
+    """Yield each mapping that the standard defines with its path and model, outermost first."""
     model = element_model(annotation, value)
     if model is None:
         return

@@ -1,7 +1,7 @@
-"""Who owns the columns of a contract, and whose columns a change of the document touches.
+"""Owners of columns, and the owners affected by a change of the document.
 
-A column's owner is the value of its customProperties `owner`; one that names none has that of the column or table
-around it. Checks that stand on the table belong to no column."""
+A column's owner is the value of its customProperties `owner`; without one, it inherits the owner of the enclosing
+column or table. Checks of the table belong to no column."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ NESTING = ("properties", "items")
 
 @dataclass(frozen=True)
 class ColumnOwnership:
-    """A column's owner (None: it has none), and its own words without those of the columns within it."""
+    """A column's owner and its own keys, without those of nested columns. `owner`: None means none."""
 
     owner: str | None
     words: Mapping[str, Any]
 
 
 def affected_owners(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, str]:
-    """The owners of all columns that the new document adds, removes or changes, by the column's name with its table's.
+    """Return the owners of all added, removed and changed columns, by "table.column".
 
-    Of a column that was there its owner until now: nobody gives themselves a column by a change of it."""
+    An existing column counts with its previous owner, so that a change cannot transfer a column to its author."""
     before, after = _owned(old or {}), _owned(new)
     changed = [name for name in {**before, **after} if _words(before.get(name)) != _words(after.get(name))]
     owners = {name: (before.get(name) or after[name]).owner for name in changed}
@@ -37,9 +37,9 @@ def _words(column: ColumnOwnership | None) -> Mapping[str, Any] | None:
 
 def _owned(document: Mapping[str, Any]) -> dict[str, ColumnOwnership]:
     return dict(
-        found
+        pair
         for _, table in members(document, "schema")
-        for found in _within(table, text(table, "name") or "", _owner(table))
+        for pair in _within(table, text(table, "name") or "", _owner(table))
     )
 
 

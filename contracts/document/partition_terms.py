@@ -1,4 +1,4 @@
-"""Terms about partitions: views, each with a name and a predicate, and objects whose files arrive unpartitioned."""
+"""Validate terms about partitions: views, and objects whose files arrive unpartitioned."""
 
 from collections.abc import Sequence
 
@@ -9,30 +9,35 @@ from treaty.contracts.predicates.parser import inspect, parse
 
 
 def inspect_views(views: Sequence[View], path: str, faults: Faults) -> None:
-    """Keeps a fault for names that are blank, unprintable, taken or a scope's own, and for conditions that are none.
+    """Add a fault for each view with an invalid name or condition.
 
-    Whether a condition reads partition columns alone is said where a check of a table names the view."""
-    taken: set[str] = set(SCOPES)
+    Names that are blank, unprintable, used twice or equal to a scope are invalid. The restriction to partition columns
+    is validated when a check of a table refers to the view."""
+    used_names: set[str] = set(SCOPES)
     for index, view in enumerate(views):
-        where = join(path, index)
+        location = join(path, index)
         if not view.name.strip() or not view.name.isprintable():
-            faults.add("view-name", join(where, "name"), "is blank or has unprintable characters", "write a name")
-        elif view.name in taken:
-            faults.add("view-name", join(where, "name"), "is a scope or a view already", "give each its own name")
-        taken.add(view.name)
-        inspect(parse, view.where, join(where, "where"), faults)
+            faults.add(
+                "view-name", join(location, "name"), "is blank or has unprintable characters", "use a visible name"
+            )
+        elif view.name in used_names:
+            faults.add(
+                "view-name", join(location, "name"), "is already the name of a scope or a view", "use a unique name"
+            )
+        used_names.add(view.name)
+        inspect(parse, view.where, join(location, "where"), faults)
         if faults.full:
             return
 
 
 def inspect_arrivals(named: Sequence[str], objects: Sequence[DataObject], path: str, faults: Faults) -> None:
-    """Keeps a fault for names that no object has, and for objects with partition columns."""
-    known = {each.name: each for each in objects}
+    """Add a fault for each unknown object and each object with partition columns."""
+    by_name = {each.name: each for each in objects}
     for index, name in enumerate(named):
-        where = join(path, index)
-        if name not in known:
-            message = "names an object that the contract does not have"
-            faults.add("terms-object", where, message, suggest_nearest(name, known))
-        elif known[name].partition_by:
-            message = "names an object with partition columns, which tell what is new"
-            faults.add("terms-arrivals", where, message, "leave one of both out")
+        location = join(path, index)
+        if name not in by_name:
+            message = "refers to an object that the contract does not define"
+            faults.add("terms-object", location, message, suggest_nearest(name, by_name))
+        elif by_name[name].partition_by:
+            message = "refers to an object with partition columns, which already identify new data"
+            faults.add("terms-arrivals", location, message, "remove the arrivals entry or the partition columns")

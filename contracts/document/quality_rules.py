@@ -1,4 +1,4 @@
-"""Quality entries of a document as checks: the standard's library and sql entries, and Treaty's own custom ones."""
+"""Read quality entries as checks: the standard's library and sql entries, and Treaty's custom entries."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -18,9 +18,10 @@ OWN_WORDS = frozenset({"analyzer", "where", "scope"})
 
 @dataclass(frozen=True, kw_only=True)
 class QualityRule:
-    """A quality entry and where it stands: on the property `column` of an object, or (None) on the object itself.
+    """A quality entry with its location.
 
-    `columns` are the names that a predicate may use; None admits any."""
+    `column`: the property that defines the entry; None for an entry of the object itself. `columns`: names that a
+    predicate may use; None allows any."""
 
     content: Mapping[str, Any]
     path: str
@@ -30,17 +31,19 @@ class QualityRule:
     columns: Collection[str] | None = None
 
     def text(self, key: str) -> str | None:
-        """The entry's text under the key; None where it is missing, empty or not text."""
-        found = self.content.get(key)
-        return found if isinstance(found, str) and found else None
+        """Return the text under the key; None if it is missing, empty or not text."""
+        value = self.content.get(key)
+        return value if isinstance(value, str) and value else None
 
     def add(self, code: str, key: str, message: str, remedy: str = "") -> None:
-        """Keeps a fault at a key within the entry ('' for the entry itself)."""
+        """Add a fault at a key within the entry ('' for the entry itself)."""
         self.faults.add(code, join(self.path, key) if key else self.path, message, remedy)
 
 
 def read_check(entry: QualityRule) -> ContractCheck:
-    """The check that the entry states. What is wrong with it is kept as faults; the check is then of no use."""
+    """Return the check that the entry defines.
+
+    Errors in the entry are added as faults; the check must not be used then."""
     kind = _kind(entry)
     meaning = _READERS[kind](entry)
     identity = entry.text("id") or _derived_id(entry, meaning.analyzer)
@@ -73,7 +76,7 @@ def _severity(entry: QualityRule) -> Severity:
 
 
 def _derived_id(entry: QualityRule, analyzer: str) -> str:
-    """An id from names, not from positions, so that it outlives a change of order."""
+    """Derive an id from names, not from positions, so that it survives reordering."""
     names = [entry.owner, entry.column or "", analyzer]
     return "-".join(filter(None, (re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") for name in names))) or "check"
 
@@ -94,8 +97,8 @@ def _meaning(entry: QualityRule, analyzer: str, arguments: Mapping[str, Any], **
 def _read_treaty(entry: QualityRule) -> ContractCheck:
     words = entry.content.get("implementation")
     if not isinstance(words, dict):
-        message = "is not a mapping, which a check of engine 'treaty' needs"
-        entry.add("check-implementation", "implementation", message, "write 'analyzer:' and its arguments under it")
+        message = "must be a mapping in a check of engine 'treaty'"
+        entry.add("check-implementation", "implementation", message, "add 'analyzer:' and its arguments under it")
         return _meaning(entry, "", {})
     inner = replace(entry, content=words, path=join(entry.path, "implementation"))
     return _meaning(
@@ -111,9 +114,9 @@ def _read_treaty(entry: QualityRule) -> ContractCheck:
 def _read_library(entry: QualityRule) -> ContractCheck:
     analyzer = entry.text("metric") or entry.text("rule") or ""
     if not analyzer:
-        entry.add("check-metric", "", "has neither a metric nor a type", "write 'metric:' or 'type: custom'")
-    found = entry.content.get("arguments")
-    arguments = dict(found) if isinstance(found, dict) else {}
+        entry.add("check-metric", "", "has neither a metric nor a type", "add 'metric:' or 'type: custom'")
+    declared = entry.content.get("arguments")
+    arguments = dict(declared) if isinstance(declared, dict) else {}
     if "unit" in entry.content:
         arguments["unit"] = entry.content["unit"]
     if "properties" in arguments:
@@ -144,41 +147,43 @@ _READERS: dict[CheckKind, Callable[[QualityRule], ContractCheck]] = {
 
 def _analyzer(entry: QualityRule) -> str:
     if not entry.text("analyzer"):
-        entry.add("check-analyzer", "", "names no analyzer", "write 'analyzer: completeness' or another one")
+        entry.add(
+            "check-analyzer", "", "is missing an analyzer", "add an analyzer, for example 'analyzer: completeness'"
+        )
     return entry.text("analyzer") or ""
 
 
 def _scope(entry: QualityRule) -> str | None:
-    """The scope as written: whether it is the name of a view is known once the whole document is read."""
+    """Return the scope as written; view names can be validated only once the whole document is read."""
     scope = entry.content.get("scope")
     if scope is None or isinstance(scope, str):
         return scope
-    entry.add("check-scope", "scope", "is not text", f"write one of {', '.join(SCOPES)}, or the name of a view")
+    entry.add("check-scope", "scope", "is not text", f"use one of {', '.join(SCOPES)}, or the name of a view")
     return None
 
 
 def _where_clause(entry: QualityRule) -> str | None:
-    where = entry.content.get("where")
-    if where is None:
+    predicate = entry.content.get("where")
+    if predicate is None:
         return None
-    if not isinstance(where, str):
+    if not isinstance(predicate, str):
         entry.add("check-where", "where", "is not text", "write a predicate: \"country = 'DE'\"")
         return None
     try:
-        parse(where, entry.columns)
+        parse(predicate, entry.columns)
     except PredicateError as error:
         for fault in error.faults:
             entry.add(fault.code, "where", fault.message, fault.remedy)
-    return where
+    return predicate
 
 
 def _assertion(entry: QualityRule, *, strict: bool = False) -> Assertion | None:
-    """The one operator of the entry with its limit; None where there is none.
+    """Return the only operator of the entry with its limit; None if there is none.
 
-    `strict` where the standard's own schema does not look at operators, as within an implementation."""
+    `strict`: validate operators that the standard's own schema does not cover, as within an implementation."""
     words = [word for word in OPERATORS if word in entry.content]
     if len(words) > 1 and strict:
-        entry.add("check-operator", "", f"has {' and '.join(words)}", "write one operator")
+        entry.add("check-operator", "", f"has {' and '.join(words)}", "use one operator")
     if len(words) != 1:
         return None
     if words[0] == ANOMALIES:
@@ -188,18 +193,18 @@ def _assertion(entry: QualityRule, *, strict: bool = False) -> Assertion | None:
 
 
 def _detecting(entry: QualityRule, given: Any, *, strict: bool) -> Assertion | None:
-    """The promise of no anomalies by the detector that is named, with its arguments beside it."""
+    """Return the assertion of no anomalies with its detector and the detector's arguments."""
     words = {"detector": given} if isinstance(given, str) else given
     if not strict or not isinstance(words, dict) or not isinstance(words.get("detector", "auto"), str):
-        message = "names no detector" if strict else "is no operator of the standard's own checks"
-        entry.add("check-limit", ANOMALIES, message, "write {detector: auto} in a check of engine 'treaty'")
+        message = "is missing a detector" if strict else "is not an operator of the standard's own checks"
+        entry.add("check-limit", ANOMALIES, message, "use {detector: auto} in a check of engine 'treaty'")
         return None
     arguments = {key: value for key, value in words.items() if key != "detector"}
     return Assertion(ANOMALIES, DetectorLimit(words.get("detector", "auto"), arguments))
 
 
 def _referring(entry: QualityRule, word: str, limit: Any) -> Any:
-    """The limit with every mapping in it as the metric of another dataset that it names."""
+    """Return the limit with each mapping in it replaced by the metric of another dataset."""
     if isinstance(limit, list):
         return [_referring(entry, word, each) for each in limit]
     return _referred(replace(entry, content=limit, path=join(entry.path, word))) if isinstance(limit, dict) else limit
@@ -209,28 +214,28 @@ def _referred(entry: QualityRule) -> ReferenceLimit:
     for key in ("dataset", "analyzer"):
         if not entry.text(key):
             example = "write {dataset: titles, analyzer: size}"
-            entry.add("check-limit", key, f"names no {key}, which a limit that refers to another one needs", example)
+            entry.add("check-limit", key, f"is missing '{key}', which a limit from another dataset requires", example)
     _where_clause(replace(entry, columns=None))
-    words = {key: given for key, given in entry.content.items() if key not in ("dataset", "analyzer")}
+    words = {key: value for key, value in entry.content.items() if key not in ("dataset", "analyzer")}
     return ReferenceLimit(entry.text("dataset") or "", entry.text("analyzer") or "", words)
 
 
 def _single(entry: QualityRule, word: str, limit: Any, *, strict: bool) -> Assertion | None:
     if strict and not _is_limit(word, limit):
-        entry.add("check-limit", word, "is not a limit that values can be compared with", "write a number or text")
+        entry.add("check-limit", word, "is not a valid limit", "use a number or text")
         return None
     return Assertion(word, limit)
 
 
 def _paired(entry: QualityRule, word: str, limits: Any) -> Assertion | None:
     if not isinstance(limits, list) or len(limits) != 2 or not all(_is_limit(word, limit) for limit in limits):
-        entry.add("check-limit", word, "is not a pair of limits", "write [least, most]")
+        entry.add("check-limit", word, "is not a pair of limits", "write [minimum, maximum]")
         return None
     low, high = limits
     if isinstance(low, ReferenceLimit) or isinstance(high, ReferenceLimit):
         return Assertion(word, (low, high))
     if isinstance(low, str) != isinstance(high, str):
-        entry.add("check-limit", word, "has limits of two kinds", "write two numbers or two texts")
+        entry.add("check-limit", word, "has limits of different types", "use two numbers or two texts")
         return None
     if low > high:
         entry.add("check-limit-order", word, "has its limits in the wrong order", "write the smaller one first")

@@ -1,4 +1,4 @@
-"""Reading a contract: the bytes of an ODCS document as a Contract, or every fault of it at once."""
+"""Read a contract: parse the bytes of an ODCS document, or report all of its faults."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ from treaty.contracts.document.yaml_syntax import join
 from treaty.contracts.errors import Faults, suggest_nearest
 from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 
-# What is read takes some twenty times the room of its text: of what is longer than this, little is remembered.
+# A parsed contract takes about twenty times the memory of its text, so few large ones are cached.
 LARGE_BYTES = 64 * 1024
 TERMS = tuple(Terms.model_fields)
 INSPECTIONS = (
@@ -35,12 +35,12 @@ INSPECTIONS = (
 
 
 def read(source: bytes) -> Contract:
-    """The contract in `source`, which it keeps byte for byte. Raises ContractError with all its faults.
+    """Return the contract in `source`. Raises ContractError with all its faults.
 
-    Text that is not strict YAML ends the reading there; of every other document all that is wrong is said at once.
-    What was read lately is remembered: nobody changes what is in a contract."""
-    remembered = _small if len(source) <= LARGE_BYTES else _large
-    return remembered(source, tuple(OPERATORS))
+    Text that is not strict YAML raises at once; otherwise all faults are collected. Recently read contracts are cached,
+    as contracts are immutable."""
+    cached_read = _small if len(source) <= LARGE_BYTES else _large
+    return cached_read(source, tuple(OPERATORS))
 
 
 def _read(source: bytes) -> Contract:
@@ -68,11 +68,11 @@ def _read(source: bytes) -> Contract:
 
 
 def _as_read(source: bytes, _: tuple[str, ...]) -> Contract:
-    """The contract, as it is read while those words are assertions: plug-ins bring others."""
+    """Return the contract; the second argument is part of the cache key, because plug-ins add operators."""
     return _read(source)
 
 
-# One change of a contract reads it several times, and so does one page about it.
+# A change of a contract reads it several times, and so does a page about it.
 _small, _large = lru_cache(maxsize=64)(_as_read), lru_cache(maxsize=4)(_as_read)
 
 
@@ -117,21 +117,21 @@ def _property(element: Element, faults: Faults) -> Property:
 
 
 def _tags(content: Mapping[str, Any]) -> tuple[str, ...]:
-    found = content.get("tags")
-    return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
+    tags = content.get("tags")
+    return tuple(each for each in tags if isinstance(each, str)) if isinstance(tags, list) else ()
 
 
 def _position(content: Mapping[str, Any], key: str) -> int | None:
-    found = content.get(key)
-    # The standard's default, -1, means that there is none.
-    return found if isinstance(found, int) and found >= 0 else None
+    position = content.get(key)
+    # The standard's default, -1, means no position.
+    return position if isinstance(position, int) and position >= 0 else None
 
 
 def _checks(element: Element, owner: str, faults: Faults) -> tuple[ContractCheck, ...]:
     places = dict(columns(element))
-    known = places.keys() or None
+    column_names = places.keys() or None
     entries = [
-        QualityRule(content=content, path=path, owner=owner, faults=faults, column=column, columns=known)
+        QualityRule(content=content, path=path, owner=owner, faults=faults, column=column, columns=column_names)
         for column, holder in [(None, element), *places.items()]
         for path, content in members(holder[1], "quality", holder[0])
     ]
@@ -139,32 +139,32 @@ def _checks(element: Element, owner: str, faults: Faults) -> tuple[ContractCheck
 
 
 def _distinct(entries: list[QualityRule], faults: Faults) -> Iterator[ContractCheck]:
-    """The entries as checks with ids of their own: results are told apart by the id of their check."""
-    taken: dict[str, str] = {entry.text("id") or "": entry.path for entry in reversed(entries)}
+    """Yield the entries as checks with unique ids, because results refer to checks by id."""
+    paths_by_id: dict[str, str] = {entry.text("id") or "": entry.path for entry in reversed(entries)}
     for entry in entries:
         check = read_check(entry)
         if not entry.text("id"):
-            yield replace(check, id=_free(check.id, taken), name=check.name)
+            yield replace(check, id=_free(check.id, paths_by_id), name=check.name)
             continue
-        first = taken[check.id]
+        first = paths_by_id[check.id]
         if first != entry.path and identifiers.list_of(first) != identifiers.list_of(entry.path):
-            remedy = "give each check of a table its own id"
-            faults.add("id-duplicate", join(entry.path, "id"), f"is the id of {first} too", remedy)
+            remedy = "use a unique id for each check of a table"
+            faults.add("id-duplicate", join(entry.path, "id"), f"is also the id of {first}", remedy)
         yield check
 
 
 def _free(identity: str, taken: dict[str, str]) -> str:
-    """The id, or the id with the first number that makes it new; it is taken from then on."""
+    """Return the id, numbered if it is in use, and reserve it."""
     numbered = (f"{identity}-{number}" for number in count(2))
-    found = next(each for each in chain([identity], numbered) if each not in taken)
-    taken[found] = ""
-    return found
+    free = next(each for each in chain([identity], numbered) if each not in taken)
+    taken[free] = ""
+    return free
 
 
 def _terms(document: Mapping[str, Any], objects: tuple[DataObject, ...], faults: Faults) -> Terms:
     own = [each for each in members(document, "customProperties") if each[1].get("property") == "treaty"]
     for path, _ in own[1:]:
-        faults.add("terms-twice", path, "is a second entry of Treaty's terms", "keep one")
+        faults.add("terms-twice", path, "is a second entry for Treaty's terms", "keep one of them")
     if not own:
         return Terms()
     path = join(own[0][0], "value")
@@ -177,14 +177,14 @@ def _terms(document: Mapping[str, Any], objects: tuple[DataObject, ...], faults:
     _inspect_aliases(terms, objects, path, faults)
     inspect_views(terms.views, join(path, "views"), faults)
     inspect_partitions(terms.partitions, objects, join(path, "partitions"), faults)
-    parted = tuple(_with_terms(each, terms) for each in objects)
-    inspect_arrivals(terms.arrivals, parted, join(path, "arrivals"), faults)
+    partitioned = tuple(_with_terms(each, terms) for each in objects)
+    inspect_arrivals(terms.arrivals, partitioned, join(path, "arrivals"), faults)
     inspect_deadlines(terms.deadlines, objects, join(path, "deadlines"), faults)
     return terms
 
 
 def _with_terms(described: DataObject, terms: Terms) -> DataObject:
-    """The object with what the contract's terms say of it."""
+    """Return the object with the contract terms that apply to it."""
     return replace(
         described,
         views=tuple(terms.views),
@@ -200,28 +200,28 @@ def _keep_term(kind: str, message: str, path: str, faults: Faults) -> None:
         remedy = suggest_nearest(word, TERMS) or f"Treaty's terms are {', '.join(TERMS)}"
         faults.add("terms-unknown", path, "is not one of Treaty's terms", remedy)
     elif kind == "missing":
-        faults.add("terms-missing", path.removesuffix(f".{word}"), f"lacks '{word}'", f"add '{word}'")
+        faults.add("terms-missing", path.removesuffix(f".{word}"), f"is missing '{word}'", f"add '{word}'")
     else:
         faults.add("terms-form", path, message[:1].lower() + message[1:])
 
 
 def _inspect_aliases(terms: Terms, objects: tuple[DataObject, ...], path: str, faults: Faults) -> None:
-    known = [each.name for each in objects]
-    taken: set[tuple[str, str]] = set()
+    object_names = [each.name for each in objects]
+    used_names: set[tuple[str, str]] = set()
     for index, alias in enumerate(terms.aliases):
-        where = join(join(path, "aliases"), index)
-        if alias.object not in known:
-            message = "names an object that the contract does not have"
-            faults.add("terms-object", join(where, "object"), message, suggest_nearest(alias.object, known))
-        if (alias.namespace, alias.name) in taken:
-            faults.add("terms-alias", where, "is an alias that is given twice", "one dataset is one object")
+        location = join(join(path, "aliases"), index)
+        if alias.object not in object_names:
+            message = "refers to an object that the contract does not define"
+            faults.add("terms-object", join(location, "object"), message, suggest_nearest(alias.object, object_names))
+        if (alias.namespace, alias.name) in used_names:
+            faults.add("terms-alias", location, "is a duplicate alias", "a dataset can belong to only one object")
         if alias.regex:
-            _inspect_pattern(alias.name, join(where, "name"), faults)
-        taken.add((alias.namespace, alias.name))
+            _inspect_pattern(alias.name, join(location, "name"), faults)
+        used_names.add((alias.namespace, alias.name))
 
 
 def _inspect_pattern(pattern: str, where: str, faults: Faults) -> None:
     try:
         inspect_regex(pattern)
     except UnsafeRegex as error:
-        faults.add("terms-alias", where, str(error), "write it simpler, or use * without `regex`")
+        faults.add("terms-alias", where, str(error), "simplify it, or use * without `regex`")

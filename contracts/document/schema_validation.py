@@ -1,8 +1,8 @@
-"""What the standard's JSON schema refuses in a document, in short words and without a value of it.
+"""Validate a document against the standard's JSON schema, with short messages that contain no values.
 
-The schema is applied to one element at a time. As a whole it would cost three times more for every level of nesting
-(`unevaluatedProperties` looks at everything beneath twice more): minutes for a small hostile document.
-"""
+The schema is applied to one element at a time. Applied to the whole document it would cost three times more for each
+level of nesting (`unevaluatedProperties` validates everything below twice more): minutes for a small hostile
+document."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,16 +25,16 @@ JSON_TYPES = {
     "number": "a number", "object": "a mapping", "string": "text",
 }  # fmt: skip
 UNEXPECTED = frozenset({"additionalProperties", "unevaluatedProperties"})
-# Of one element: a hostile one has thousands, and each is dear to find.
+# For each element: a hostile one has thousands of errors, and each is expensive to find.
 MOST = 2 * MAX_FAULTS
 NEW_TYPES = frozenset({"map", "vector"})
-# A jsonschema.ValidationError, whose every part is typed as possibly unset.
+# A jsonschema.ValidationError, whose attributes are all typed as possibly unset.
 Refusal = Any
 Piece = tuple[str, str, Mapping[str, Any]]
 
 
 def inspect_schema(document: Mapping[str, Any], faults: Faults) -> None:
-    """Keeps a fault for everything that the JSON schema of the declared version refuses."""
+    """Add a fault for each error that the JSON schema of the declared version reports."""
     declared = document.get("apiVersion")
     version = declared if declared in VERSIONS else VERSIONS[-1]
     for path, definition, content in _pieces(document):
@@ -47,7 +47,7 @@ def inspect_schema(document: Mapping[str, Any], faults: Faults) -> None:
 
 
 def _is_accepted(version: str, definition: str, content: Any) -> bool:
-    """Whether the schema accepts the content, asked of a validator that is fast but says little of what is wrong."""
+    """Return whether the schema accepts the content. Uses a validator that is fast but reports few details."""
     try:
         return _acceptor(version, definition).is_valid(content)
     except ValueError:
@@ -55,7 +55,7 @@ def _is_accepted(version: str, definition: str, content: Any) -> bool:
 
 
 def _pieces(document: Mapping[str, Any]) -> Iterator[Piece]:
-    """The root and every property, each without the properties within it: path, definition, content."""
+    """Yield the root and each property without its nested properties: path, definition, content."""
     objects = document.get("schema")
     if not isinstance(objects, list):
         yield "", "", document
@@ -84,7 +84,7 @@ def _property_pieces(element: Any, path: str, definition: str) -> Iterator[Piece
 
 
 def _shallow(element: Any) -> Any:
-    """The element with its inner properties emptied where they have the right form at all."""
+    """Return the element with well-formed nested properties replaced by stubs."""
     if not isinstance(element, dict):
         return element
     shallow = dict(element)
@@ -100,7 +100,7 @@ def _shallow(element: Any) -> Any:
 
 
 def _renamed(entry: Any) -> Any:
-    """A quality entry; one that names its metric by the old word `rule`, by its present word too."""
+    """Return the quality entry, with a deprecated `rule` copied to `metric`."""
     old = isinstance(entry, dict) and "rule" in entry and "metric" not in entry
     return {**entry, "metric": entry["rule"]} if old else entry
 
@@ -124,7 +124,7 @@ def _schema(version: str) -> dict[str, Any]:
 
 
 def _as_3_1(schema: dict[str, Any]) -> dict[str, Any]:
-    # The 3.2.0 schema asks every property without a logical type for a 'map', a word that 3.1.0 does not have.
+    # The 3.2.0 schema requires a 'map' for each property without a logical type; 3.1.0 does not define that key.
     column = schema["$defs"]["SchemaBaseProperty"]
     types = column["properties"]["logicalType"]
     types["enum"] = [each for each in types["enum"] if each not in NEW_TYPES]
@@ -140,7 +140,7 @@ def _condition(part: Mapping[str, Any]) -> Any:
 
 @cache
 def _validator(version: str, definition: str) -> "Validator":
-    """The validator of the whole document ('') or of one definition of the schema."""
+    """Return the validator of the whole document ('') or of one definition of the schema."""
     from jsonschema import Draft201909Validator
 
     return Draft201909Validator(_definition(version, definition))
@@ -161,7 +161,7 @@ def _definition(version: str, definition: str) -> dict[str, Any]:
 
 
 def _leaves(errors: Iterable[Refusal]) -> Iterator[Refusal]:
-    """The errors that say what is wrong: of an alternative that failed, those within the form that comes nearest."""
+    """Yield the specific errors: of a failed alternative, those within the closest matching form."""
     for error in errors:
         inner = [each for each in error.context or () if each.path]
         if inner and not _about_operators(error):
@@ -172,14 +172,14 @@ def _leaves(errors: Iterable[Refusal]) -> Iterator[Refusal]:
 
 
 def _keep_all(errors: list[Refusal], base: str, faults: Faults) -> None:
-    telling = [error for error in errors if error.validator not in UNEXPECTED]
-    for error in telling:
+    specific = [error for error in errors if error.validator not in UNEXPECTED]
+    for error in specific:
         _keep(error, base, faults)
-    known = {fault.where for fault in faults.items if fault.where.startswith(base)}
+    locations = {fault.where for fault in faults.items if fault.where.startswith(base)}
     for error in errors:
-        # A key counts as unexpected also where the part of the schema that knows it failed for another reason.
+        # A key is also unexpected if the part of the schema that defines it failed for another reason.
         path = _path(error, base)
-        if error.validator in UNEXPECTED and not any(each.startswith(path) for each in known):
+        if error.validator in UNEXPECTED and not any(each.startswith(path) for each in locations):
             _keep_unexpected(error, path, faults)
 
 
@@ -209,15 +209,15 @@ def _keep(error: Refusal, base: str, faults: Faults) -> None:
 def _keep_missing(error: Refusal, path: str, faults: Faults) -> None:
     for key in error.validator_value:
         if key not in error.instance and key != "apiVersion":
-            wanted = "logicalType" if key == "map" and "logicalType" not in error.instance else key
-            faults.add("odcs-missing-key", path, f"lacks '{wanted}'", f"add '{wanted}'")
+            missing = "logicalType" if key == "map" and "logicalType" not in error.instance else key
+            faults.add("odcs-missing-key", path, f"is missing '{missing}'", f"add '{missing}'")
 
 
 def _keep_operators(error: Refusal, path: str, faults: Faults) -> None:
     words = [word for word in OPERATORS if word in error.instance]
     if len(words) != 1:
-        found = f"has {' and '.join(words)}" if words else "has no operator"
-        faults.add("check-operator", path, found, f"write exactly one of {', '.join(OPERATORS)}")
+        message = f"has {' and '.join(words)}" if words else "has no operator"
+        faults.add("check-operator", path, message, f"use exactly one of {', '.join(OPERATORS)}")
     for each in error.context or ():
         if words == [each.path[0] if each.path else None]:
             faults.add(*_fault_text(each, ".".join([path, words[0]])))
@@ -225,19 +225,19 @@ def _keep_operators(error: Refusal, path: str, faults: Faults) -> None:
 
 def _keep_unexpected(error: Refusal, path: str, faults: Faults) -> None:
     for key in error.instance:
-        # The library names the keys in its message only.
+        # The library reports the keys only in its message.
         if repr(key) in error.message:
-            remedy = "write it in 'implementation'" if key in OPERATORS else "remove it"
-            faults.add("odcs-unexpected-key", join(path, key), "is a key that does not belong here", remedy)
+            remedy = "move it to 'implementation'" if key in OPERATORS else "remove it"
+            faults.add("odcs-unexpected-key", join(path, key), "is not allowed here", remedy)
 
 
 def _fault_text(error: Refusal, path: str) -> tuple[str, str, str, str]:
-    code, say = _SAYINGS.get(str(error.validator), ("odcs-form", _say_form))
-    return code, path, say(error.validator_value), _remedy(error)
+    code, message = _SAYINGS.get(str(error.validator), ("odcs-form", _say_form))
+    return code, path, message(error.validator_value), _remedy(error)
 
 
 def _say_form(_: Any) -> str:
-    return "does not have the form that the standard asks for"
+    return "does not have the form that the standard requires"
 
 
 def _say_type(wanted: str | list[str]) -> str:
@@ -249,11 +249,11 @@ _SAYINGS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "type": ("odcs-type", _say_type),
     "enum": ("odcs-value", lambda known: f"is not one of {', '.join(map(str, known))}"),
     "const": ("odcs-value", lambda wanted: f"is not {wanted}"),
-    "pattern": ("odcs-pattern", lambda pattern: f"does not have the form {pattern}"),
+    "pattern": ("odcs-pattern", lambda pattern: f"does not match {pattern}"),
     "minimum": ("odcs-value", lambda least: f"is less than {least}"),
-    "minItems": ("odcs-length", lambda least: f"has fewer than {least} members"),
-    "maxItems": ("odcs-length", lambda most: f"has more than {most} members"),
-    "uniqueItems": ("odcs-length", lambda _: "has equal members"),
+    "minItems": ("odcs-length", lambda least: f"has fewer than {least} items"),
+    "maxItems": ("odcs-length", lambda most: f"has more than {most} items"),
+    "uniqueItems": ("odcs-length", lambda _: "has duplicate items"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Writing a contract document: canonical YAML that YAML 1.1 and 1.2 readers take for the same thing."""
+"""Write a contract document as canonical YAML that YAML 1.1 and 1.2 readers parse identically."""
 
 import re
 from collections.abc import Mapping
@@ -11,18 +11,18 @@ from treaty.contracts.document.odcs import element_model, key_order, root_model
 from treaty.contracts.document.yaml_syntax import MAX_BYTES, MAX_DEPTH, MAX_NUMBER, join, resolve
 from treaty.contracts.errors import ROOT, ContractError, Fault, Faults
 
-# These come first in every element that has them; all others follow in the standard's order.
+# These keys come first in each element that has them; all others follow in the standard's order.
 LEADING = ("apiVersion", "kind", "id", "name", "version", "status", "type", "engine", "metric")
-# Truth values for some readers of YAML 1.1, though not for PyYAML.
+# Booleans for some readers of YAML 1.1, but not for PyYAML.
 TRUTHS = frozenset({"y", "Y", "n", "N"})
 WIDTH = 120
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write(document: Mapping[str, Any]) -> bytes:
-    """The document as UTF-8 YAML: keys in the standard's order, block style, no aliases.
+    """Return the document as UTF-8 YAML: keys in the standard's order, block style, no aliases.
 
-    Does not judge the document. Raises ContractError for what YAML cannot hold so that `read` would read it again:
+    The document is not validated. Raises ContractError for content that would not survive a round trip through YAML:
     keys that are not text, numbers that are not finite, objects of other types."""
     faults = Faults()
     plain = _ordered(document, root_model(), faults, "")
@@ -36,7 +36,7 @@ def write(document: Mapping[str, Any]) -> bytes:
 
 
 def _ordered(value: Any, annotation: Any, faults: Faults, path: str, depth: int = 0) -> Any:
-    """The value as plain data, with the keys of every element that the standard knows in order."""
+    """Return the value as plain data, with the keys of standard elements in order."""
     if isinstance(value, Mapping | list | tuple) and depth >= MAX_DEPTH:
         faults.add("yaml-depth", path, f"is nested deeper than {MAX_DEPTH} levels", "flatten it")
         return None
@@ -46,12 +46,12 @@ def _ordered(value: Any, annotation: Any, faults: Faults, path: str, depth: int 
     if not isinstance(value, Mapping):
         return _scalar(value, faults, path)
     model = element_model(annotation, value)
-    known = key_order(model) if model else {}
+    standard_keys = key_order(model) if model else {}
     for key in value:
         _inspect_key(key, faults, path)
-    keys = [key for key in _sequence(known) if key in value]
-    keys += [key for key in value if isinstance(key, str) and key not in known]
-    return {key: _ordered(value[key], known.get(key), faults, join(path, key), depth + 1) for key in keys}
+    keys = [key for key in _sequence(standard_keys) if key in value]
+    keys += [key for key in value if isinstance(key, str) and key not in standard_keys]
+    return {key: _ordered(value[key], standard_keys.get(key), faults, join(path, key), depth + 1) for key in keys}
 
 
 def _sequence(known: Mapping[str, Any]) -> list[str]:
@@ -69,7 +69,7 @@ def _scalar(value: Any, faults: Faults, path: str) -> Any:
     if isinstance(value, float) and not isfinite(value):
         faults.add("yaml-number", path, "is not a finite number")
     elif isinstance(value, int) and abs(value) >= 10 ** (MAX_NUMBER - 1):
-        faults.add("yaml-number", path, f"is a number of more than {MAX_NUMBER} characters")
+        faults.add("yaml-number", path, f"is a number with more than {MAX_NUMBER} characters")
     elif isinstance(value, str) and SURROGATE.search(value):
         faults.add("text-encoding", path, "is not Unicode text")
     elif not isinstance(value, str | int | float | None):
@@ -80,7 +80,7 @@ def _scalar(value: Any, faults: Faults, path: str) -> Any:
 
 
 class _Dumper(yaml.SafeDumper):
-    """PyYAML's dumper without aliases, with indented lists and with cautious quotes."""
+    """PyYAML's dumper without aliases, with indented lists and defensive quoting."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -95,7 +95,7 @@ def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 
 
 def _is_ambiguous(text: str) -> bool:
-    """Whether a reader of YAML 1.2 could take the plain text for something else; PyYAML itself sees to YAML 1.1."""
+    """Return whether YAML 1.2 would read the plain text as another type; PyYAML itself covers YAML 1.1."""
     try:
         return text in TRUTHS or not isinstance(resolve(text), str)
     except ValueError:

@@ -1,8 +1,7 @@
-"""YAML text as plain data: a strict reading of YAML 1.2 core, with the line on which every path stands.
+"""Parse strict YAML 1.2 core as plain data, with the line of each path.
 
-Nodes are built from libyaml's events and not with its composer, so that depth and aliases are known before anything is
-built: a small text can neither grow nor overflow the stack.
-"""
+Nodes are built from libyaml's events rather than with its composer, so that depth and aliases are known before anything
+is built: a small text can neither expand nor overflow the stack."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 @dataclass(frozen=True)
 class YamlDocument:
-    """A document as plain data, and the line of every path in it. The root's path is ''."""
+    """A document as plain data, and the line of each path in it. The root's path is ''."""
 
     data: dict[str, Any]
     lines: dict[str, int]
@@ -34,7 +33,7 @@ class YamlDocument:
 
 @dataclass
 class _Node:
-    """An open mapping or sequence. `key` is the mapping key that waits for its value."""
+    """An open mapping or sequence. `key`: the mapping key whose value is pending."""
 
     value: Any
     path: str
@@ -43,7 +42,7 @@ class _Node:
 
 
 def parse(source: bytes) -> YamlDocument:
-    """The document in `source`. Raises ContractError with every fault that can be known."""
+    """Return the document in `source`. Raises ContractError with all faults that were found."""
     text = _decode(source)
     builder = _Builder()
     try:
@@ -58,7 +57,9 @@ def parse(source: bytes) -> YamlDocument:
 
 
 def resolve(scalar: str) -> Any:
-    """What a plain scalar means in YAML 1.2 core. Raises ValueError for NaN, infinities and overlong numbers."""
+    """Return the value of a plain scalar in YAML 1.2 core.
+
+    Raises ValueError for NaN, infinities and overlong numbers."""
     if scalar in NULLS:
         return None
     if scalar in TRUE or scalar in FALSE:
@@ -71,7 +72,7 @@ def resolve(scalar: str) -> Any:
 
 
 def join(path: str, part: str | int) -> str:
-    """The path of a member: a key behind a dot, an index in brackets."""
+    """Return the path of a member: keys are joined by dots, indexes are in brackets."""
     if isinstance(part, int):
         return f"{path}[{part}]"
     return f"{path}.{part}" if path else part
@@ -102,7 +103,7 @@ def _syntax_fault(error: yaml.YAMLError) -> Fault:
 
 def _number(scalar: str) -> int | float:
     if len(scalar) > MAX_NUMBER:
-        raise ValueError(f"is a number of more than {MAX_NUMBER} characters")
+        raise ValueError(f"is a number with more than {MAX_NUMBER} characters")
     if INTEGER.fullmatch(scalar):
         return int(scalar, {"0o": 8, "0x": 16}.get(scalar[:2], 10))
     number = float(scalar)
@@ -112,7 +113,7 @@ def _number(scalar: str) -> int | float:
 
 
 class _Builder:
-    """Plain data from a stream of events."""
+    """Build plain data from a stream of events."""
 
     def __init__(self) -> None:
         self.lines: dict[str, int] = {}
@@ -123,7 +124,7 @@ class _Builder:
         self.at = 0
 
     def take(self, event: yaml.Event) -> None:
-        """Adds one event. Raises ContractError where reading on would be unsafe or pointless."""
+        """Add one event. Raises ContractError if reading on would be unsafe or pointless."""
         self.at = event.start_mark.line + 1 if event.start_mark else self.at
         match event:
             case yaml.DocumentStartEvent():
@@ -141,7 +142,7 @@ class _Builder:
     def _document(self) -> None:
         self.documents += 1
         if self.documents > 1:
-            self._fault("yaml-documents", "is a second document", "keep one contract in a file")
+            self._fault("yaml-documents", "is a second document", "use one file per contract")
             self.faults.settle()
 
     def _open(self, event: yaml.CollectionStartEvent) -> None:
@@ -165,7 +166,7 @@ class _Builder:
             self._put(None)
 
     def _put(self, value: Any, *, text: str | None = None) -> str:
-        """Places a finished or just opened value under what is open; answers its path."""
+        """Store a finished or just opened value in the open node, and return its path."""
         self.lines.setdefault(self._path(), self.at)
         if not self.stack:
             self.root = value
@@ -190,14 +191,14 @@ class _Builder:
         if merge:
             self._fault("yaml-merge-key", "is a merge key", "write the keys out", node.path)
         if node.key in node.first:
-            message = f"is written twice, on lines {node.first[node.key]} and {self.at}"
+            message = f"appears twice, on lines {node.first[node.key]} and {self.at}"
             self._fault("yaml-duplicate-key", message, "keep one of the two", path)
         node.first.setdefault(node.key, self.at)
         self.lines.setdefault(path, self.at)
         return path
 
     def _path(self) -> str:
-        """The path of the value that comes next."""
+        """Return the path of the next value."""
         if not self.stack:
             return ""
         node = self.stack[-1]
@@ -217,7 +218,7 @@ class _Builder:
 
 
 def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value within plain data with its path, outermost first."""
+    """Yield each value within plain data with its path, outermost first."""
     yield path, value
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for part, member in members:

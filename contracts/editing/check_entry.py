@@ -1,4 +1,4 @@
-"""A check as the entry that a document would have for it, whatever words it was read from."""
+"""Serialize a check as an ODCS quality entry."""
 
 import re
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from treaty.contracts.fingerprint import fingerprint
 
 
 def entry_for(check: ContractCheck) -> dict[str, Any]:
-    """The quality entry of type custom, engine treaty, that says what the check says.
+    """Return the quality entry of type custom, engine treaty, that is equivalent to the check.
 
-    For checks that the words of a column stand for, which have no entry of their own."""
+    Used for checks that come from keywords of a column and have no entry of their own."""
     words: dict[str, Any] = {"analyzer": check.analyzer, **check.arguments}
     if check.where is not None:
         words["where"] = check.where
@@ -38,12 +38,14 @@ def _limit(limit: Any) -> Any:
 def check(
     check_id: str, name: str, dimension: str, implementation: Mapping[str, Any], *, scope: str = "delta"
 ) -> dict[str, Any]:
-    """The quality entry of a check of what arrived, or of another scope."""
+    """Return the quality entry of a check; its scope defaults to the partitions that arrived."""
     words = {"id": _slug(check_id), "name": name, "type": "custom", "engine": "treaty", "dimension": dimension}
     return {**words, "implementation": {**implementation, "scope": scope}}
 
 
 def _slug(text: str) -> str:
-    """Letters, digits and dashes; what had other characters is told apart by a few digits of its fingerprint."""
+    """Return the text as letters, digits and dashes.
+
+    If characters were replaced, digits of the text's fingerprint make the result unique."""
     slug = re.sub(r"[^A-Za-z0-9_-]", "-", text)
     return slug if slug == text else f"{slug}-{fingerprint(text)[:6]}"

@@ -1,4 +1,4 @@
-"""Changes to a document as plain data: every function answers a new document and leaves the old one as it was."""
+"""Apply patches to a document as plain data; each function returns a new document."""
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
@@ -14,10 +14,11 @@ __all__ = ["Patch", "apply", "skeleton"]
 
 @dataclass(frozen=True)
 class Patch:
-    """What to set on a column, or (`column` None) on the table itself. Each key replaces what the element has.
+    """Keys to set on a column, or on the table itself if `column` is None.
 
-    `quality` is one entry: it is added to the others, or replaces the one with its id. So is `slaProperties`, which a
-    document has at its root: its `element` says of what the service level is."""
+    Each key replaces the present value, with two exceptions. `quality` is one entry, which is added or replaces the
+    entry with the same id. So is `slaProperties`, which belongs to the root of the document; its `element` names the
+    part that the service level applies to."""
 
     object: str
     column: str | None
@@ -25,7 +26,9 @@ class Patch:
 
 
 def apply(document: Mapping[str, Any], patches: Iterable[Patch]) -> dict[str, Any]:
-    """The document with the patches applied in order. Raises ContractError naming every unknown table and column."""
+    """Return the document with the patches applied in order.
+
+    Raises ContractError with a fault for each unknown table and column."""
     changed = deepcopy(dict(document))
     faults = Faults()
     for patch in patches:
@@ -43,21 +46,25 @@ def _element(document: Mapping[str, Any], patch: Patch, faults: Faults) -> Any:
     tables = {each[1].get("name"): each for each in members(document, "schema")}
     table = tables.get(patch.object)
     if table is None:
-        known = filter(None, tables)
-        faults.add("unknown-object", "schema", f"has no table '{patch.object}'", suggest_nearest(patch.object, known))
+        table_names = filter(None, tables)
+        faults.add(
+            "unknown-object", "schema", f"has no table '{patch.object}'", suggest_nearest(patch.object, table_names)
+        )
         return None
     if patch.column is None:
         return table[1]
-    found = dict(columns(table))
-    if patch.column not in found:
-        faults.add("unknown-column", table[0], f"has no column '{patch.column}'", suggest_nearest(patch.column, found))
+    by_path = dict(columns(table))
+    if patch.column not in by_path:
+        faults.add(
+            "unknown-column", table[0], f"has no column '{patch.column}'", suggest_nearest(patch.column, by_path)
+        )
         return None
-    return found[patch.column][1]
+    return by_path[patch.column][1]
 
 
 def _add(element: dict[str, Any], words: dict[str, Any], name: str) -> None:
     entry = words.get(name)
-    # What is no entry is set as it is: whoever reads the document says so.
+    # Anything else is set as it is; reading the document reports the fault.
     if isinstance(entry, Mapping):
         element[name] = _with_entry(element.get(name) or [], words.pop(name))
 

@@ -1,7 +1,8 @@
-"""Schema drift: what a table's columns are now, beside what a contract says of them, as the next document.
+"""Compare a table's current columns with the contract's and derive the next document.
 
-Only columns are moved: what the contract says of a column that is still there stays with it, its checks too. Partition
-columns are left alone, for their types are as their folders are read; and types in words of another system."""
+Only columns change: whatever the contract declares about a remaining column stays, including its checks. Partition
+columns are left unchanged, because Spark infers their types from folder names; so are types named in another system's
+terms."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -12,13 +13,13 @@ from treaty.contracts.schema import LOGICAL
 
 Property = Mapping[str, Any]
 TYPED = ("logicalType", "physicalType", "items")
-# What Spark tells as a string, whatever the table's own word for it.
+# Types that Spark reports as string, whatever the table declares.
 TEXTS = frozenset({"char", "varchar", "string"})
 
 
 @dataclass(frozen=True)
 class Drift:
-    """Columns that came, went and changed their type, by name: of those that changed, (name, type before, type now)."""
+    """Columns that were added, removed or changed, by name. `changed`: (name, old type, new type)."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -29,18 +30,18 @@ class Drift:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What became of each column, those first that readers may miss."""
+        """Return one sentence for each changed column, removed columns first."""
         return (
-            *(f"column {name} is gone" for name in self.removed),
-            *(f"column {name} was {before} and is {now}" for name, before, now in self.changed),
-            *(f"column {name} is new" for name in self.added),
+            *(f"column {name} was removed" for name in self.removed),
+            *(f"column {name} changed from {before} to {now}" for name, before, now in self.changed),
+            *(f"column {name} was added" for name in self.added),
         )
 
 
 def apply_drift(document: Mapping[str, Any], name: str, columns: Sequence[Property]) -> tuple[dict[str, Any], Drift]:
-    """The document with these columns, as a skeleton has them, in its table of that name, and what differs.
+    """Return the document with these columns in the named table, and the difference.
 
-    A table that the document names no columns of has none to drift."""
+    `columns`: property entries as in a skeleton. A table without declared columns has no drift."""
     changed = deepcopy(dict(document))
     table = next((each for each in changed.get("schema") or () if each.get("name") == name), None)
     before = (table or {}).get("properties") or []
@@ -52,19 +53,25 @@ def apply_drift(document: Mapping[str, Any], name: str, columns: Sequence[Proper
 
 
 def _drift(before: Sequence[Property], now: Sequence[Property]) -> Drift:
-    there, known = _named(now), _named(before)
-    gone = [each["name"] for key, each in known.items() if key not in there and not each.get("partitioned")]
-    both = ((each, there[key]) for key, each in known.items() if key in there)
+    new_columns, old_columns = _named(now), _named(before)
+    removed = [
+        each["name"] for key, each in old_columns.items() if key not in new_columns and not each.get("partitioned")
+    ]
+    both = ((each, new_columns[key]) for key, each in old_columns.items() if key in new_columns)
     changed = [(old["name"], _type(old), _type(new)) for old, new in both if _differs(old, new)]
-    return Drift(tuple(new["name"] for key, new in there.items() if key not in known), tuple(gone), tuple(changed))
+    return Drift(
+        tuple(new["name"] for key, new in new_columns.items() if key not in old_columns), tuple(removed), tuple(changed)
+    )
 
 
 def _merged_columns(before: Sequence[Property], now: Sequence[Property]) -> list[dict[str, Any]]:
-    there, known = _named(now), _named(before)
-    kept = [
-        _column(each, there[key]) if key in there else dict(each) for key, each in known.items() if _stays(each, there)
+    new_columns, old_columns = _named(now), _named(before)
+    remaining = [
+        _column(each, new_columns[key]) if key in new_columns else dict(each)
+        for key, each in old_columns.items()
+        if _stays(each, new_columns)
     ]
-    return [*kept, *(dict(each) for key, each in there.items() if key not in known)]
+    return [*remaining, *(dict(each) for key, each in new_columns.items() if key not in old_columns)]
 
 
 def _stays(each: Property, there: Mapping[str, Property]) -> bool:
@@ -72,7 +79,7 @@ def _stays(each: Property, there: Mapping[str, Property]) -> bool:
 
 
 def _column(before: Property, now: Property) -> dict[str, Any]:
-    """The column with its type of now, where that is another one; the fields of a struct one by one."""
+    """Return the column with its current type if that differs; struct fields are merged one by one."""
     if not _differs(before, now):
         return dict(before)
     typed = {word: now[word] for word in TYPED if word in now}
@@ -83,7 +90,7 @@ def _column(before: Property, now: Property) -> dict[str, Any]:
 
 
 def _differs(before: Property, now: Property) -> bool:
-    """Whether the types are others: by the words of Spark where both have them, else by the logical types."""
+    """Return whether the types differ: as Spark types if both are, otherwise as logical types."""
     if before.get("partitioned"):
         return False
     old, new = _word(before), _word(now)

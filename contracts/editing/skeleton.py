@@ -1,4 +1,4 @@
-"""The base document of a table: its schema as found, and no promise yet."""
+"""Build the initial document of a table: its schema, and no checks."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,9 +18,10 @@ def skeleton(  # noqa: PLR0913
     partition_by: Sequence[str] = (),
     aliases: Iterable[tuple[str, str]] = (),
 ) -> dict[str, Any]:
-    """The ODCS 3.1.0 document of one table, version 1.0.0 and in draft; `aliases` are its (namespace, name) pairs.
+    """Return the ODCS 3.1.0 document of one table, version 1.0.0 with status draft.
 
-    Columns are named as they stand, whatever their names: reading the document says what is wrong with them."""
+    `aliases`: its (namespace, name) pairs. Column names are taken as they are; reading the document reports invalid
+    ones."""
     table = {
         "name": object_name,
         "physicalName": physical_name,
@@ -39,29 +40,29 @@ def skeleton(  # noqa: PLR0913
 
 
 def _terms(object_name: str, aliases: Iterable[tuple[str, str]], partition_by: Sequence[str]) -> dict[str, Any]:
-    known = [{"object": object_name, "namespace": namespace, "name": name} for namespace, name in aliases]
+    alias_entries = [{"object": object_name, "namespace": namespace, "name": name} for namespace, name in aliases]
     pairs = ((name, by) for name, by in map(split, partition_by) if by is not None)
     computed = [{"object": object_name, "name": name, "by": by} for name, by in pairs]
-    value = {term: each for term, each in {"aliases": known, "partitions": computed}.items() if each}
+    value = {term: each for term, each in {"aliases": alias_entries, "partitions": computed}.items() if each}
     return {"customProperties": [{"property": "treaty", "value": value}]} if value else {}
 
 
 def _property(column: Column, partition_by: Sequence[str] = ()) -> dict[str, Any]:
-    found = {"name": column.name, **_type(column)}
+    entry = {"name": column.name, **_type(column)}
     if not column.nullable:
-        found["required"] = True
+        entry["required"] = True
     if column.name in partition_by:
-        found |= {"partitioned": True, "partitionKeyPosition": partition_by.index(column.name) + 1}
-    return found
+        entry |= {"partitioned": True, "partitionKeyPosition": partition_by.index(column.name) + 1}
+    return entry
 
 
 def _type(column: Column) -> dict[str, Any]:
-    """The keys that say a type: of a struct with its fields, of an array with its element."""
-    found: dict[str, Any] = {"logicalType": column.logical_type, "physicalType": column.type}
+    """Return the keys that declare a type, including struct fields and array elements."""
+    entry: dict[str, Any] = {"logicalType": column.logical_type, "physicalType": column.type}
     fields = struct_fields(column.type)
     if fields:
-        found["properties"] = [_property(field) for field in fields]
+        entry["properties"] = [_property(field) for field in fields]
     element = re.fullmatch(r"array<(.*)>", column.type.strip(), flags=re.DOTALL | re.IGNORECASE)
     if element:
-        found["items"] = _type(Column("", element.group(1)))
-    return found
+        entry["items"] = _type(Column("", element.group(1)))
+    return entry

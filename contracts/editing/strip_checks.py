@@ -1,4 +1,4 @@
-"""A document without its promises: the tables and columns alone, for checks of somebody else to stand on."""
+"""Remove the checks of a document, for use of its tables and columns alone."""
 
 from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
@@ -6,7 +6,7 @@ from typing import Any
 
 from treaty.contracts.document.columns import columns, members, text
 
-# The words of a table or a column that promise something about its values.
+# The keys of a table or a column that constrain its values.
 PROMISES = frozenset(
     {"quality", "required", "unique", "primaryKey", "primaryKeyPosition", "enum", "logicalTypeOptions"}
 )
@@ -14,7 +14,7 @@ TERMS = "treaty"
 
 
 def strip_checks(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document without the promises of its tables and columns, however deep; types and classifications stay."""
+    """Return the document without constraints on tables and columns; types and classifications stay."""
     changed = deepcopy(dict(document))
     for element in _elements(changed):
         for word in PROMISES & element.keys():
@@ -23,20 +23,20 @@ def strip_checks(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def select_columns(document: Mapping[str, Any], object_name: str, names: Collection[str]) -> dict[str, Any]:
-    """The document with only those columns of the object, and with those that it is partitioned by.
+    """Return the document with only these columns of the object and its partition columns.
 
-    Its other columns are neither promised nor unwelcome then, nor is their order."""
+    Its other columns are neither required nor reported then, and the order of columns is not checked."""
     changed = deepcopy(dict(document))
-    wanted = {each.casefold() for each in names}
+    selected = {each.casefold() for each in names}
     for _, table in members(changed, "schema"):
         if table.get("name") == object_name:
-            _keep(_changeable(table), wanted)
+            _keep(_changeable(table), selected)
     changed["customProperties"] = [*_open_terms(changed)]
     return changed
 
 
 def _changeable(element: Mapping[str, Any]) -> dict[str, Any]:
-    """The element as what it is within a document's plain data, to be changed in place."""
+    """Return the element as the mutable mapping that it is, to be changed in place."""
     assert isinstance(element, dict)
     return element
 
@@ -49,14 +49,14 @@ def _elements(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _keep(table: dict[str, Any], wanted: Collection[str]) -> None:
-    kept = [
+    remaining = [
         each
         for _, each in members(table, "properties")
         if (text(each, "name") or "").casefold() in wanted or each.get("partitioned") is True
     ]
     table.pop("properties", None)
-    if kept:
-        table["properties"] = kept
+    if remaining:
+        table["properties"] = remaining
 
 
 def _open_terms(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""A document's text with a word of its head changed in place: every other byte stays as its author wrote it."""
+"""Edit single values in a document's text in place; all other bytes stay as written."""
 
 import json
 from collections.abc import Mapping
@@ -18,14 +18,16 @@ Member = tuple[yaml.NodeEvent, yaml.NodeEvent]
 
 @dataclass
 class _Head:
-    """The root mapping of a text: whether it is written in braces, and where each of its keys and values begins."""
+    """The root mapping of a text: whether it is in braces, and its keys and values with positions."""
 
     braces: bool = False
     members: dict[str, Member] = field(default_factory=dict)
 
 
 def with_status(source: bytes, status: str) -> bytes:
-    """The document with that status, byte for byte the same where it has it. Raises ContractError for no document."""
+    """Return the document with this status, unchanged if it already has it.
+
+    Raises ContractError if the source is not a document."""
     data = parse(source).data
     if data.get(STATUS) == status:
         return source
@@ -34,17 +36,18 @@ def with_status(source: bytes, status: str) -> bytes:
 
 
 def with_property(source: bytes, name: str, value: str) -> bytes:
-    """The document with that custom property as its first one. A document that had one of that name is written anew.
+    """Return the document with this custom property in first place.
 
-    Raises ContractError for no document."""
+    A document that already has a property with this name is rewritten as a whole. Raises ContractError if the source is
+    not a document."""
     data = parse(source).data
     entry = {"property": name, "value": value}
-    others = [each for each in data.get(PROPERTIES) or () if each.get("property") != name]
-    return _sound(_property_put(source.decode(), entry), {**data, PROPERTIES: [entry, *others]})
+    remaining = [each for each in data.get(PROPERTIES) or () if each.get("property") != name]
+    return _sound(_property_put(source.decode(), entry), {**data, PROPERTIES: [entry, *remaining]})
 
 
 def _sound(text: str, wanted: Mapping[str, Any]) -> bytes:
-    """The text where it says exactly what is wanted; else that written anew, as of a text in an uncommon layout."""
+    """Return the text if it parses to the expected data; otherwise (uncommon layouts) write that data."""
     try:
         return text.encode() if parse(text.encode()).data == wanted else write(wanted)
     except ContractError:
@@ -67,7 +70,7 @@ def _head(text: str) -> _Head:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """What no place in the text counts, and the text."""
+    """Return the byte order mark and the rest of the text; positions do not count the mark."""
     return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
 
 
@@ -76,32 +79,32 @@ def _status_put(text: str, status: str) -> str:
     _, value = _head(text).members[STATUS]
     start, end = _place(value.start_mark)[0], _place(value.end_mark)[0]
     style = getattr(value, "style", None) or ""
-    said = {"": status, "'": f"'{status}'", '"': f'"{status}"'}.get(style, f"{status}\n")
-    return mark + text[:start] + (said if end > start else f" {said}") + text[end:]
+    scalar = {"": status, "'": f"'{status}'", '"': f'"{status}"'}.get(style, f"{status}\n")
+    return mark + text[:start] + (scalar if end > start else f" {scalar}") + text[end:]
 
 
 def _property_put(text: str, entry: Mapping[str, str]) -> str:
     mark, text = _split(text)
     head = _head(text)
-    listed = head.members.get(PROPERTIES)
-    before = listed[1] if listed else head.members[STATUS][0]
+    member = head.members.get(PROPERTIES)
+    before = member[1] if member else head.members[STATUS][0]
     start, column = _place(before.start_mark)
     indent = " " * column
     in_line = json.dumps(entry)
     lines = [f"- property: {entry['property']}", f"  value: {json.dumps(entry['value'])}"]
-    if listed and getattr(before, "flow_style", False):
-        start, put = start + 1, in_line + ("" if text[start + 1 :].lstrip().startswith("]") else ", ")
-    elif listed:
-        put = _lines(text, [*lines, ""], indent)
+    if member and getattr(before, "flow_style", False):
+        start, insertion = start + 1, in_line + ("" if text[start + 1 :].lstrip().startswith("]") else ", ")
+    elif member:
+        insertion = _lines(text, [*lines, ""], indent)
     elif head.braces:
-        put = f'"{PROPERTIES}": [{in_line}], '
+        insertion = f'"{PROPERTIES}": [{in_line}], '
     else:
-        put = _lines(text, [f"{PROPERTIES}:", *(f"  {each}" for each in lines), ""], indent)
-    return mark + text[:start] + put + text[start:]
+        insertion = _lines(text, [f"{PROPERTIES}:", *(f"  {each}" for each in lines), ""], indent)
+    return mark + text[:start] + insertion + text[start:]
 
 
 def _place(mark: Any) -> tuple[int, int]:
-    """Where in the text, and where in its line."""
+    """Return the position in the text and the column in the line."""
     return mark.index, mark.column
 
 

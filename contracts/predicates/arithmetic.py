@@ -1,4 +1,4 @@
-"""Sums, differences, products, quotients and remainders in a predicate: numbers, dates and intervals."""
+"""Rewrite arithmetic in a predicate: numbers, dates and intervals."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from treaty.contracts.predicates.rewriter import PredicateRewriter
 
 DIVISIONS = frozenset({"Div", "Mod"})
-# The names of the two operands' kinds: what comes out. Numbers with numbers have their own way.
+# Operator and the kinds of its operands: the kind of the result. Numbers with numbers are handled separately.
 MIXED = {
     ("Add", "moment", "interval"): "moment", ("Add", "interval", "moment"): "moment",
     ("Add", "moment", "number"): "date", ("Add", "number", "moment"): "date",
@@ -25,22 +25,22 @@ MIXED = {
 
 
 def arithmetic(writer: "PredicateRewriter", node: Any) -> SqlFragment:
-    """An operator between two operands."""
+    """Return the fragment of a binary operator."""
     return combined(writer, type(node).__name__, writer.piece(node.this), writer.piece(node.expression))
 
 
 def try_function(name: str) -> Callable[["PredicateRewriter", list[SqlFragment]], SqlFragment]:
-    """A function such as try_add, whose author asks whether it can be calculated."""
+    """Return the production of a function such as try_add, where null is no error."""
 
     def production(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-        found = combined(writer, name, *parts)
-        return loose(found.sql, _in_order(name, _read(writer, name, *parts)), found.type)
+        result = combined(writer, name, *parts)
+        return loose(result.sql, _in_order(name, _read(writer, name, *parts)), result.type)
 
     return production
 
 
 def combined(writer: "PredicateRewriter", name: str, left: SqlFragment, right: SqlFragment) -> SqlFragment:
-    """The two operands under the operator of that name."""
+    """Return the fragment of two operands under the named operator."""
     parts = _read(writer, name, left, right)
     kinds = [group(each.type) for each in parts]
     sql = f"{grammar.ARITHMETIC[name]}({parts[0].sql}, {parts[1].sql})"
@@ -48,19 +48,21 @@ def combined(writer: "PredicateRewriter", name: str, left: SqlFragment, right: S
         return strict(sql, _in_order(name, parts), VALUE, fails=True)
     if kinds == ["number", "number"]:
         return _numbers(writer, name, sql, parts)
-    found = MIXED.get((name, str(kinds[0]), str(kinds[1])))
-    if found is None or (found == "date" and not _is_days(parts)) or len(set(_months(parts))) > 1:
+    result = MIXED.get((name, str(kinds[0]), str(kinds[1])))
+    if result is None or (result == "date" and not _is_days(parts)) or len(set(_months(parts))) > 1:
         return _refused(writer, parts)
-    return strict(sql, parts, _mixed(parts, found), fails=True)
+    return strict(sql, parts, _mixed(parts, result), fails=True)
 
 
 def _refused(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     words = " and ".join(WORDS[kind] for each in parts if (kind := group(each.type)))
-    return writer.refuse("type", f"calculates with {words}", "cast them to what is meant")
+    return writer.refuse("type", f"uses arithmetic on {words}", "cast them to compatible types")
 
 
 def _read(writer: "PredicateRewriter", name: str, left: SqlFragment, right: SqlFragment) -> list[SqlFragment]:
-    """The operands as Spark reads them: a text beside a number as a number, beside an interval as a timestamp."""
+    """Return the operands as Spark casts them.
+
+    A text is cast to a number next to a number, and to a timestamp next to an interval."""
     kinds = {group(left.type), group(right.type)}
     if "text" not in kinds or None in kinds:
         return [left, right]
@@ -79,7 +81,7 @@ def _is_days(parts: list[SqlFragment]) -> bool:
 
 
 def _months(parts: list[SqlFragment]) -> list[bool]:
-    """Of each interval whether it counts months rather than days."""
+    """Return for each interval whether it counts months rather than days."""
     return ["month" in each.type or "year" in each.type for each in parts if group(each.type) == "interval"]
 
 
@@ -94,19 +96,19 @@ def _mixed(parts: list[SqlFragment], found: str) -> str:
 
 
 def _numbers(writer: "PredicateRewriter", name: str, sql: str, parts: list[SqlFragment]) -> SqlFragment:
-    _, met = common_type_pieces(writer, parts)
+    _, common = common_type_pieces(writer, parts)
     if name == "Div":
-        met = "decimal" if met == "decimal" else "double"
-    return strict(sql, _in_order(name, parts), met, fails=name in DIVISIONS or met not in FLOATING)
+        common = "decimal" if common == "decimal" else "double"
+    return strict(sql, _in_order(name, parts), common, fails=name in DIVISIONS or common not in FLOATING)
 
 
 def _in_order(name: str, parts: list[SqlFragment]) -> list[SqlFragment]:
-    """The operands as Spark evaluates them: of a division the divisor first."""
+    """Return the operands in Spark's order of evaluation: in a division the divisor first."""
     return parts[::-1] if name in DIVISIONS else parts
 
 
 def minus(writer: "PredicateRewriter", node: Any) -> SqlFragment:
-    """The sign of a constant, or a number taken from zero."""
+    """Return the negation of a constant, or of a number as a subtraction from zero."""
     inner = writer.bare(node.this)
     if type(inner).__name__ == "Literal" and not inner.is_string:
         constant = writer.piece(inner)
@@ -115,17 +117,17 @@ def minus(writer: "PredicateRewriter", node: Any) -> SqlFragment:
 
 
 def negated(writer: "PredicateRewriter", piece: SqlFragment) -> SqlFragment:
-    """The number with the other sign; an error for the least of a type, which has no opposite."""
+    """Return the negated number; the least number of a type has no opposite and is an error."""
     if group(piece.type) not in {None, "number"}:
-        return writer.refuse("type", f"calculates with {WORDS[group(piece.type) or 'text']}", "negate a number")
+        return writer.refuse("type", f"uses arithmetic on {WORDS[group(piece.type) or 'text']}", "negate a number")
     small = base(piece.type) in INTEGRAL[:2]
     zero = f"TRY_CAST(0 AS {piece.type.upper()})" if small else "0"
-    known = piece.type if group(piece.type) else VALUE
-    return strict(f"try_subtract({zero}, {piece.sql})", [piece], known, fails=base(piece.type) not in FLOATING)
+    result_type = piece.type if group(piece.type) else VALUE
+    return strict(f"try_subtract({zero}, {piece.sql})", [piece], result_type, fails=base(piece.type) not in FLOATING)
 
 
 def absolute(writer: "PredicateRewriter", piece: SqlFragment) -> SqlFragment:
-    """The size of a number: Spark's own raises an error for the least of a type and for the longest decimals."""
+    """Return the absolute value; Spark's own fails for the least number of a type and the longest decimals."""
     piece = implicit_cast(piece, "double")
     if base(piece.type) in FLOATING:
         return strict(f"abs({piece.sql})", [piece], piece.type)

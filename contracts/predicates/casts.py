@@ -1,4 +1,4 @@
-"""Reading one type as another in a predicate: casts that are written out, and those that Spark makes by itself."""
+"""Rewrite casts in a predicate: explicit ones, and those that Spark makes implicitly."""
 
 import re
 from datetime import date, datetime
@@ -19,13 +19,13 @@ from treaty.contracts.predicates.types import (
 if TYPE_CHECKING:
     from treaty.contracts.predicates.rewriter import PredicateRewriter
 
-# How many digits a whole number may have to fit for certain.
+# The number of digits that an integer may have so that it certainly fits.
 DIGITS = dict(zip(INTEGRAL, (2, 4, 9, 18), strict=True))
 MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
 
 
 def read_as(piece: SqlFragment, target: str, *, asked: bool = False) -> SqlFragment:
-    """The piece as another type. `asked`: its author asks whether it can be read, so that it is no error if not."""
+    """Return the fragment cast to another type. `asked`: a failed cast is null and no error (TRY_CAST)."""
     sql, type_ = f"TRY_CAST({piece.sql} AS {target.upper()})", target.lower()
     if asked:
         return loose(sql, [piece], type_)
@@ -34,7 +34,7 @@ def read_as(piece: SqlFragment, target: str, *, asked: bool = False) -> SqlFragm
 
 
 def implicit_cast(piece: SqlFragment, target: str) -> SqlFragment:
-    """The piece as Spark reads it where `target` is needed: a text as anything, a date as a timestamp."""
+    """Return the fragment as Spark casts it if `target` is needed: texts to any type, dates to timestamps."""
     kinds = (group(piece.type), group(target))
     dated = kinds == ("moment", "moment") and base(piece.type) == "date" != base(target)
     read = kinds[0] == "text" and kinds[1] not in {None, "text", "binary"}
@@ -42,13 +42,13 @@ def implicit_cast(piece: SqlFragment, target: str) -> SqlFragment:
 
 
 def common_type_pieces(writer: "PredicateRewriter", pieces: list[SqlFragment]) -> tuple[list[SqlFragment], str]:
-    """The pieces as Spark reads them where they are compared with each other, and the type that they have then."""
+    """Return the fragments as Spark casts them for a comparison, and their common type."""
     try:
-        met = comparison_type(each.type for each in pieces)
+        common = comparison_type(each.type for each in pieces)
     except IncomparableTypes as error:
-        writer.refuse("type", f"compares {error}", "compare what is alike, or cast one of them")
+        writer.refuse("type", f"compares {error}", "compare values of one type, or cast one of them")
         return pieces, "any"
-    return [implicit_cast(each, met) for each in pieces], met
+    return [implicit_cast(each, common) for each in pieces], common
 
 
 def _reads(text: str, target: str) -> bool:
@@ -64,11 +64,11 @@ def _reads(text: str, target: str) -> bool:
 
 
 def _fits(text: str, target: str) -> bool:
-    found, sizes = re.fullmatch(r"-?(\d+)(?:\.(\d+))?", text), re.findall(r"\d+", target)
-    if not found or len(sizes) != 2:
+    match, sizes = re.fullmatch(r"-?(\d+)(?:\.(\d+))?", text), re.findall(r"\d+", target)
+    if not match or len(sizes) != 2:
         return False
     scale = int(sizes[1])
-    return len(found[1]) <= int(sizes[0]) - scale and len(found[2] or "") <= scale
+    return len(match[1]) <= int(sizes[0]) - scale and len(match[2] or "") <= scale
 
 
 def _is_moment(text: str) -> bool:
@@ -79,7 +79,7 @@ def _is_moment(text: str) -> bool:
 
 
 def cast(writer: "PredicateRewriter", node: Any) -> SqlFragment:
-    """CAST, TRY_CAST, `::` and typed literals."""
+    """Return the fragment of CAST, TRY_CAST, `::` or a typed literal."""
     kind = node.args["to"]
     name = grammar.TYPES.get(kind.this.name)
     if name is None or any(kind.args.get(part) for part in kind.args if part not in {"this", "expressions"}):
@@ -88,12 +88,12 @@ def cast(writer: "PredicateRewriter", node: Any) -> SqlFragment:
 
 
 def reading(writer: "PredicateRewriter", node: Any, target: str, *, asked: bool) -> SqlFragment:
-    """The piece of a node that is cast."""
+    """Return the fragment of a node that is cast."""
     piece = writer.piece(node)
     if target == "DATE" and piece.text is not None and not _is_date(piece.text):
-        writer.refuse("date", "has a date that is none", "write DATE '2026-01-31'")
+        writer.refuse("date", "has an invalid date", "write DATE '2026-01-31'")
     if target != "STRING" and group(piece.type) in {"array", "struct", "map"}:
-        return writer.refuse("type", "casts what has several values", "cast one of its values")
+        return writer.refuse("type", "casts an array, struct or map", "cast one of its values")
     return read_as(piece, target, asked=asked)
 
 

@@ -1,4 +1,4 @@
-"""Columns in a predicate: which may be read, and of which type they are."""
+"""Resolve column references in a predicate, with their types."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -23,35 +23,35 @@ class ColumnScope:
     schema: Schema | None = None
 
     def type_of(self, path: str) -> str | None:
-        """The type of the column at the path; ANY where it is not known, None for no column."""
+        """Return the type of the column at the path; ANY if unknown, None if there is no such column."""
         if self.schema is None:
             return ANY if _is_known(path, self.columns) else None
-        found = self.schema.find(path)
-        return found.type if found else self._within(path.rpartition(".")[0])
+        resolved = self.schema.find(path)
+        return resolved.type if resolved else self._within(path.rpartition(".")[0])
 
     def _within(self, parent: str) -> str | None:
-        """A map has the fields that its rows have."""
-        found = self.schema.find(parent) if self.schema and parent else None
-        return element(found.type) if found and group(found.type) == "map" else None
+        """Return the value type if the parent is a map, whose fields differ by row."""
+        container = self.schema.find(parent) if self.schema and parent else None
+        return element(container.type) if container and group(container.type) == "map" else None
 
     @property
     def column_names(self) -> Collection[str]:
-        """The names that are known; none where any is admitted."""
+        """Return the known column names; empty if any name is allowed."""
         return self.schema.names if self.schema else self.columns or ()
 
 
 def column(writer: "PredicateRewriter", node: Any) -> SqlFragment:
-    """A column, or a field of one."""
+    """Return the fragment of a column or of a nested field."""
     parts = _parts(writer, node)
     if parts is None:
-        return writer.refuse("construct", "reads a part of something that is not a column", "name a column")
+        return writer.refuse("construct", "reads a field of something that is not a column", "name a column")
     path = ".".join(quote(part) if "." in part or "`" in part else part for part in parts)
-    found = parts[0] if len(parts) == 1 and parts[0] in writer.names.column_names else path
-    type_ = writer.names.type_of(found)
+    reference = parts[0] if len(parts) == 1 and parts[0] in writer.names.column_names else path
+    type_ = writer.names.type_of(reference)
     if type_ is None:
-        remedy = suggest_nearest(found, writer.names.column_names) or "name a column of the table"
-        return writer.refuse("column", f"reads '{found}', which is not a column", remedy)
-    writer.used.append(found)
+        remedy = suggest_nearest(reference, writer.names.column_names) or "name a column of the table"
+        return writer.refuse("column", f"reads '{reference}', which is not a column", remedy)
+    writer.used.append(reference)
     return leaf(".".join(map(quote, parts)), type_)
 
 
@@ -69,6 +69,6 @@ def _is_known(path: str, columns: Collection[str] | None) -> bool:
         return path.lower().partition(".")[0] not in grammar.AMBIENT
     if path in columns:
         return True
-    # A struct whose fields nobody has named may have any.
+    # A struct without declared fields may have any field.
     parent = path.rpartition(".")[0]
     return bool(parent) and _is_known(parent, columns) and not any(each.startswith(f"{parent}.") for each in columns)

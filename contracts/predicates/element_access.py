@@ -1,7 +1,7 @@
-"""Elements of arrays and values of maps in a predicate.
+"""Rewrite access to array elements and map values in a predicate.
 
-Arrays are read by `get`, which looks at the bounds: element_at itself, given the least integer, reads foreign memory
-and takes the whole process down."""
+Arrays are read by `get`, which checks bounds. `element_at` itself, called with the least integer, reads foreign memory
+and crashes the process."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def bracket(writer: "PredicateRewriter", node: Any) -> SqlFragment:
-    """`tags[0]`: an index that is not there is an error; a key that a map does not have is none."""
+    """Return the fragment of `tags[0]`: a missing index is an error, a missing map key is null."""
     if len(node.expressions) != 1:
-        return writer.refuse("construct", "has other than one index in brackets", "write tags[0]")
+        return writer.refuse("construct", "must have exactly one index in brackets", "write tags[0]")
     items, key = writer.piece(node.this), writer.piece(node.expressions[0])
     if _is_map(items, key):
         return _value(items, key)
@@ -25,7 +25,9 @@ def bracket(writer: "PredicateRewriter", node: Any) -> SqlFragment:
 
 
 def element_at(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    """`element_at(tags, 1)`: counted from 1, or from the end; as brackets otherwise."""
+    """Return the fragment of `element_at(tags, 1)`.
+
+    Indexes count from 1 or, if negative, from the end. A missing index is an error, as with brackets."""
     items, key = parts
     if _is_map(items, key):
         return _value(items, key)
@@ -34,7 +36,7 @@ def element_at(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFrag
 
 
 def try_element_at(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    """The same asked: null beyond the bounds; nothing is at 0 in any array, which stays an error."""
+    """Return the fragment of try_element_at: null beyond the bounds; index 0 stays an error."""
     items, key = parts
     if _is_map(items, key):
         return _value(items, key)
@@ -43,7 +45,7 @@ def try_element_at(writer: "PredicateRewriter", parts: list[SqlFragment]) -> Sql
 
 
 def get(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    """`get(tags, 0)`: null beyond the bounds."""
+    """Return the fragment of `get(tags, 0)`: null beyond the bounds."""
     items, key = parts
     at = _index(key)
     return _element(writer, items, at, at.sql, "")
@@ -70,14 +72,18 @@ def _element(
     writer: "PredicateRewriter", items: SqlFragment, at: SqlFragment, offset: str, outside: str
 ) -> SqlFragment:
     if group(items.type) not in {None, "array"}:
-        return writer.refuse("type", "takes an element of what has none", "name a column that is an array or a map")
-    found = loose(f"get({items.sql}, {offset})", [items, at], element(items.type) or ANY)
+        return writer.refuse(
+            "type",
+            "takes an element of a value that is neither an array nor a map",
+            "name a column that is an array or a map",
+        )
+    fragment = loose(f"get({items.sql}, {offset})", [items, at], element(items.type) or ANY)
     if not outside:
-        return found
+        return fragment
     there = f"{items.operand} IS NOT NULL AND {at.operand} IS NOT NULL"
     return SqlFragment(
-        sql=found.sql,
-        type=found.type,
-        roots=found.roots,
-        definite_errors=(*found.definite_errors, f"({there} AND ({outside}))"),
+        sql=fragment.sql,
+        type=fragment.type,
+        roots=fragment.roots,
+        definite_errors=(*fragment.definite_errors, f"({there} AND ({outside}))"),
     )

@@ -1,11 +1,11 @@
-"""Pieces of a predicate: Spark SQL, and what is known of its value.
+"""Fragments of a predicate: Spark SQL with the conditions under which it is null or an error.
 
-Two laws hold for each: where one of its errors is true its value is null; and an error is never null itself. So a
-null that comes of an error can always be told from one that the data hold.
+Two laws apply to each fragment: if one of its errors is true, its value is null; and an error is never null itself. A
+null caused by an error can therefore always be distinguished from a null in the data.
 
-Spark evaluates from left to right and leaves out what can no longer matter (`null < x`, the branches of a CASE that
-are not taken): what is left out does not err. AND, OR and IN say more than Spark does: where one side decides, the
-other may err on either hand."""
+Spark evaluates from left to right and skips what can no longer matter (`null < x`, the branches of a CASE that are not
+taken); skipped parts are no errors. AND, OR and IN are more tolerant than Spark: if one side decides the result, the
+other side may fail, whichever side it is."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from treaty.contracts.predicates.types import ANY, BOOLEAN
 class SqlFragment:
     """A part of a predicate.
 
-    `roots` are the values without which it is null; `risky` says that a null of it with all its roots there is an
-    error; `definite_errors` are further errors, as conditions. `text` is the constant that a text stands for."""
+    `roots`: values without which it is null. `risky`: if it is null while all roots are present, that is an error.
+    `definite_errors`: further error conditions. `text`: the constant that a string literal represents."""
 
     sql: str
     type: str = ANY
@@ -30,12 +30,12 @@ class SqlFragment:
 
     @property
     def operand(self) -> str:
-        """The SQL, in parentheses where it would not stand by itself."""
+        """Return the SQL, in parentheses if it needs them as an operand."""
         return self.sql if self.closed else f"({self.sql})"
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """Conditions, one of which is true exactly for the rows where this could not be evaluated."""
+        """Return the error conditions: one is true exactly for the rows that cannot be evaluated."""
         return (*self.definite_errors, _lost(self.roots, self)) if self.risky else self.definite_errors
 
 
@@ -43,7 +43,7 @@ NOTHING = SqlFragment(sql="NULL", roots=("NULL",))
 
 
 def any_of(conditions: Iterable[str]) -> str:
-    """The conditions joined by OR, each once; '' for none."""
+    """Return the distinct conditions joined by OR; '' for none."""
     return " OR ".join(dict.fromkeys(conditions))
 
 
@@ -60,35 +60,37 @@ def _guarded_by(roots: Sequence[str], condition: str) -> str:
 
 
 def leaf(sql: str, type_: str) -> SqlFragment:
-    """A column: null where it is null."""
+    """Return the fragment of a column, which is null if the column is."""
     return SqlFragment(sql=sql, type=type_, roots=(sql,))
 
 
 def strict(
     sql: str, parts: Sequence[SqlFragment], type_: str, *, fails: bool = False, closed: bool = True
 ) -> SqlFragment:
-    """What is null exactly where one of its parts is; with `fails` also where it cannot be evaluated itself."""
+    """Return a fragment that is null exactly if one of its parts is.
+
+    `fails`: it is also null if it cannot be evaluated itself."""
     roots = _roots(parts)
-    # An error that can happen only with all roots there is found where the whole is lost.
-    settled = _definite_errors(parts, beneath=roots)
+    # An error that requires all roots is already covered by the error of the whole.
+    definite_errors = _definite_errors(parts, beneath=roots)
     return SqlFragment(
         sql=sql,
         type=type_,
         closed=closed,
         roots=roots,
         risky=fails or any(part.risky for part in parts),
-        definite_errors=settled,
+        definite_errors=definite_errors,
     )
 
 
 def _definite_errors(parts: Sequence[SqlFragment], beneath: tuple[str, ...] | None = None) -> tuple[str, ...]:
-    found: list[str] = []
+    errors: list[str] = []
     for index, part in enumerate(parts):
         before = _roots(parts[:index])
-        found += [_guarded_by(before, each) for each in part.definite_errors]
+        errors += [_guarded_by(before, each) for each in part.definite_errors]
         if part.risky and (beneath is None or {*before, *part.roots} != {*beneath}):
-            found.append(_lost((*before, *part.roots), part))
-    return tuple(found)
+            errors.append(_lost((*before, *part.roots), part))
+    return tuple(errors)
 
 
 def _roots(parts: Iterable[SqlFragment]) -> tuple[str, ...]:
@@ -96,12 +98,14 @@ def _roots(parts: Iterable[SqlFragment]) -> tuple[str, ...]:
 
 
 def loose(sql: str, parts: Sequence[SqlFragment], type_: str, *, closed: bool = True) -> SqlFragment:
-    """What is null where one of its parts is, and may be null without an error for other reasons."""
+    """Return a fragment that may be null without an error.
+
+    It is null if one of its parts is, and may be null for other reasons."""
     return _ended(SqlFragment(sql=sql, type=type_, closed=closed), _definite_errors(parts))
 
 
 def concatenation(sql: str, parts: Iterable[SqlFragment], type_: str) -> SqlFragment:
-    """What evaluates all its parts and is null where one of them is: concat."""
+    """Return a fragment that evaluates all its parts and is null if one is (concat)."""
     return _ended(SqlFragment(sql=sql, type=type_), tuple(each for part in parts for each in part.errors))
 
 
@@ -112,37 +116,41 @@ def _ended(piece: SqlFragment, settled: tuple[str, ...]) -> SqlFragment:
 
 
 def guarded(sql: str, errors: Iterable[str], type_: str, *, closed: bool = True) -> SqlFragment:
-    """What could have a value although a part of it erred: made null there."""
-    found = any_of(errors)
-    if not found:
+    """Return a fragment that is null, rather than a value, if an error is true."""
+    error = any_of(errors)
+    if not error:
         return _ended(SqlFragment(sql=sql, type=type_, closed=closed), ())
-    return _ended(SqlFragment(sql=f"CASE WHEN {found} THEN NULL ELSE {sql} END", type=type_), (f"({found})",))
+    return _ended(SqlFragment(sql=f"CASE WHEN {error} THEN NULL ELSE {sql} END", type=type_), (f"({error})",))
 
 
 def eager(sql: str, parts: Iterable[SqlFragment], type_: str, *, closed: bool = True) -> SqlFragment:
-    """What evaluates all its parts and may have a value although one of them is null: `<=>`, IS NULL, greatest."""
+    """Return a fragment that evaluates all its parts and tolerates null ones.
+
+    It may have a value although a part is null: `<=>`, IS NULL, greatest."""
     return guarded(sql, [each for part in parts for each in part.errors], type_, closed=closed)
 
 
 def connected(sql: str, parts: Iterable[SqlFragment]) -> SqlFragment:
-    """Parts joined by AND or OR: an error counts where no other part decides."""
-    found = any_of(each for part in parts for each in part.errors)
+    """Return parts joined by AND or OR: an error counts only if no other part decides."""
+    error = any_of(each for part in parts for each in part.errors)
     return _ended(
-        SqlFragment(sql=sql, type=BOOLEAN, closed=False), (f"(({sql}) IS NULL AND ({found}))",) if found else ()
+        SqlFragment(sql=sql, type=BOOLEAN, closed=False), (f"(({sql}) IS NULL AND ({error}))",) if error else ()
     )
 
 
 def membership(sql: str, subject: SqlFragment, members: Iterable[SqlFragment]) -> SqlFragment:
-    """IN: a member that errs counts where no other member is equal."""
-    found = any_of(each for member in members for each in member.errors)
-    late = _guarded_by(subject.roots, f"({sql}) IS NULL AND ({found})")
+    """Return the fragment of IN: an error in a member counts only if no other member is equal."""
+    error = any_of(each for member in members for each in member.errors)
+    late = _guarded_by(subject.roots, f"({sql}) IS NULL AND ({error})")
     return _ended(
-        SqlFragment(sql=sql, type=BOOLEAN, closed=False), (*subject.errors, *([f"({late})"] if found else []))
+        SqlFragment(sql=sql, type=BOOLEAN, closed=False), (*subject.errors, *([f"({late})"] if error else []))
     )
 
 
 def chosen(arms: Sequence[tuple[SqlFragment, SqlFragment]], default: SqlFragment, type_: str) -> SqlFragment:
-    """CASE: the first value whose condition is true; only the conditions up to it and that value can err."""
+    """Return the fragment of CASE: the first value whose condition is true.
+
+    Only the conditions up to that one and the chosen value can be errors."""
     values = "".join(f"{_erring(test)} WHEN {test.sql} THEN {value.sql}" for test, value in arms)
     sql = f"CASE{values} ELSE {default.sql} END"
     if not any(each.errors for arm in arms for each in arm) and not default.errors:
@@ -160,9 +168,9 @@ def _errs(piece: SqlFragment) -> str:
 
 
 def first(parts: Sequence[SqlFragment], sql: str, type_: str) -> SqlFragment:
-    """coalesce: a part is evaluated where all before it are null."""
-    found = ""
+    """Return the fragment of coalesce: a part is evaluated if all parts before it are null."""
+    error = ""
     for part in reversed(parts):
-        later = f"({part.operand} IS NULL AND ({found}))" if found else ""
-        found = any_of((*part.errors, *([later] if later else [])))
-    return guarded(sql, [found] if found else [], type_)
+        later = f"({part.operand} IS NULL AND ({error}))" if error else ""
+        error = any_of((*part.errors, *([later] if later else [])))
+    return guarded(sql, [error] if error else [], type_)

@@ -1,4 +1,6 @@
-"""Functions in a predicate: their arguments as Spark reads them, and a form that no row can make it end at."""
+"""Rewrite function calls in a predicate so that no row can fail the job.
+
+Arguments are cast as Spark casts them."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 MAX_SCALE = 18
 TEXTS = frozenset[Group]({"text", "number", "moment", "boolean", "binary", "time"})
-# The kinds of values that each kind of argument can be made of, and the type that it is read as.
+# For each kind of argument: the kinds of values that it accepts, and the type that they are cast to.
 ADMITS: dict[Takes, tuple[frozenset[Group], str]] = {
     "text": (TEXTS, ANY),
     "texts": (TEXTS | {"array"}, ANY),
@@ -51,28 +53,28 @@ ADMITS: dict[Takes, tuple[frozenset[Group], str]] = {
     "items": (frozenset({"array", "map"}), ANY),
     "any": (frozenset(WORDS), ANY),
 }
-# Near the first and the last timestamp that there are Spark's functions overflow.
+# Near the first and last representable timestamp Spark's functions overflow.
 FIRST, LAST = "TIMESTAMP_NTZ '-290000-01-01 00:00:00'", "TIMESTAMP_NTZ '+290000-01-01 00:00:00'"
 
 
 def function(writer: "PredicateRewriter", node: Any) -> SqlFragment:
-    """A function by its name."""
+    """Return the fragment of a function call."""
     name, arguments = str(node.this).lower(), node.expressions
     if name in grammar.REGEX_FUNCTIONS and len(arguments) == 2:
         return regex(writer, *arguments)
     if name in grammar.CASTING_FUNCTIONS and len(arguments) == 1:
-        target, asked = grammar.CASTING_FUNCTIONS[name]
-        return reading(writer, arguments[0], target, asked=asked)
+        target, is_try = grammar.CASTING_FUNCTIONS[name]
+        return reading(writer, arguments[0], target, asked=is_try)
     if name in OTHERWISE:
         return _otherwise(writer, name, arguments)
     if name not in grammar.FUNCTIONS:
-        known = (*grammar.FUNCTIONS, *OTHERWISE)
-        remedy = suggest_nearest(name, known) or "see the functions that are admitted"
+        names = (*grammar.FUNCTIONS, *OTHERWISE)
+        remedy = suggest_nearest(name, names) or "see the list of allowed functions"
         return writer.refuse("function", f"calls '{name}', which predicates may not call", remedy)
-    declared = grammar.FUNCTIONS[name]
-    if not declared.least <= len(arguments) <= declared.most:
+    signature = grammar.FUNCTIONS[name]
+    if not signature.least <= len(arguments) <= signature.most:
         return _miscounted(writer, name)
-    return _call(writer, name, declared, arguments)
+    return _call(writer, name, signature, arguments)
 
 
 def _otherwise(writer: "PredicateRewriter", name: str, arguments: list[Any]) -> SqlFragment:
@@ -101,7 +103,7 @@ WITH_NULL: dict[grammar.Null, Callable[[str, list[SqlFragment], str], SqlFragmen
 }  # fmt: skip
 
 
-# How the type of a call follows from that of its first argument.
+# How the type of a call follows from the type of its first argument.
 YIELDS: dict[str, Callable[[str], str]] = {
     "first": lambda given: given,
     "element": element,
@@ -111,36 +113,42 @@ YIELDS: dict[str, Callable[[str], str]] = {
 
 
 def as_argument(writer: "PredicateRewriter", piece: SqlFragment, kind: Takes) -> SqlFragment:
-    """The piece as an argument of that kind."""
+    """Return the fragment as an argument of this kind."""
     admitted, target = ADMITS[kind]
-    found = group(piece.type)
-    if found is not None and found not in admitted:
-        return writer.refuse("type", f"calls a function with {WORDS[found]}", "cast it to what the function takes")
+    actual = group(piece.type)
+    if actual is not None and actual not in admitted:
+        return writer.refuse(
+            "type",
+            f"passes {WORDS[actual]} to a function that does not accept it",
+            "cast it to a type that the function accepts",
+        )
     if kind == "int":
         return _whole(piece)
     if kind == "scale" and not (piece.sql.isdigit() and int(piece.sql) <= MAX_SCALE):
-        return writer.refuse("scale", f"rounds to a place that is not written as 0 to {MAX_SCALE}", "write round(x, 2)")
-    return piece if found in {"number", "time"} else implicit_cast(piece, target)
+        return writer.refuse(
+            "scale", f"rounds to a scale that is not a literal from 0 to {MAX_SCALE}", "write round(x, 2)"
+        )
+    return piece if actual in {"number", "time"} else implicit_cast(piece, target)
 
 
 def _whole(piece: SqlFragment) -> SqlFragment:
-    """A number of characters or days; a wider number than Spark takes is read as one, or is an error."""
+    """Return a count of characters or days as int; a number beyond int is an error."""
     return piece if base(piece.type) in {"tinyint", "smallint", "int"} else read_as(piece, "int")
 
 
 def _if(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    values, met = common_type_pieces(writer, parts[1:])
-    return chosen([(writer.condition(parts[0]), values[0])], values[1], met)
+    values, common = common_type_pieces(writer, parts[1:])
+    return chosen([(writer.condition(parts[0]), values[0])], values[1], common)
 
 
 def _nvl2(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    values, met = common_type_pieces(writer, parts[1:])
-    return chosen([(eager(f"{parts[0].operand} IS NOT NULL", parts[:1], BOOLEAN), values[0])], values[1], met)
+    values, common = common_type_pieces(writer, parts[1:])
+    return chosen([(eager(f"{parts[0].operand} IS NOT NULL", parts[:1], BOOLEAN), values[0])], values[1], common)
 
 
 def _coalesce(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    values, met = common_type_pieces(writer, parts)
-    return first(values, f"coalesce({', '.join(each.sql for each in values)})", met)
+    values, common = common_type_pieces(writer, parts)
+    return first(values, f"coalesce({', '.join(each.sql for each in values)})", common)
 
 
 def _nullif(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
@@ -158,7 +166,7 @@ def _nullifzero(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFra
 
 
 def _nanvl(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    """The second only where the first is no number."""
+    """Return the second value if the first is NaN, else the first."""
     number, other = (as_argument(writer, each, "number") for each in parts)
     return chosen([(eager(f"isnan({number.sql})", [number], BOOLEAN), other)], number, "double")
 
@@ -168,10 +176,12 @@ def _mod(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
 
 
 def _array_contains(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    """Spark reads no text as an element: only what is alike is compared."""
-    kinds = {found for each in (element(parts[0].type), parts[1].type) if (found := group(each))}
+    """Return array_contains for operands of one kind: Spark casts no text to an element type."""
+    kinds = {kind for each in (element(parts[0].type), parts[1].type) if (kind := group(each))}
     if len(kinds) > 1:
-        return writer.refuse("type", f"compares {' with '.join(sorted(WORDS[each] for each in kinds))}", "cast one")
+        return writer.refuse(
+            "type", f"compares {' with '.join(sorted(WORDS[each] for each in kinds))}", "cast one of them"
+        )
     items = as_argument(writer, parts[0], "array")
     return loose(f"array_contains({items.sql}, {parts[1].sql})", [items, parts[1]], BOOLEAN)
 
@@ -179,8 +189,8 @@ def _array_contains(writer: "PredicateRewriter", parts: list[SqlFragment]) -> Sq
 def _date_trunc(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     unit, moment = parts[0], as_argument(writer, parts[1], "moment")
     if unit.text is None or unit.text.upper() not in grammar.TRUNCATED_TO:
-        return writer.refuse("unit", "truncates to a unit that is none", "write date_trunc('day', x)")
-    # Sums of moments are tried as a whole, and so is what they are made of.
+        return writer.refuse("unit", "truncates to an unknown unit", "write date_trunc('day', x)")
+    # try_add covers the whole expression, so that an overflow inside it yields null as well.
     sql = f"try_add(date_trunc({unit.sql}, {moment.sql}), INTERVAL '0' SECOND)"
     return strict(sql, [moment], "timestamp", fails=True)
 

@@ -1,18 +1,17 @@
-"""What a predicate may be made of: every operator, function, type and unit that is not named here is refused.
+"""The grammar of predicates: operators, functions, types and units that are not listed here are rejected.
 
-No name here can read a file, a session or a clock, call foreign code, make a value grow without bound, or aggregate.
-"""
+None of them can read a file, a session or a clock, call foreign code, make a value grow without bound, or aggregate."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 COMPARISONS = {"EQ": "=", "NEQ": "<>", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<="}
 CONNECTORS = {"And": "AND", "Or": "OR"}
-# One bad row must not end a scan: where Spark would raise an error, these give null.
+# A single bad row must not fail a scan: these return null where Spark would raise an error.
 ARITHMETIC = {"Add": "try_add", "Sub": "try_subtract", "Mul": "try_multiply", "Div": "try_divide", "Mod": "try_mod"}
 LIKES = {"Like": "LIKE", "ILike": "ILIKE"}
 REGEX_FUNCTIONS = frozenset({"rlike", "regexp", "regexp_like"})
-# What reads a text as something, and whether its author asked whether it can be read.
+# Functions that cast a text: the target type, and whether a failed cast is null rather than an error.
 CASTING_FUNCTIONS = {
     "to_date": ("DATE", False), "to_timestamp": ("TIMESTAMP", False), "try_to_timestamp": ("TIMESTAMP", True),
     "try_to_date": ("DATE", True), "date": ("DATE", False), "timestamp": ("TIMESTAMP", False),
@@ -22,14 +21,14 @@ TYPES = {
     "FLOAT": "FLOAT", "DOUBLE": "DOUBLE", "DECIMAL": "DECIMAL", "TEXT": "STRING", "DATE": "DATE",
     "TIMESTAMP": "TIMESTAMP", "TIMESTAMPTZ": "TIMESTAMP", "TIMESTAMPNTZ": "TIMESTAMP_NTZ",
 }  # fmt: skip
-# Intervals of months and of days do not mix, and those of hours make a timestamp of a date.
+# Intervals of months and of days cannot be combined; intervals of hours turn a date into a timestamp.
 UNITS = {
     **dict.fromkeys(("YEAR", "MONTH"), "interval month"),
     **dict.fromkeys(("WEEK", "DAY"), "interval day"),
     **dict.fromkeys(("HOUR", "MINUTE", "SECOND"), "interval hour"),
 }
 TRUNCATED_TO = frozenset({"QUARTER", *UNITS, "MILLISECOND", "MICROSECOND"})
-# Spark reads these as functions even where they are quoted like a column.
+# Spark treats these as functions even if they are quoted like a column.
 AMBIENT = frozenset({
     "current_catalog", "current_database", "current_date", "current_schema", "current_time", "current_timestamp",
     "current_user", "localtimestamp", "session_user", "user", "now", "_metadata",
@@ -41,10 +40,12 @@ Null = Literal["strict", "loose", "eager", "together"]
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """A function that may be called: the type that it yields, or how that follows from its arguments, how many
-    arguments it takes and of which kinds (the last kind stands for all further ones), and what null means: `strict`
-    where it is null exactly with an argument, `together` where it then evaluates the others nevertheless, `loose`
-    where it may be null by itself, `eager` where it may have a value although an argument is null."""
+    """The signature of an allowed function.
+
+    `yields`: its result type, or how that follows from the arguments. `takes`: kinds of the arguments; the last kind
+    applies to all further ones. `least`, `most`: number of arguments. `null`: null semantics. `strict`: null exactly if
+    an argument is. `together`: as strict, but all arguments are evaluated. `loose`: may be null for other reasons.
+    `eager`: may have a value although an argument is null."""
 
     yields: str
     takes: tuple[Takes, ...]
@@ -56,8 +57,8 @@ class Function:
 def _functions(
     yields: str, names: str, *takes: Takes, least: int = 0, most: int = 0, null: Null = "strict"
 ) -> dict[str, Function]:
-    made = Function(yields=yields, takes=takes, least=least or len(takes), most=most or len(takes), null=null)
-    return dict.fromkeys(names.split(), made)
+    signature = Function(yields=yields, takes=takes, least=least or len(takes), most=most or len(takes), null=null)
+    return dict.fromkeys(names.split(), signature)
 
 
 FUNCTIONS = {
@@ -67,7 +68,7 @@ FUNCTIONS = {
     **_functions("double", "sign signum sqrt cbrt exp rint degrees radians sin cos tan atan", "number"),
     **_functions("double", "ln log2 log10 log1p", "number", null="loose"),
     **_functions("whole", "floor ceil ceiling", "number"),
-    # Only a scale that is written out and not negative: round(x, -1) can overflow, and there is no form that does not.
+    # The scale must be a non-negative literal: round(x, -1) can overflow, and it has no safe form.
     **_functions("first", "round bround", "number", "scale", least=1),
     **_functions("double", "pow power", "number", "number"),
     **_functions("int", "year quarter month day dayofmonth dayofweek dayofyear weekofyear weekday", "date"),
@@ -93,7 +94,7 @@ FUNCTIONS = {
     **_functions("first", "array_distinct", "array"),
     **_functions("element", "array_min array_max", "array", null="loose"),
 }
-# Each with a production of its own, and how many arguments it takes.
+# Functions with a production of their own, and their minimum and maximum number of arguments.
 WRITTEN_OTHERWISE = {
     "if": (3, 3), "nvl2": (3, 3), "coalesce": (1, 20), "nvl": (2, 2), "ifnull": (2, 2), "nullif": (2, 2),
     "abs": (1, 1), "mod": (2, 2), "nanvl": (2, 2), "element_at": (2, 2), "try_element_at": (2, 2), "get": (2, 2),

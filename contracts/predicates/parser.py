@@ -1,9 +1,8 @@
-"""Predicates: conditions on a row, written by people, that are safe to run and never end a scan.
+"""Parse predicates: conditions on a row, written by people, that are safe to run and never fail a scan.
 
-What is run is the text that `parse` writes, never the author's: it holds only what
-`treaty.contracts.predicates.grammar` names. Divisions, casts and sums are written in the form that gives null where
-Spark would raise an error.
-"""
+The executed text is the one that `parse` writes, never the author's. It contains only what
+`treaty.contracts.predicates.grammar` lists. Divisions, casts and sums are written in a form that yields null instead of
+an error."""
 
 import re
 from collections.abc import Callable, Collection
@@ -22,7 +21,7 @@ __all__ = ["Predicate", "PredicateError", "Scalar", "literal", "parse", "quote",
 
 MAX_LENGTH = 4096
 MAX_BRACKETS = 40
-# What a backslash may stand before; before anything else Spark drops it without a word.
+# Characters that a backslash may precede; before any other, Spark drops it silently.
 ESCAPES = frozenset("\\'\"nrtu{")
 OPENING = frozenset({"L_PAREN", "L_BRACKET", "L_BRACE"})
 CLOSING = frozenset({"R_PAREN", "R_BRACKET", "R_BRACE"})
@@ -30,10 +29,11 @@ CLOSING = frozenset({"R_PAREN", "R_BRACKET", "R_BRACE"})
 
 @dataclass(frozen=True)
 class Predicate:
-    """A condition in Spark SQL and the column paths that it reads, in order of first use.
+    """A condition in Spark SQL, and the columns that it reads.
 
-    `errs` is a condition that is never null and stands by itself: true for the rows on which a part could not be
-    evaluated, so that `sql` is null there. None where no row can err."""
+    `columns`: column paths in order of first use. `errs`: a condition that is never null and needs no parentheses.
+    It is true for the rows on which a part could not be evaluated, so that `sql` is null there; None if no row can
+    fail."""
 
     sql: str
     columns: tuple[str, ...]
@@ -42,8 +42,10 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A value of a row in Spark SQL, null where it cannot be evaluated, and the column paths that it reads. `type`: the
-    Spark type that it has; 'any' or 'value' where that is not known without the columns' types."""
+    """A value of a row in Spark SQL, and the columns that it reads.
+
+    `sql`: null if it cannot be evaluated. `columns`: column paths in order of first use. `type`: its Spark type; 'any'
+    or 'value' if the type is unknown without the columns' types."""
 
     sql: str
     columns: tuple[str, ...]
@@ -51,18 +53,17 @@ class Scalar:
 
 
 class PredicateError(ContractError):
-    """The text is not an admitted predicate."""
+    """The text is not a valid predicate."""
 
 
 def parse(text: str, columns: Collection[str] | None = None, *, schema: Schema | None = None) -> Predicate:
-    """The predicate in `text`. `columns` are the names and paths that it may read; None admits any. A `schema` says
-    them and their types.
+    """Return the predicate in `text`. Raises PredicateError with all its faults, and no other exception.
 
-    Raises PredicateError with all its faults; no other exception."""
+    `columns`: names and paths that it may read; None allows any. `schema`: the columns with their types, instead."""
     return _written(text, None if columns is None else tuple(columns), schema)
 
 
-# A check's predicate is written when its contract is read, bound and judged: each time the same.
+# A check's predicate is rewritten when its contract is read, bound and evaluated, with the same result each time.
 @lru_cache(maxsize=2048)
 def _written(text: str, columns: Collection[str] | None, schema: Schema | None) -> Predicate:
     writer = PredicateRewriter(ColumnScope(columns, schema))
@@ -79,21 +80,21 @@ def _written(text: str, columns: Collection[str] | None, schema: Schema | None) 
 
 @lru_cache(maxsize=256)
 def scalar(text: str, *, schema: Schema | None = None) -> Scalar:
-    """The value that the text computes of a row, made of what predicates may be made of: `to_date(ts)`. A `schema` says
-    which columns there are and their types; None admits any.
+    """Return the value that the text computes of a row, such as `to_date(ts)`.
 
-    Raises PredicateError with all its faults; no other exception."""
+    The grammar is that of predicates. `schema`: the columns with their types; None allows any. Raises PredicateError
+    with all its faults, and no other exception."""
     writer = PredicateRewriter(ColumnScope(None, schema))
     try:
         whole = writer.value(_read(text))
     except RecursionError:
-        raise PredicateError([_fault("depth", "is nested too deeply", "write it shorter")]) from None
+        raise PredicateError([_fault("depth", "is nested too deeply", "simplify it")]) from None
     _refuse(writer.faults)
     return Scalar(whole.sql, tuple(dict.fromkeys(writer.used)), whole.type)
 
 
 def inspect(read: Callable[[str], object], text: str, path: str, faults: Faults) -> None:
-    """Keeps the faults of a text that is read so, by `parse` or `scalar`, as those of that place in a document."""
+    """Add the faults of a text at its location in a document. `read`: `parse` or `scalar`."""
     try:
         read(text)
     except PredicateError as error:
@@ -102,13 +103,15 @@ def inspect(read: Callable[[str], object], text: str, path: str, faults: Faults)
 
 
 def tree_of(text: str) -> Any:
-    """The parser's tree of a text that holds nothing but what it shows; not to be changed. Raises PredicateError."""
+    """Return the parse tree of a text, which must not be changed. Raises PredicateError.
+
+    The text contains no comments, no hidden characters, and no more than one statement."""
     return _read(text)
 
 
 @lru_cache(maxsize=1024)
 def _read(text: str) -> Any:
-    """The tree of an admitted text, kept because one predicate is read at submission, at binding and at judgement."""
+    """Return the parse tree; cached, as a predicate is read at submission, at binding and at evaluation."""
     _refuse(_inspect_text(text))
     tokens = _tokens(text)
     _refuse(_inspect_tokens(tokens, text))
@@ -125,30 +128,30 @@ def _refuse(faults: list[Fault]) -> None:
 
 
 def _inspect_text(text: str) -> list[Fault]:
-    found = []
+    faults = []
     if not text.strip():
-        found.append(_fault("empty", "is empty", "write a condition: amount >= 0"))
+        faults.append(_fault("empty", "is empty", "write a condition: amount >= 0"))
     if len(text) > MAX_LENGTH:
-        found.append(_fault("length", f"is longer than {MAX_LENGTH} characters", "split it into several checks"))
+        faults.append(_fault("length", f"is longer than {MAX_LENGTH} characters", "split it into several checks"))
     if UNSEEN.search(text) or "\r" in text:
-        found.append(_fault("character", "has control or invisible characters", "remove them"))
+        faults.append(_fault("character", "has control or invisible characters", "remove them"))
     if "${" in text:
-        found.append(_fault("variable", "has '${', which Spark replaces before it reads", "write '$\\{' in a text"))
-    return found
+        faults.append(_fault("variable", "has '${', which Spark substitutes before parsing", "write '$\\{' in a text"))
+    return faults
 
 
 def _inspect_tokens(tokens: list[Any], text: str) -> list[Fault]:
-    found = []
+    faults = []
     if any(token.comments for token in tokens) or any(_kind(token) == "HINT" for token in tokens):
-        found.append(_fault("comment", "has a comment", "write it in the description of the check"))
+        faults.append(_fault("comment", "has a comment", "move it to the description of the check"))
     if any(_kind(token) == "SEMICOLON" for token in tokens):
-        found.append(_fault("statement", "has a semicolon", "write one condition"))
+        faults.append(_fault("statement", "has a semicolon", "write one condition"))
     if _depth(tokens) > MAX_BRACKETS:
-        found.append(_fault("depth", f"has more than {MAX_BRACKETS} brackets within each other", "flatten it"))
+        faults.append(_fault("depth", f"has more than {MAX_BRACKETS} nested brackets", "flatten it"))
     strings = [text[token.start : token.end + 1] for token in tokens if _kind(token) == "STRING"]
     if any(set(re.findall(r"\\(.)", each, flags=re.DOTALL)) - ESCAPES for each in strings):
-        found.append(_fault("escape", "has a backslash that Spark would drop", "write it twice: '\\\\d'"))
-    return found
+        faults.append(_fault("escape", "has a backslash that Spark would drop", "double it: '\\\\d'"))
+    return faults
 
 
 def _kind(token: Any) -> str:
@@ -165,19 +168,19 @@ def _depth(tokens: list[Any]) -> int:
 
 @cache
 def _dialect() -> tuple[Any, Any]:
-    """Spark's dialect and a parser that leaves every function call as its author wrote it: a name with arguments."""
+    """Return Spark's dialect, and a parser that leaves function calls as they are written."""
     from sqlglot.dialects.spark import Spark
 
     base: Any = Spark.Parser
-    kept = {
+    overrides = {
         "FUNCTIONS": {},
         "FUNCTION_PARSERS": {name: base.FUNCTION_PARSERS[name] for name in ("CAST", "TRY_CAST")},
         "NO_PAREN_FUNCTION_PARSERS": {"CASE": base.NO_PAREN_FUNCTION_PARSERS["CASE"]},
-        # A statement is refused in any case: nothing of it goes to a log.
+        # Statements are rejected anyway; none of their text may reach a log.
         "_warn_unsupported": lambda _: None,
     }
     dialect = Spark()
-    return dialect, type("PlainParser", (base,), kept)(dialect=dialect)
+    return dialect, type("PlainParser", (base,), overrides)(dialect=dialect)
 
 
 def _tokens(text: str) -> list[Any]:
@@ -186,7 +189,7 @@ def _tokens(text: str) -> list[Any]:
     try:
         return list(_dialect()[0].tokenize(text))
     except TokenError:
-        raise PredicateError([_fault("syntax", "has a text or a name that does not end", "close the quote")]) from None
+        raise PredicateError([_fault("syntax", "has an unterminated string or name", "close the quote")]) from None
 
 
 def _tree(tokens: list[Any], text: str) -> Any:
@@ -198,5 +201,5 @@ def _tree(tokens: list[Any], text: str) -> Any:
     except (SqlglotError, ValueError):
         raise PredicateError([_fault("syntax", "is not a condition", remedy)]) from None
     if len(trees) != 1 or trees[0] is None:
-        raise PredicateError([_fault("syntax", "is not one condition", remedy)])
+        raise PredicateError([_fault("syntax", "is not a single condition", remedy)])
     return trees[0]

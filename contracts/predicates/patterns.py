@@ -1,4 +1,4 @@
-"""LIKE and regular expressions in a predicate: patterns that are written out, on values of a length that has an end."""
+"""Rewrite LIKE and regular expressions with literal patterns, applied to values of bounded length."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,49 +16,51 @@ MAX_WILDCARDS = 3
 
 
 def like(writer: "PredicateRewriter", node: Any) -> SqlFragment:
-    """LIKE and ILIKE. One with '%' in its middle looks at longer values only up to the cap, as a regex does."""
+    """Return the fragment of LIKE or ILIKE.
+
+    With '%' in its middle, it applies only to values up to the length limit, as a regular expression does."""
     pattern = writer.text(node.expression)
     if pattern is None or len(pattern) > MAX_LIKE or pattern.count("%") > MAX_WILDCARDS:
-        message = f"has LIKE before something else than a text of at most {MAX_WILDCARDS} '%'"
+        message = f"has LIKE without a literal pattern of at most {MAX_WILDCARDS} '%'"
         return writer.refuse("like", message, "use startswith, endswith or contains")
     if _ends_in_escape(pattern):
-        return writer.refuse("like", "has LIKE with a backslash before nothing", "write it twice")
+        return writer.refuse("like", "has LIKE with a backslash that escapes nothing", "double it")
     subject = _subject(writer, node.this)
     sql = f"{subject.operand} {grammar.LIKES[type(node).__name__]} {literal(pattern)}"
-    found = _matched(subject, sql, capped="%" in pattern.strip("%"))
+    fragment = _matched(subject, sql, capped="%" in pattern.strip("%"))
     if not node.args.get("negate"):
-        return found
-    return strict(f"NOT {found.operand}", [found], BOOLEAN, closed=False)
+        return fragment
+    return strict(f"NOT {fragment.operand}", [fragment], BOOLEAN, closed=False)
 
 
 def _ends_in_escape(pattern: str) -> bool:
-    """Whether a backslash stands before something other than what LIKE gives a meaning."""
+    r"""Return whether the pattern has a backslash that escapes none of `\`, `%` and `_`."""
     rest = pattern.replace("\\\\", "").replace("\\%", "").replace("\\_", "")
     return "\\" in rest
 
 
 def regex(writer: "PredicateRewriter", subject: Any, pattern: Any) -> SqlFragment:
-    """RLIKE: null, and an error, for a value longer than MAX_SUBJECT, on which matching is not begun."""
+    """Return the fragment of RLIKE; values longer than MAX_SUBJECT are errors and yield null."""
     text = writer.text(pattern)
     try:
         if text is None:
-            raise UnsafeRegex("is not written out as a text")
+            raise UnsafeRegex("is not a string literal")
         inspect_regex(text)
     except UnsafeRegex as error:
-        return writer.refuse("regex", f"has a regular expression that {error}", "see the subset that is admitted")
+        return writer.refuse("regex", f"has a regular expression that {error}", "see the allowed subset")
     value = _subject(writer, subject)
     return _matched(value, f"{value.operand} RLIKE {literal(text)}", capped=True)
 
 
 def regexp_like(writer: "PredicateRewriter", node: Any) -> SqlFragment:
-    """The operator RLIKE."""
+    """Return the fragment of the operator RLIKE."""
     return regex(writer, node.this, node.expression)
 
 
 def _subject(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     piece = writer.piece(node)
     if group(piece.type) in {"array", "struct", "map", "interval"}:
-        return writer.refuse("type", "matches what is no text with a pattern", "name a text")
+        return writer.refuse("type", "matches a value that is not text", "use a text column")
     return piece
 
 

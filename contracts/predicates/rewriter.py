@@ -1,4 +1,4 @@
-"""Writing a parsed predicate again, piece by piece, out of what the grammar names; all else becomes a fault."""
+"""Rewrite a parsed predicate from an allow-list; everything else becomes a fault."""
 
 import re
 from collections.abc import Callable
@@ -28,13 +28,13 @@ from treaty.contracts.quoting import literal
 PREDICATE = "predicate"
 MAX_DEPTH = 40
 MAX_NODES = 400
-# The text that runs repeats parts of the author's where it asks whether they could be evaluated.
+# The executed SQL repeats parts of the author's text in the conditions that detect evaluation errors.
 MAX_WRITTEN = 100_000
 NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 class PredicateRewriter:
-    """Writes one tree of the parser; keeps its faults and the columns that it reads."""
+    """Rewrite one parse tree, collecting its faults and the columns that it reads."""
 
     def __init__(self, names: ColumnScope) -> None:
         self.names = names
@@ -44,12 +44,12 @@ class PredicateRewriter:
         self.depth = 0
 
     def write(self, tree: Any) -> SqlFragment:
-        """The whole predicate; of no use where faults were kept."""
+        """Return the rewritten predicate; it must not be used if there are faults."""
         return self._reading(self.boolean(tree), "write a condition on a column")
 
     def value(self, tree: Any) -> SqlFragment:
-        """The whole of a text that computes a value; of no use where faults were kept."""
-        return self._reading(self.piece(tree), "write what is computed of a column")
+        """Return the rewritten value expression; it must not be used if there are faults."""
+        return self._reading(self.piece(tree), "write an expression of a column")
 
     def _reading(self, whole: SqlFragment, remedy: str) -> SqlFragment:
         if not self.used and not self.faults:
@@ -57,48 +57,46 @@ class PredicateRewriter:
         return whole
 
     def refuse(self, code: str, message: str, remedy: str = "") -> SqlFragment:
-        """Keeps a fault; answers a piece to go on with."""
+        """Add a fault; return a placeholder fragment to continue with."""
         self.faults.append(Fault(code=f"predicate-{code}", where=PREDICATE, message=message, remedy=remedy))
         return NOTHING
 
     def piece(self, node: Any) -> SqlFragment:
-        """The text of one node and of what is beneath it."""
+        """Return the fragment of a node and its children."""
         node = self.bare(node)
         self.nodes += 1
         if self.nodes > MAX_NODES or self.depth >= MAX_DEPTH:
             return self._too_large()
         self.depth += 1
         try:
-            found = self._produced(node)
+            fragment = self._produced(node)
         finally:
             self.depth -= 1
-        return self._too_large() if len(found.sql) + sum(map(len, found.errors)) > MAX_WRITTEN else found
+        return self._too_large() if len(fragment.sql) + sum(map(len, fragment.errors)) > MAX_WRITTEN else fragment
 
     def _too_large(self) -> SqlFragment:
         if not any(fault.code == "predicate-size" for fault in self.faults):
-            self.refuse(
-                "size", f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels, or is too intricate", "split it"
-            )
+            self.refuse("size", f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels, or is too complex", "split it")
         return NOTHING
 
     def boolean(self, node: Any) -> SqlFragment:
-        """The piece of a node that has to be true or false."""
+        """Return the fragment of a node that must be a condition."""
         return self.condition(self.piece(node))
 
     def condition(self, found: SqlFragment) -> SqlFragment:
-        """The piece, which has to be true or false."""
+        """Return the fragment, with a fault if it is not a condition."""
         if found.type not in {ANY, BOOLEAN}:
-            self.refuse("not-boolean", "has a value where a condition is needed", "compare it with something")
+            self.refuse("not-boolean", "has a value instead of a condition", "add a comparison")
         return found
 
     def bare(self, node: Any) -> Any:
-        """The node without parentheses around it."""
+        """Return the node without enclosing parentheses."""
         while type(node).__name__ == "Paren":
             node = node.this
         return node
 
     def text(self, node: Any) -> str | None:
-        """The text that the node is a constant of; None for anything else."""
+        """Return the text of a string literal; None for any other node."""
         inner = self.bare(node)
         return str(inner.this) if type(inner).__name__ == "Literal" and inner.is_string else None
 
@@ -107,16 +105,18 @@ class PredicateRewriter:
         if name not in _PRODUCTIONS:
             return self._unknown(name)
         production, parts = _PRODUCTIONS[name]
-        # A part that the production does not write would be lost without a word.
+        # Parts that the production does not write would be lost silently.
         if any(value for part, value in node.args.items() if part not in parts.split()):
             return self._unknown(f"{name}Form")
         return production(self, node)
 
     def _unknown(self, name: str) -> SqlFragment:
         if name == "Concat":
-            return self.refuse("adjacent", "has two texts side by side", "write \\' for a quote within a text")
+            return self.refuse("adjacent", "has two adjacent strings", "write \\' for a quote within a text")
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
-        return self.refuse("construct", f"uses what predicates may not use: {words}", "see the grammar of predicates")
+        return self.refuse(
+            "construct", f"uses a construct that predicates may not use: {words}", "see the grammar of predicates"
+        )
 
 
 def _connector(writer: PredicateRewriter, node: Any) -> SqlFragment:
@@ -156,7 +156,7 @@ def _literal(writer: PredicateRewriter, node: Any) -> SqlFragment:
     if node.is_string:
         return SqlFragment(sql=literal(node.this), type="string", text=node.this)
     if not NUMBER.fullmatch(node.this):
-        return writer.refuse("number", "has a number of an unknown form", "write 10, 1.5 or 1e3")
+        return writer.refuse("number", "has a malformed number", "write 10, 1.5 or 1e3")
     return SqlFragment(sql=node.this, type=_number_type(node.this))
 
 
@@ -169,7 +169,7 @@ def _number_type(text: str) -> str:
 def _is(writer: PredicateRewriter, node: Any) -> SqlFragment:
     word, subject = type(node.expression).__name__, writer.piece(node.this)
     if word not in {"Null", "Boolean"}:
-        return writer.refuse("construct", "has IS before something else than NULL, TRUE or FALSE", "use <=>")
+        return writer.refuse("construct", "has IS without NULL, TRUE or FALSE", "use <=>")
     if word == "Boolean":
         (subject, _), _ = common_type_pieces(writer, [subject, SqlFragment(sql="TRUE", type=BOOLEAN)])
     return eager(f"{subject.operand} IS {writer.piece(node.expression).sql}", [subject], BOOLEAN, closed=False)
@@ -193,8 +193,8 @@ def _case(writer: PredicateRewriter, node: Any) -> SqlFragment:
     whole = writer.piece(subject) if subject else None
     tests = [_test(writer, whole, each.this) for each in node.args["ifs"]]
     values = [writer.piece(each.args["true"]) for each in node.args["ifs"]]
-    (*values, last), met = common_type_pieces(writer, [*values, writer.piece(default) if default else NOTHING])
-    return chosen(list(zip(tests, values, strict=True)), last, met if group(met) else _kind(values))
+    (*values, last), common = common_type_pieces(writer, [*values, writer.piece(default) if default else NOTHING])
+    return chosen(list(zip(tests, values, strict=True)), last, common if group(common) else _kind(values))
 
 
 def _test(writer: PredicateRewriter, subject: SqlFragment | None, node: Any) -> SqlFragment:
@@ -210,12 +210,12 @@ def _interval(writer: PredicateRewriter, node: Any) -> SqlFragment:
     word = str(getattr(unit, "this", "")).upper().removesuffix("S")
     number = str(getattr(amount, "this", ""))
     if word not in grammar.UNITS or not re.fullmatch(r"-?\d{1,6}", number):
-        return writer.refuse("interval", "has an interval of an unknown form", "write INTERVAL '7' DAY")
+        return writer.refuse("interval", "has an unsupported interval", "write INTERVAL '7' DAY")
     return SqlFragment(sql=f"INTERVAL '{number}' {word}", type=grammar.UNITS[word])
 
 
 _PAIR = "this expression"
-# The class of a node: what writes it, and the parts that it may have.
+# By node class: the production, and the parts that the node may have.
 _PRODUCTIONS: dict[str, tuple[Callable[[PredicateRewriter, Any], SqlFragment], str]] = {
     **dict.fromkeys(grammar.CONNECTORS, (_connector, _PAIR)),
     **dict.fromkeys(grammar.COMPARISONS, (_comparison, _PAIR)),

@@ -1,6 +1,6 @@
-"""What Spark makes of values of different types that meet in a predicate, under ANSI: who is read as what.
+"""Spark's ANSI type coercion for values of different types that are combined in a predicate.
 
-A type is Spark's own text. ANY and VALUE stand for what is not known: VALUE at least is no condition."""
+A type is Spark's type string. ANY and VALUE represent unknown types; VALUE is known not to be a condition."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -22,26 +22,28 @@ WORDS: dict[Group, str] = {
     "binary": "bytes", "time": "a time", "interval": "an interval", "array": "an array", "struct": "a struct",
     "map": "a map",
 }  # fmt: skip
-# As what Spark cannot read a text.
+# Kinds that Spark cannot cast a text to.
 UNREADABLE = frozenset[Group]({"interval", "array", "struct", "map"})
 
 
 class IncomparableTypes(Exception):
-    """Values of these types never meet; the text names both kinds."""
+    """Values of these types cannot be compared; the text names both kinds."""
 
 
 def base(type_: str) -> str:
-    """The first word of a type: 'decimal' of 'decimal(10,2)', 'interval' of 'interval day to second'."""
+    """Return the first word of a type.
+
+    That is 'decimal' of 'decimal(10,2)', and 'interval' of 'interval day to second'."""
     return type_.split("(", 1)[0].split("<", 1)[0].strip().lower().split(" ", 1)[0]
 
 
 def group(type_: str) -> Group | None:
-    """What kind of thing the type is; None where that is not known."""
+    """Return the kind of the type; None if it is unknown."""
     return GROUPS.get(base(type_))
 
 
 def element(type_: str) -> str:
-    """The type of an array's elements or of a map's values; ANY for any other type."""
+    """Return the type of an array's elements or of a map's values; ANY for any other type."""
     inner = type_.partition("<")[2].removesuffix(">")
     if group(type_) == "map":
         return _after_key(inner)
@@ -58,22 +60,22 @@ def _after_key(inner: str) -> str:
 
 
 def concatenation_type(type_: str) -> str:
-    """The type of what is joined to a value of this type: arrays make an array, all else a text."""
+    """Return the result type of a concatenation with this type: an array for arrays, otherwise a text."""
     return type_ if group(type_) == "array" else "string" if group(type_) else VALUE
 
 
 def comparison_type(types: Iterable[str]) -> str:
-    """The type that values of these types take where they are compared; ANY where none is known.
+    """Return the type that values of these types are cast to for a comparison; ANY if none is known.
 
-    Raises Unlike where Spark would refuse the statement."""
-    known = [each for each in types if group(each)]
-    if not known:
+    Raises IncomparableTypes if Spark would reject the statement."""
+    types_with_kind = [each for each in types if group(each)]
+    if not types_with_kind:
         return ANY
-    groups = list(dict.fromkeys(group(each) for each in known))
-    others = [each for each in groups if each and each != "text"]
-    if len(others) > 1 or (len(groups) > 1 and others[0] in UNREADABLE) or "map" in others:
+    groups = list(dict.fromkeys(group(each) for each in types_with_kind))
+    other_groups = [each for each in groups if each and each != "text"]
+    if len(other_groups) > 1 or (len(groups) > 1 and other_groups[0] in UNREADABLE) or "map" in other_groups:
         raise IncomparableTypes(" with ".join(WORDS[each] for each in groups if each))
-    return _widest(known, others[0] if others else "text", read="text" in groups)
+    return _widest(types_with_kind, other_groups[0] if other_groups else "text", read="text" in groups)
 
 
 def _widest(known: list[str], what: Group, *, read: bool) -> str:
@@ -90,7 +92,7 @@ def _number(names: set[str], *, read: bool) -> str:
         return "double"
     if "decimal" in names:
         return "double" if read else "decimal"
-    # A text that meets whole numbers is read as the widest of them.
+    # A text combined with integers is cast to the widest integer type.
     return "bigint" if read else max(names & {*INTEGRAL}, key=INTEGRAL.index)
 
 
@@ -99,7 +101,7 @@ def _moment(names: set[str]) -> str:
 
 
 def widens(source: str, target: str) -> bool:
-    """Whether every value of the type is one of the other, so that a cast cannot fail."""
+    """Return whether a cast from the source to the target type cannot fail."""
     first, second = base(source), base(target)
     if first == second:
         return source == target or first != "decimal"

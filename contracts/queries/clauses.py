@@ -1,6 +1,6 @@
-"""The clauses of one SELECT of a query, written as predicates are.
+"""Rewrite the clauses of one SELECT of a query, with the rules of predicates.
 
-Aggregates and subqueries stand as columns of made-up names while `predicate_writing` writes what is around them."""
+Aggregates and subqueries are replaced by generated columns while the predicate rewriter handles the rest."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,37 +20,38 @@ if TYPE_CHECKING:
 
 QUERY = "query"
 NESTED = frozenset({"Subquery", "Filter", "Exists", "Window"})
-# A row that cannot be evaluated ends the query, which then says so: it must not count as one that is not meant.
+# A row that cannot be evaluated fails the query with this message: it must not count as a row that does not match.
 ERRED = "raise_error('a row cannot be evaluated')"
 
 
 @dataclass(frozen=True)
 class SelectScope:
-    """What the expressions of one SELECT may name: columns, also after one of the `aliases` of their table."""
+    """Columns that the expressions of one SELECT may reference, also qualified by a table alias."""
 
     names: ColumnScope
     aliases: frozenset[str] = frozenset()
 
     def with_columns(self, columns: Iterable[Column]) -> "SelectScope":
-        """The same with the names of what is selected, which GROUP BY and HAVING may use too."""
-        known = self.names.schema
-        if known is None:
+        """Return the scope with the selected columns added, for GROUP BY and HAVING."""
+        schema = self.names.schema
+        if schema is None:
             return self
         return SelectScope(
-            ColumnScope(schema=Schema((*known, *(each for each in columns if not known.get(each.name))))), self.aliases
+            ColumnScope(schema=Schema((*schema, *(each for each in columns if not schema.get(each.name))))),
+            self.aliases,
         )
 
 
 @dataclass(frozen=True)
 class SelectStatement:
-    """A SELECT as written, and the columns that it yields."""
+    """A rewritten SELECT, and the columns that it yields; None if they are unknown."""
 
     sql: str
     columns: Schema | None
 
     @property
     def type(self) -> str:
-        """The type of its first column; ANY where that is not known."""
+        """Return the type of the first column; ANY if it is unknown."""
         return self.columns.columns[0].type if self.columns and self.columns.columns else ANY
 
 
@@ -63,13 +64,13 @@ class Clauses:
     level: int
 
     def select_list(self, nodes: Iterable[Any], *, guarded: bool) -> list[tuple[str, tuple[Column, ...] | None]]:
-        """Each selected expression with the columns that it yields; None: all of a table, and nobody knows which."""
+        """Return each selected expression with its columns; None for all columns of an unknown table."""
         return [self._selected(node, at, guarded=guarded) for at, node in enumerate(nodes)]
 
     def _selected(self, node: Any, at: int, *, guarded: bool) -> tuple[str, tuple[Column, ...] | None]:
         if type(node).__name__ == "Star" and not left_over(node, set()):
-            known = self.scope.names.schema
-            return "*", known.columns if known else None
+            schema = self.scope.names.schema
+            return "*", schema.columns if schema else None
         alias = type(node).__name__ == "Alias"
         inner = node.this if alias else node
         piece = self.value(inner, aggregates=True, guarded=guarded)
@@ -77,13 +78,13 @@ class Clauses:
         return f"{piece.sql} AS {quote(name)}", (Column(name, piece.type),)
 
     def condition(self, word: str, clause: Any, *, aggregates: bool) -> list[str]:
-        """WHERE or HAVING with its condition; [] where there is none."""
+        """Return WHERE or HAVING with its condition; [] if there is none."""
         if clause is None:
             return []
         return [f"{word} {self.value(clause.this, aggregates=aggregates, boolean=True).sql}"]
 
     def group(self, clause: Any) -> list[str]:
-        """GROUP BY with its keys; [] where there is none."""
+        """Return GROUP BY with its keys; [] if there is none."""
         if clause is None:
             return []
         if left_over(clause, {"expressions"}) or any(type(each).__name__ == "Literal" for each in clause.expressions):
@@ -92,10 +93,12 @@ class Clauses:
         return [f"GROUP BY {', '.join(keys)}"]
 
     def value(self, node: Any, *, aggregates: bool, guarded: bool = True, boolean: bool = False) -> SqlFragment:
-        """An expression, written as predicates are; `guarded`: a row that it cannot be evaluated on ends the query."""
-        made: list[Column] = []
-        prepared = mapped(node.copy(), lambda each: self._prepared(each, made, aggregates=aggregates))
-        writer = PredicateRewriter(self._names(made))
+        """Return an expression, rewritten as in predicates.
+
+        `guarded`: a row on which it cannot be evaluated fails the query."""
+        placeholders: list[Column] = []
+        prepared = mapped(node.copy(), lambda each: self._prepared(each, placeholders, aggregates=aggregates))
+        writer = PredicateRewriter(self._names(placeholders))
         piece = writer.boolean(prepared) if boolean else writer.piece(prepared)
         self.query.faults += [_of_query(fault) for fault in writer.faults]
         self.query.used += [each for each in writer.used if each not in self.query.generated]
@@ -104,13 +107,13 @@ class Clauses:
         return SqlFragment(sql=self.query.filled(sql), type=piece.type, closed=False)
 
     def _names(self, made: list[Column]) -> ColumnScope:
-        known = self.scope.names
-        if known.schema is None:
-            return known
-        return ColumnScope(schema=Schema((*known.schema.columns, *made)))
+        outer = self.scope.names
+        if outer.schema is None:
+            return outer
+        return ColumnScope(schema=Schema((*outer.schema.columns, *made)))
 
     def _prepared(self, node: Any, made: list[Column], *, aggregates: bool) -> Any:
-        """The node that stands for this one while the expression is written; None where it stands for itself."""
+        """Return a placeholder for the node while the expression is rewritten; None to leave it unchanged."""
         name = type(node).__name__
         if name == "Column":
             return self._unqualified(node)
@@ -130,7 +133,7 @@ class Clauses:
         return exp.Column(this=exp.Identifier(this=name, quoted=True))
 
     def _unqualified(self, node: Any) -> Any:
-        """The column without the name of its table."""
+        """Return the column without the name of its table."""
         parts = [each.copy() for each in node.parts]
         if len(parts) < 2 or parts[0].name.lower() not in self.scope.aliases:
             return node
@@ -145,7 +148,11 @@ class Clauses:
         if name == "Filter":
             return self._aggregate(node.this, node.expression)
         if name != "Subquery":
-            self.query.refuse("construct", f"uses what queries may not use: {in_words(name)}", "see their grammar")
+            self.query.refuse(
+                "construct",
+                f"uses a construct that queries may not use: {in_words(name)}",
+                "see the grammar of queries",
+            )
             return SqlFragment(sql="NULL")
         inner = self._inner(node)
         return SqlFragment(sql=f"({inner.sql})", type=inner.type)
@@ -154,13 +161,13 @@ class Clauses:
         if type(node.this).__name__ != "Select" or left_over(node, {"this", "alias"}):
             self.query.refuse("construct", "has a subquery that is not a SELECT", "write (SELECT ...)")
             return SelectStatement("", Schema(()))
-        found = self.query.select(node.this, level=self.level + 1)
+        statement = self.query.select(node.this, level=self.level + 1)
         if len(node.this.expressions) != 1:
-            self.query.refuse("columns", "has a subquery of several columns as a value", "select one")
-        return found
+            self.query.refuse("columns", "uses a subquery with several columns as a value", "select one column")
+        return statement
 
     def _aggregate(self, node: Any, where: Any = None) -> SqlFragment:
-        """One aggregate over the rows of the group, or over those of them that `where` admits."""
+        """Return an aggregate over the rows of the group, optionally filtered by `where`."""
         name, arguments = str(getattr(node, "this", "")).lower(), getattr(node, "expressions", [])
         if type(node).__name__ != "Anonymous" or name not in AGGREGATES:
             self.query.refuse("construct", "filters something that is not an aggregate", "write count(*) FILTER (...)")
@@ -171,15 +178,15 @@ class Clauses:
         return SqlFragment(sql=sql, type=AGGREGATES[name] or inner[1])
 
     def _arguments(self, name: str, arguments: list[Any]) -> tuple[str, str]:
-        """The arguments of an aggregate as written, and the type of the first."""
+        """Return the rewritten arguments of an aggregate, and the type of the first."""
         if name == "count" and len(arguments) == 1 and type(arguments[0]).__name__ == "Star":
             return "1", "int"
         distinct = len(arguments) == 1 and type(arguments[0]).__name__ == "Distinct"
-        given = arguments[0].expressions if distinct else arguments
-        if not given or (len(given) > 1 and name != "count") or (distinct and name in CONDITIONAL):
+        operands = arguments[0].expressions if distinct else arguments
+        if not operands or (len(operands) > 1 and name != "count") or (distinct and name in CONDITIONAL):
             self.query.refuse("arguments", f"calls '{name}' with the wrong number of arguments")
             return "NULL", ANY
-        parts = [self.value(each, aggregates=False, boolean=name in CONDITIONAL) for each in given]
+        parts = [self.value(each, aggregates=False, boolean=name in CONDITIONAL) for each in operands]
         return ("DISTINCT " if distinct else "") + ", ".join(each.sql for each in parts), parts[0].type
 
 

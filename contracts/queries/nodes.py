@@ -1,4 +1,4 @@
-"""What the parser's nodes of a query are, and which functions aggregate."""
+"""Helpers for the parse nodes of a query, and the allowed aggregates."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -6,7 +6,7 @@ from typing import Any
 
 from treaty.contracts.predicates.types import ANY, BOOLEAN
 
-# Aggregates of one argument, with the type that they yield; None: that of their argument.
+# Aggregates with one argument and their result type; None means that of the argument.
 AGGREGATES: dict[str, str | None] = {
     **dict.fromkeys(("count", "count_if", "approx_count_distinct"), "bigint"),
     **dict.fromkeys(("sum", "avg", "mean"), ANY), **dict.fromkeys(("min", "max"), None),
@@ -17,17 +17,17 @@ CONDITIONAL = frozenset({"count_if", "bool_and", "every", "bool_or", "any", "som
 
 
 def is_aggregate(node: Any) -> bool:
-    """Whether the node calls one of the aggregates."""
+    """Return whether the node calls an allowed aggregate."""
     return type(node).__name__ == "Anonymous" and str(node.this).lower() in AGGREGATES
 
 
 def is_subquery(node: Any) -> bool:
-    """Whether the node is a SELECT in parentheses."""
+    """Return whether the node is a SELECT in parentheses."""
     return type(node).__name__ == "Subquery"
 
 
 def matching(node: Any, wanted: Callable[[Any], bool]) -> Iterable[Any]:
-    """The nodes of that kind, without those within subqueries."""
+    """Yield the matching nodes, not including those within subqueries."""
     if wanted(node):
         yield node
     elif not is_subquery(node):
@@ -36,10 +36,12 @@ def matching(node: Any, wanted: Callable[[Any], bool]) -> Iterable[Any]:
 
 
 def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
-    """The tree with every node for which `change` names another one replaced by it, from the top."""
-    found = change(node)
-    if found is not None:
-        return found
+    """Return the tree with nodes replaced by the results of `change`, from the top down.
+
+    `change`: returns a replacement, or None to keep the node and visit its children."""
+    replacement = change(node)
+    if replacement is not None:
+        return replacement
     for each in list(node.iter_expressions()):
         other = mapped(each, change)
         if other is not each:
@@ -48,10 +50,10 @@ def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def left_over(node: Any, known: set[str]) -> list[str]:
-    """The parts of a node that nobody writes: they would be lost without a word."""
-    return [name for name, given in node.args.items() if given and name not in known]
+    """Return the parts of a node that the rewriter ignores and would lose silently."""
+    return [name for name, value in node.args.items() if value and name not in known]
 
 
 def in_words(name: str) -> str:
-    """The name of a node or clause for people: 'tablesample' of TableSample."""
+    """Return the name of a node or clause in words: 'tablesample' for TableSample."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).strip("_").lower()

@@ -1,7 +1,7 @@
-"""Queries: one SELECT over a contract's own table that gives one number, written by people, safe to run.
+"""Parse queries: one SELECT over the contract's own table that returns a single number, safe to run.
 
-What is run is the text that `parse` writes, never the author's: aggregates, WHERE, GROUP BY, HAVING, CASE and SELECTs
-within each other, over the table itself. No other table, no function of tables, no window, no join."""
+The executed text is the one that `parse` writes, never the author's. It may contain aggregates, WHERE, GROUP BY,
+HAVING, CASE and nested SELECTs over the table itself, but no other table, table function, window or join."""
 
 import re
 from collections.abc import Collection
@@ -17,35 +17,36 @@ from treaty.contracts.schema import Schema
 ROWS = "rows"
 OBJECT = frozenset({"object", "table", "model", "schema"})
 PROPERTY = frozenset({"property", "column", "field"})
-# What is not in quotes, and within it a placeholder: {object} or ${object}.
+# Quoted text, which is skipped, or a placeholder: {object} or ${object}.
 _PLACES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|\$?\{\s*(\w+)\s*\}""", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class SqlQuery:
-    """A query in Spark SQL and the columns that it reads, in order of first use.
+    """A query in Spark SQL, and the columns that it reads.
 
-    `sql` has `{rows}` where the table stands; its other braces are doubled, as `str.format` has them."""
+    `sql`: a template for `str.format` with `{rows}` in place of the table. `columns`: column paths in order of first
+    use."""
 
     sql: str
     columns: tuple[str, ...]
 
 
 class QueryError(ContractError):
-    """The text is not an admitted query."""
+    """The text is not a valid query."""
 
 
 def parse(
     text: str, *, tables: Collection[str] = (), column: str | None = None, schema: Schema | None = None
 ) -> SqlQuery:
-    """The query in `text`. `{object}`, `{table}` or one of `tables` name its table, `{property}` or `{column}` stand
-    for the `column`, each with or without a `$` before it. A `schema` says which columns there are, of which types.
+    """Return the query in `text`. Raises QueryError with all its faults, and no other exception.
 
-    Raises QueryError with all its faults; no other exception."""
+    `{object}`, `{table}` or one of `tables` refer to its table, `{property}` or `{column}` to the `column`; each may
+    have a `$` before it. `schema`: the columns with their types; None allows any."""
     own = _own(text)
-    placed, faults = _placed(text.strip().removesuffix(";"), own, column)
+    resolved, faults = _placed(text.strip().removesuffix(";"), own, column)
     try:
-        tree = parser.tree_of(placed)
+        tree = parser.tree_of(resolved)
     except parser.PredicateError as error:
         raise QueryError([*faults, *map(_of_query, error.faults)]) from None
     writer = QueryRewriter(tables=frozenset({own, *(each.lower() for each in tables)}), schema=schema, own=own)
@@ -61,7 +62,7 @@ def parse(
 
 
 def _own(text: str) -> str:
-    """A name for the table that the text does not hold, so that nothing in it can stand for the table unseen."""
+    """Return a name for the table that does not occur in the text."""
     name = "own table"
     while name in text.lower():
         name += " "
@@ -69,7 +70,7 @@ def _own(text: str) -> str:
 
 
 def _placed(text: str, own: str, column: str | None) -> tuple[str, list[Fault]]:
-    """The text with names for its placeholders, and a fault for every one that has none."""
+    """Return the text with its placeholders replaced, and a fault for each unknown one."""
     faults: list[Fault] = []
 
     def named(found: re.Match[str]) -> str:
@@ -91,20 +92,20 @@ def _unknown(word: str) -> Fault:
         return Fault(
             code="query-property",
             where=QUERY,
-            message=f"has {{{word}}}, but stands on no property",
-            remedy="name the column itself",
+            message=f"has {{{word}}}, but the check is not defined on a property",
+            remedy="write the column name",
         )
-    remedy = "write {object} for the table and {property} for the column that the check stands on"
+    remedy = "use {object} for the table and {property} for the check's column"
     return Fault(
         code="query-placeholder",
         where=QUERY,
-        message=f"has the placeholder {{{word}}}, which stands for nothing",
+        message=f"has the unknown placeholder {{{word}}}",
         remedy=remedy,
     )
 
 
 def _formatted(sql: str, own: str) -> str:
-    """The SQL as a template of `str.format` with `{rows}` for the table."""
+    """Return the SQL as a template of `str.format` with `{rows}` for the table."""
     escaped = sql.replace("{", "{{").replace("}", "}}")
     return escaped.replace(f"FROM {quote(own)} AS ", f"FROM {{{ROWS}}} AS ")
 

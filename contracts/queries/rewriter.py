@@ -1,4 +1,4 @@
-"""Writing a parsed query again, SELECT by SELECT, over one table."""
+"""Rewrite a parsed query, SELECT by SELECT, over one table."""
 
 import re
 from dataclasses import dataclass, field
@@ -19,7 +19,9 @@ _PIECES = re.compile(r"'(?:[^'\\]|\\.)*'|`((?:[^`]|``)*)`", re.DOTALL)
 
 @dataclass(kw_only=True)
 class QueryRewriter:
-    """Writes one query; keeps its faults and the columns that it reads. `tables` are the names of its one table."""
+    """Rewrite one query, collecting its faults and the columns that it reads.
+
+    `tables`: names of its only table."""
 
     tables: frozenset[str]
     schema: Schema | None
@@ -30,50 +32,50 @@ class QueryRewriter:
     selects: int = 0
 
     def write(self, tree: Any) -> str:
-        """The whole query, which yields one number; of no use where faults were kept."""
+        """Return the whole query, which returns one number; it must not be used if there are faults."""
         if type(tree).__name__ != "Select":
-            self.refuse("statement", "is not one SELECT", "write SELECT count(*) FROM {object} WHERE ...")
+            self.refuse("statement", "is not a single SELECT", "write SELECT count(*) FROM {object} WHERE ...")
             return ""
         if tree.args.get("group") or tree.args.get("having"):
-            self.refuse("rows", "gives a row for each group", "count them: SELECT count(*) FROM (SELECT ...) AS g")
+            self.refuse("rows", "returns a row for each group", "count them: SELECT count(*) FROM (SELECT ...) AS g")
         if len(tree.expressions) != 1 or self._is_star(tree.expressions[0]):
-            self.refuse("columns", "does not give exactly one column", "select one number")
+            self.refuse("columns", "does not return exactly one column", "select one number")
         elif tree.args.get("distinct") or not self._is_one(tree):
-            self.refuse("rows", "gives a row for each row", "aggregate: count(*), sum(amount), max(...)")
+            self.refuse("rows", "returns a row for each row of the table", "aggregate: count(*), sum(amount), max(...)")
         return self.select(tree, level=1).sql
 
     def refuse(self, code: str, message: str, remedy: str = "") -> None:
-        """Keeps a fault."""
+        """Add a fault."""
         self.faults.append(Fault(code=f"query-{code}", where=QUERY, message=message, remedy=remedy))
 
     def _is_star(self, node: Any) -> bool:
         return type(node).__name__ == "Star" or type(getattr(node, "this", None)).__name__ == "Star"
 
     def _is_one(self, tree: Any) -> bool:
-        """Whether there is one row of the table's: an aggregate over it, or over it in a subquery."""
+        """Return whether the query aggregates its table or, without a table, a subquery."""
         return any(matching(tree.expressions[0], is_aggregate if tree.args.get("from_") else is_subquery))
 
     def select(self, tree: Any, *, level: int) -> SelectStatement:
-        """A SELECT at a level of nesting."""
+        """Return the rewritten SELECT at a level of nesting."""
         self.selects += 1
         if level > MAX_LEVELS or self.selects > MAX_SELECTS:
             self.refuse("size", f"has more than {MAX_SELECTS} SELECTs or {MAX_LEVELS} levels of them", "split it")
             return SelectStatement("", Schema(()))
-        for clause in (name for name, given in tree.args.items() if given and name not in CLAUSES):
+        for clause in (name for name, value in tree.args.items() if value and name not in CLAUSES):
             word = in_words(clause)
             self.refuse("clause", f"has a clause that queries may not have: {word}", "see the grammar of queries")
         source, scope = self._source(tree.args.get("from_"), level)
         clause = Clauses(self, scope, level)
-        listed = clause.select_list(tree.expressions, guarded=level > 1)
-        grouped = Clauses(self, scope.with_columns(each for _, yielded in listed for each in yielded or ()), level)
+        selection = clause.select_list(tree.expressions, guarded=level > 1)
+        grouped = Clauses(self, scope.with_columns(each for _, yielded in selection for each in yielded or ()), level)
         parts = [
-            f"SELECT {'DISTINCT ' if self._distinct(tree) else ''}{', '.join(sql for sql, _ in listed)}",
+            f"SELECT {'DISTINCT ' if self._distinct(tree) else ''}{', '.join(sql for sql, _ in selection)}",
             *([f"FROM {source}"] if source else []),
             *clause.condition("WHERE", tree.args.get("where"), aggregates=False),
             *grouped.group(tree.args.get("group")),
             *grouped.condition("HAVING", tree.args.get("having"), aggregates=True),
         ]
-        yielded = [columns for _, columns in listed]
+        yielded = [columns for _, columns in selection]
         return SelectStatement(
             " ".join(parts), None if None in yielded else Schema(tuple(each for some in yielded for each in some or ()))
         )
@@ -85,14 +87,14 @@ class QueryRewriter:
         return distinct is not None
 
     def _source(self, clause: Any, level: int) -> tuple[str, SelectScope]:
-        """The text and the names of what is selected from: the table itself or a SELECT over it."""
+        """Return the FROM text and its scope: the table itself or a SELECT over it."""
         if clause is None:
             return "", SelectScope(ColumnScope(schema=Schema(())))
         source = clause.this
         alias = self._alias(source)
         if type(source).__name__ == "Subquery" and type(source.this).__name__ == "Select":
             if left_over(source, {"this", "alias"}):
-                self.refuse("clause", "has a subquery with more than a SELECT in it", "write (SELECT ...) AS name")
+                self.refuse("clause", "has a subquery that contains more than a SELECT", "write (SELECT ...) AS name")
             inner = self.select(source.this, level=level + 1)
             return f"({inner.sql}) AS {quote(alias or 's')}", SelectScope(
                 ColumnScope(schema=inner.columns), _named(alias)
@@ -103,12 +105,12 @@ class QueryRewriter:
         parts = [each.name for each in source.parts] if type(source).__name__ == "Table" else []
         simple = parts and all(type(each).__name__ == "Identifier" for each in source.parts)
         if not simple or left_over(source, {"this", "db", "catalog", "alias"}):
-            self.refuse("table", "reads something that is not a table of its own", "read FROM {object}")
+            self.refuse("table", "reads something other than the contract's own table", "read FROM {object}")
         elif ".".join(parts).lower() not in self.tables:
             remedy = (
-                suggest_nearest(".".join(parts), self.tables) or "a query may read its own table alone: FROM {object}"
+                suggest_nearest(".".join(parts), self.tables) or "read only the contract's own table: FROM {object}"
             )
-            self.refuse("table", f"reads the table '{'.'.join(parts)}', which is not its own", remedy)
+            self.refuse("table", f"reads the table '{'.'.join(parts)}', which is not the contract's own", remedy)
         names = ColumnScope(None, self.schema) if self.schema else ColumnScope(None)
         return f"{quote(self.own)} AS {quote(alias or 's')}", SelectScope(
             names, _named(alias or (parts[-1] if parts else ""))
@@ -117,17 +119,17 @@ class QueryRewriter:
     def _alias(self, source: Any) -> str:
         alias = source.args.get("alias")
         if alias is not None and alias.args.get("columns"):
-            self.refuse("clause", "names the columns of a subquery beside its alias", "name them within it")
+            self.refuse("clause", "lists column names after the alias of a subquery", "name them inside the subquery")
         return str(source.alias or "")
 
     def named(self, prefix: str, sql: str) -> str:
-        """A made-up column that stands for the SQL until the whole is written."""
+        """Return a generated column that represents the SQL until the query is complete."""
         name = f"{self.own} {prefix} {len(self.generated)}"
         self.generated[name] = sql
         return name
 
     def filled(self, sql: str) -> str:
-        """The text with every made-up column replaced by what it stands for; texts are left as they are."""
+        """Return the text with generated columns replaced by their SQL; string literals are unchanged."""
 
         def replaced(found: re.Match[str]) -> str:
             return self.generated.get(found.group(1) or "", found.group())

@@ -1,4 +1,4 @@
-"""The first tables."""
+"""Create the first tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,7 +42,9 @@ DROPPED = (
 
 
 def upgrade() -> None:
-    """Creates the tables, in the order of their references, and the triggers that keep the audit and the versions."""
+    """Create the tables in the order of their references, then the guard triggers.
+
+    The triggers make audit entries and contract versions immutable."""
     for create in (_people, _lineage, _tasks, _proposals, _contracts, _runs):
         create()
     for statement in POSTGRES_GUARDS if _on_postgres() else SQLITE_GUARDS:
@@ -50,7 +52,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drops everything."""
+    """Drop everything."""
     for table in DROPPED.split():
         op.drop_table(table)
     if _on_postgres():

@@ -1,4 +1,4 @@
-"""Results say on how many rows; samples of rows that fail."""
+"""Store row counts of results, and samples of violating rows."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -20,10 +20,10 @@ ADDED = (
 
 
 def upgrade() -> None:
-    """Adds the columns, empty for the runs there are, and the table of samples."""
+    """Add the columns, empty for existing runs, and the table of samples."""
     for table, name, kind in ADDED:
         op.add_column(table, sa.Column(name, kind, nullable=True))
-    # Runs of before could evaluate every row, or did not know.
+    # Earlier runs could evaluate each row, or did not record otherwise.
     op.add_column("result", sa.Column("unevaluated", sa.BigInteger(), nullable=False, server_default="0"))
     op.create_table(
         "sample",
@@ -41,7 +41,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drops the samples and the columns."""
+    """Drop the samples and the columns."""
     op.drop_table("sample")
     op.drop_column("result", "unevaluated")
     for table, name, _ in ADDED:

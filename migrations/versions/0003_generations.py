@@ -1,4 +1,4 @@
-"""The memory of a dataset has versions: which generation of each partition's states was the current one, and when."""
+"""Version the states of a dataset: record when each generation of a partition was current."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ ONE_CURRENT, EACH_ONCE = "uq_partition_state_dataset_id_partition", "uq_partitio
 
 
 def upgrade() -> None:
-    """What is stored is current, since the first version that is counted."""
+    """Add the columns. Stored states are current since the first counted version."""
     op.add_column("dataset", sa.Column("states_version", sa.BigInteger(), nullable=False, server_default="1"))
     op.add_column("run", sa.Column("states_version", sa.BigInteger(), nullable=True))
     with op.batch_alter_table("partition_state") as table:
@@ -25,7 +25,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Only what is current is kept."""
+    """Drop the columns and all states except the current ones."""
     op.execute("DELETE FROM partition_state WHERE until IS NOT NULL")
     op.drop_index("ix_partition_state_dataset_id_until", "partition_state")
     with op.batch_alter_table("partition_state") as table:

@@ -1,4 +1,4 @@
-"""A generation of states names the files that it lies in, and the days that were merged into it."""
+"""Record the files of each generation of states, and the days merged into it."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,13 +10,15 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Nobody has looked yet which files the stored states lie in."""
+    """Add the columns. The files of stored states are not known yet."""
     op.add_column("partition_state", sa.Column("files", sa.JSON(), nullable=True))
     op.add_column("partition_state", sa.Column("members", sa.JSON(), nullable=True))
 
 
 def downgrade() -> None:
-    """The states themselves name their files. Of merged days nothing is known then: they are read again."""
+    """Drop the columns and the merged states.
+
+    The states themselves contain the names of their files. Merged days are read again."""
     op.execute("DELETE FROM partition_state WHERE members IS NOT NULL")
     op.drop_column("partition_state", "members")
     op.drop_column("partition_state", "files")

@@ -1,4 +1,4 @@
-"""What a task has read of a table is kept until the task ends, so that another worker can go on from there."""
+"""Store what a running task has read, so that another worker can continue from there."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Makes the table."""
+    """Create the table."""
     op.create_table(
         "part_read",
         sa.Column("task_id", sa.Uuid(), nullable=False),
@@ -25,5 +25,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What was kept is read again."""
+    """Drop the table; tasks read its content again."""
     op.drop_table("part_read")

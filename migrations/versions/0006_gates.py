@@ -1,4 +1,4 @@
-"""A gate publishes to a dataset: it names the bags that it keeps, and says while a publication is open."""
+"""Record the state bags that a gate stores and the open publication of a dataset."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,12 +10,12 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """No gate has kept anything yet."""
+    """Add the columns; no gate has stored anything yet."""
     op.add_column("partition_state", sa.Column("bag", sa.String(), nullable=True))
     op.add_column("dataset", sa.Column("publishing", sa.BigInteger(), nullable=True))
 
 
 def downgrade() -> None:
-    """What was published stays."""
+    """Drop the columns; published data stays."""
     op.drop_column("dataset", "publishing")
     op.drop_column("partition_state", "bag")

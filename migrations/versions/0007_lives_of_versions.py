@@ -1,5 +1,6 @@
-"""Versions have a life of their own: approved, in force from a moment on, deprecated, retired. Approvals, changes and
-comments of proposals are kept."""
+"""Add the life cycle of versions, and tables of approvals, changes and comments.
+
+A version is approved, in force from a set time, deprecated and retired."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -27,7 +28,9 @@ WINDOW = MOMENTS[:2]
 
 
 def upgrade() -> None:
-    """What was approved came into force at once; when it ended, nobody noted."""
+    """Add the columns and tables. Approved versions count as in force since their approval.
+
+    The end of earlier versions was not recorded."""
     _unguard("contract_version")
     op.add_column("contract_version", sa.Column("group", sa.String(), nullable=False, server_default="main"))
     for name in MOMENTS:
@@ -48,7 +51,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Versions that were not in force yet, or no longer, are superseded; what people said is gone."""
+    """Drop the columns and tables; approvals, changes and comments are lost.
+
+    Versions that are approved but not in force, or retired, become superseded; deprecated ones become active."""
     for table in KEPT:
         op.drop_table(table)
     _unguard("contract_version")
@@ -65,7 +70,7 @@ def downgrade() -> None:
 
 
 def _people_said() -> None:
-    """Tables of what people do to a proposal; each row names its proposal and its author."""
+    """Create the tables of actions on a proposal; each row refers to the proposal and the user."""
     op.create_table(
         "proposal_change",
         sa.Column("proposal_id", sa.Uuid(), nullable=False),
@@ -136,8 +141,8 @@ def _guard_whole(table: str) -> None:
         each = f"create trigger {table}_kept_whole before truncate on {table} for each statement"
         op.execute(f"{each} execute function treaty_refuse()")
         return
-    taken = f"exists (select 1 from {table} as other where {TAKEN[table]})"
-    named = f"create trigger {table}_kept_insert before insert on {table} when {taken}"
+    duplicate = f"exists (select 1 from {table} as other where {TAKEN[table]})"
+    named = f"create trigger {table}_kept_insert before insert on {table} when {duplicate}"
     op.execute(f"{named} begin select raise(abort, '{REFUSED}'); end")
 
 

@@ -1,4 +1,4 @@
-"""Consumers subscribe to a contract, have checks of their own, and acknowledge what breaks them."""
+"""Add subscriptions of consumers, their own checks, and acknowledgements of breaking changes."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -27,7 +27,7 @@ SQLITE_GUARDS = tuple(
 
 
 def upgrade() -> None:
-    """Nobody has subscribed yet."""
+    """Create the tables; there are no subscriptions yet."""
     _subscriptions()
     _checks()
     _acknowledgements()
@@ -36,7 +36,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What consumers said is lost."""
+    """Drop the tables; subscriptions, consumer checks and acknowledgements are lost."""
     for table in ("acknowledgement", "consumer_check", "subscription"):
         op.drop_table(table)
 

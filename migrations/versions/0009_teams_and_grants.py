@@ -1,5 +1,6 @@
-"""Roles may be granted to teams, and on parts of the registry: contracts and proposals know their domain. The secrets
-of tokens are rotated, and who tries to sign in too often is refused."""
+"""Add teams, grants, rotation of token secrets and the limit on sign-in attempts.
+
+Roles may be granted to teams and on parts of the registry; contracts and proposals store their domain."""
 
 from typing import Any
 
@@ -19,7 +20,7 @@ ACTIVE = (
 
 
 def upgrade() -> None:
-    """Makes the tables. What users may do stays: their roles are granted on everything."""
+    """Create the tables and columns. Existing roles of users keep applying to everything."""
     _people()
     _secrets()
     for table in ("contract", "proposal"):
@@ -29,7 +30,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What was granted on parts alone is gone: nobody may more than before."""
+    """Drop the tables and columns.
+
+    Grants on parts of the registry are lost, so that no user gains permissions."""
     for table in ("contract", "proposal"):
         op.drop_index(f"ix_{table}_domain", table)
         op.drop_column(table, "domain")
@@ -97,20 +100,22 @@ def _reference(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
 
 
 def _place() -> None:
-    """Contracts in force are where their documents say; proposals are where their contract is, or their document."""
+    """Set domains: of contracts from the version in force, of new proposals from their document.
+
+    A proposal of an existing contract has the contract's domain."""
     connection = op.get_bind()
     for contract_id, body in connection.execute(sa.text(ACTIVE)).all():
-        where = {"id": contract_id, "domain": _domain(body)}
-        connection.execute(sa.text("update contract set domain = :domain where id = :id"), where)
-        connection.execute(sa.text("update proposal set domain = :domain where contract_id = :id"), where)
+        parameters = {"id": contract_id, "domain": _domain(body)}
+        connection.execute(sa.text("update contract set domain = :domain where id = :id"), parameters)
+        connection.execute(sa.text("update proposal set domain = :domain where contract_id = :id"), parameters)
     new = "select id, base from proposal where contract_id not in (select id from contract)"
     for proposal_id, body in connection.execute(sa.text(new)).all():
-        where = {"id": proposal_id, "domain": _domain(body)}
-        connection.execute(sa.text("update proposal set domain = :domain where id = :id"), where)
+        parameters = {"id": proposal_id, "domain": _domain(body)}
+        connection.execute(sa.text("update proposal set domain = :domain where id = :id"), parameters)
 
 
 def _domain(body: bytes | memoryview) -> str | None:
-    """The document's domain as text; it was read with care when it was proposed."""
-    found: Any = yaml.load(bytes(body), Loader=yaml.BaseLoader)
-    domain = found.get("domain") if isinstance(found, dict) else None
+    """Return the document's domain as text; the document was validated when it was proposed."""
+    document: Any = yaml.load(bytes(body), Loader=yaml.BaseLoader)
+    domain = document.get("domain") if isinstance(document, dict) else None
     return domain.strip() or None if isinstance(domain, str) else None

@@ -1,4 +1,4 @@
-"""Each approval leaves a record; what is kept as it was written can be neither truncated nor replaced."""
+"""Record each approval, and protect immutable tables against truncation and replacement."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -34,7 +34,7 @@ SQLITE_GUARDS = (
 
 
 def upgrade() -> None:
-    """Makes the table, empty for what was approved before, and the triggers."""
+    """Create the triggers and the table, which is empty for earlier approvals."""
     op.create_table(
         "approval_record",
         sa.Column("hash", sa.String(), nullable=False),
@@ -54,7 +54,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drops the records. The audit keeps their hashes."""
+    """Drop the records; the audit log keeps their hashes."""
     op.drop_table("approval_record")
     for table in ("audit_entry", "contract_version"):
         on_postgres = f"drop trigger {table}_kept_whole on {table}"

@@ -1,5 +1,4 @@
-"""Requests that are done once, with their answers; the words by which contracts are found; the audit of one object is
-found without reading all of it."""
+"""Store idempotent requests with their responses, the search index, and an index on audited objects."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +11,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """No request was done under a key yet."""
+    """Create the tables and the index; no idempotent request is stored yet."""
     op.create_table(
         "done_request",
         sa.Column("key", sa.String(), nullable=False),
@@ -29,7 +28,7 @@ def upgrade() -> None:
 
 
 def _search() -> None:
-    """What is there is indexed when the service starts."""
+    """Create the search index, which is filled when the service starts."""
     op.create_table(
         "search_entry",
         sa.Column("contract_id", sa.String(), nullable=False),
@@ -54,7 +53,7 @@ def _search() -> None:
 
 
 def downgrade() -> None:
-    """Who sends a request again does it again."""
+    """Drop the tables and the index; repeated requests are executed again."""
     if op.get_bind().dialect.name == "sqlite":
         op.execute("drop table search_words")
     op.drop_table("search_label")

@@ -1,4 +1,6 @@
-"""Several contracts may be about one dataset; runs know whose checks they judged, and are found by what they judged."""
+"""Allow several contracts for a dataset, and index runs by what they validated.
+
+Runs and measurements of consumer checks refer to their subscription."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,14 +11,14 @@ branch_labels = None
 depends_on = None
 
 LINK = "dataset_contract"
-# Of several, an older version of this service knows one: the first by name.
+# An older version of the service supports one contract for a dataset: the first by name.
 ONE = f"(SELECT min({{}}) FROM {LINK} AS link WHERE link.dataset_id = dataset.id{{}})"
 KEPT = "id, namespace, name, location, format, partition_by, states_version, publishing"
 BESIDE = "dataset_before"
 
 
 def upgrade() -> None:
-    """What a dataset said of its contract is said by a row of its own."""
+    """Move the contract of each dataset to a row of the link table."""
     op.create_table(
         LINK,
         sa.Column("dataset_id", sa.Uuid(), nullable=False),
@@ -26,9 +28,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("dataset_id", "contract_id", "object", name=f"pk_{LINK}"),
     )
     op.create_index(f"ix_{LINK}_contract_id", LINK, ["contract_id"])
-    said = "contract_id IS NOT NULL AND object IS NOT NULL"
+    test = "contract_id IS NOT NULL AND object IS NOT NULL"
     op.execute(
-        f"INSERT INTO {LINK} (dataset_id, contract_id, object) SELECT id, contract_id, object FROM dataset WHERE {said}"
+        f"INSERT INTO {LINK} (dataset_id, contract_id, object) SELECT id, contract_id, object FROM dataset WHERE {test}"
     )
     _without_contract()
     op.create_index("ix_dataset_name", "dataset", ["name"])
@@ -39,7 +41,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """A dataset keeps the first of its contracts; runs of consumers' checks, which nobody else asked for, go."""
+    """Keep the first contract of each dataset, and delete the runs of consumer checks."""
     _drop_consumers()
     op.drop_index("ix_run_dataset_id_contract_id_object_id", "run")
     op.create_index("ix_run_dataset_id", "run", ["dataset_id"])
@@ -53,13 +55,13 @@ def downgrade() -> None:
 
 
 def _without_contract() -> None:
-    seen = sa.Column("seen", sa.DateTime(timezone=True), nullable=True)
+    column = sa.Column("seen", sa.DateTime(timezone=True), nullable=True)
     if _on_sqlite():
-        _rebuild(seen)
+        _rebuild(column)
         return
     for name in ("contract_id", "object"):
         op.drop_column("dataset", name)
-    op.add_column("dataset", seen)
+    op.add_column("dataset", column)
 
 
 def _with_contract() -> None:
@@ -76,8 +78,9 @@ def _with_contract() -> None:
 
 
 def _rebuild(*more: sa.Column | sa.ForeignKeyConstraint) -> None:
-    """SQLite drops no column that refers. Other tables refer to this one: they are content again once its rows come
-    back into a table of its name."""
+    """Create the dataset table again, because SQLite cannot drop a column with a foreign key.
+
+    References from other tables are valid again once the rows are back in a table of the same name."""
     op.execute(f"CREATE TABLE {BESIDE} AS SELECT {KEPT} FROM dataset")
     op.drop_table("dataset")
     op.create_table(
@@ -107,7 +110,7 @@ def _drop_consumers() -> None:
 
 
 def _check_references() -> None:
-    """PostgreSQL alters no table of which it has references to check at the end: it checks them now."""
+    """Check deferred references now: PostgreSQL alters no table with pending checks."""
     if not _on_sqlite():
         for when in ("IMMEDIATE", "DEFERRED"):
             op.execute(f"SET CONSTRAINTS ALL {when}")

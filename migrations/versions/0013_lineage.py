@@ -1,4 +1,4 @@
-"""What lineage events tell of names, of runs that end badly or never, and of when an object is to be looked at."""
+"""Store details of lineage events: names, failed or unfinished runs, and due validations."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -38,7 +38,7 @@ INDEXES = (
 
 
 def upgrade() -> None:
-    """Of what was folded before nothing more is known than was kept."""
+    """Create the tables and columns; earlier events contribute only what was stored."""
     for table, columns in COLUMNS.items():
         for name, kind, default in columns:
             op.add_column(table, sa.Column(name, kind, nullable=default is None, server_default=default))
@@ -49,7 +49,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Names are learned again as events come."""
+    """Drop the tables and columns; names are learned again from new events."""
     for table in ("suspect_mark", "unmatched_dataset", "name_pattern", "name_link"):
         op.drop_table(table)
     for name, table, _ in INDEXES:

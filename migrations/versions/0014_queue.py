@@ -1,4 +1,4 @@
-"""Tasks know what they are about and in whose line they wait; events know their run; the clock has appointments."""
+"""Add subject and producer of tasks, the run of events, and appointments of deadlines."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,7 +14,7 @@ LINE = "ix_task_state_producer_priority_turn"
 
 
 def upgrade() -> None:
-    """Tasks that wait already stand in one line, and exclude nothing."""
+    """Add the columns and the table. Waiting tasks share one line and exclude no others."""
     op.add_column("task", sa.Column("subject", sa.String(), nullable=True))
     op.add_column("task", sa.Column("producer", sa.String(), nullable=False, server_default=""))
     op.add_column("task", sa.Column("turn", sa.BigInteger(), nullable=False, server_default="0"))
@@ -45,7 +45,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Whose task it was and what it was about is forgotten, and with the appointments all runs that judged no data."""
+    """Drop the columns, the appointments and all runs that validated no data."""
     op.drop_table("appointment")
     op.drop_column("dataset", "arrived")
     op.execute(f"DELETE FROM result WHERE run_id IN ({CLOCK})")

@@ -1,4 +1,4 @@
-"""Messages that go out are kept with what they tell of, and people have channels through which they are told."""
+"""Add the outbox of messages, and the channels of users and teams."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Nothing was to be delivered yet, and nobody had a channel."""
+    """Create the tables; there are no messages and no channels yet."""
     op.create_table(
         "outbox_message",
         sa.Column("id", sa.Uuid(), nullable=False),
@@ -32,7 +32,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What was not delivered is lost."""
+    """Drop the tables; undelivered messages are lost."""
     op.drop_table("channel")
     op.drop_table("outbox_message")
 

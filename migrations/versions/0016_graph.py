@@ -1,4 +1,4 @@
-"""The lineage graph, the incidents, how far bad data came, and jobs that were seen reading."""
+"""Add the lineage graph, incidents with their downstream impact, and detected consumers."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ TABLES = ("guessed_consumer", "incident_reach", "incident_part", "incident", "li
 
 
 def upgrade() -> None:
-    """Events that came before are not folded again: the graph fills with the next run of each job."""
+    """Create the tables. Earlier events are not processed again; each job's next run fills the graph."""
     _graph()
     _incidents()
     _parts()
@@ -21,7 +21,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What lineage told of the graph is told again by the next runs; incidents are lost."""
+    """Drop the tables. The next runs fill the graph again; incidents are lost."""
     for table in TABLES:
         op.drop_table(table)
 

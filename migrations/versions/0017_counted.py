@@ -1,4 +1,4 @@
-"""What is counted every few seconds is counted by indexes alone: runs by verdict, repeated events, refused bodies."""
+"""Add indexes for frequent counts: runs by verdict, repeated events, rejected events."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,12 +18,12 @@ PARTIAL = {"ix_inbox_event_duplicates": {"sqlite_where": REPEATED, "postgresql_w
 
 
 def upgrade() -> None:
-    """Nothing that is stored changes."""
+    """Create the indexes; stored rows are unchanged."""
     for name, (table, columns) in INDEXES.items():
         op.create_index(name, table, columns, **PARTIAL.get(name, {}))
 
 
 def downgrade() -> None:
-    """Nothing that is stored changes."""
+    """Drop the indexes; stored rows are unchanged."""
     for name, (table, _) in INDEXES.items():
         op.drop_index(name, table)

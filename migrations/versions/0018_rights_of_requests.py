@@ -1,5 +1,6 @@
-"""An answer is given again to who has the rights it was given by; teams subscribe; owners keep templates; runs of
-consumers' checks are found as such."""
+"""Bind stored responses to permissions, and add team subscriptions and templates.
+
+Runs of consumer checks get an index."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,7 +12,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Of requests that were done before, nobody knows by which rights: their answers are not given again."""
+    """Add the columns and the table.
+
+    The permissions of earlier requests are unknown, so their responses are not returned again."""
     op.add_column("done_request", sa.Column("rights", sa.String(), nullable=True))
     op.add_column("subscription", sa.Column("team_id", sa.Uuid(), nullable=True))
     op.create_index("ix_subscription_team_id", "subscription", ["team_id"])
@@ -30,7 +33,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What a team subscribed to is its subscriber's own."""
+    """Drop the columns and the table; a team's subscription becomes its subscriber's own."""
     op.drop_table("template")
     op.drop_index("ix_run_subscription_id_id", "run")
     op.drop_index("ix_subscription_team_id", "subscription")

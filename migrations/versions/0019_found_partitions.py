@@ -1,4 +1,4 @@
-"""Runs say by what their partitions were found, and which version of the table was read; datasets, which theirs is."""
+"""Record how runs detected their partitions, and which table version was read."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,12 +12,12 @@ COLUMNS = (("run", "found_by"), ("run", "read_version"), ("dataset", "read_at"))
 
 
 def upgrade() -> None:
-    """Of what was read before, nobody knows."""
+    """Add the columns, empty for earlier runs."""
     for table, name in COLUMNS:
         op.add_column(table, sa.Column(name, sa.String(), nullable=True))
 
 
 def downgrade() -> None:
-    """What changed since is told by files alone."""
+    """Drop the columns; changes are detected by files only."""
     for table, name in reversed(COLUMNS):
         op.drop_column(table, name)

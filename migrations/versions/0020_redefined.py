@@ -1,4 +1,4 @@
-"""Datasets say as of when their columns were told last."""
+"""Record when the columns of a dataset were last declared."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,10 +12,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """What was told before is forgotten: the next that tells of columns is heard."""
+    """Add the column. It is empty, so that the next declaration of columns applies."""
     op.add_column("dataset", sa.Column("redefined", UtcTime(), nullable=True))
 
 
 def downgrade() -> None:
-    """Whatever is told last is heard."""
+    """Drop the column; the latest declaration received applies."""
     op.drop_column("dataset", "redefined")

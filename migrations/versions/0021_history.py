@@ -1,4 +1,4 @@
-"""Measurements say of what time and segment their data are, results which band a detector told, runs their tags."""
+"""Add time and segment of measurements, bands of results, and tags of runs."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -16,7 +16,7 @@ COLUMNS = (
 
 
 def upgrade() -> None:
-    """What was measured before is told by the names of its partitions, as it is read."""
+    """Add the columns and the table. For earlier measurements, partition names supply the values."""
     for table, name, kind in COLUMNS:
         op.add_column(table, sa.Column(name, kind, nullable=True))
     op.create_table(
@@ -34,7 +34,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Bands and tags are lost; the rest partitions' names tell again."""
+    """Drop the columns and the table; bands and tags are lost."""
     op.drop_table("run_tag")
     for table, name, _ in reversed(COLUMNS):
         op.drop_column(table, name)

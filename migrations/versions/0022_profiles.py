@@ -1,4 +1,4 @@
-"""A drafted proposal keeps the profile of the table that it was drawn from."""
+"""Store the table profile that a drafted proposal is based on."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """What earlier drafts were drawn from is not known."""
+    """Create the table; profiles of earlier drafts are unknown."""
     op.create_table(
         "proposal_profile",
         sa.Column("proposal_id", sa.Uuid(), nullable=False),
@@ -28,5 +28,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Profiles are read again with the next draft."""
+    """Drop the table; the next draft profiles the table again."""
     op.drop_table("proposal_profile")

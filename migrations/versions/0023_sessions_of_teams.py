@@ -1,4 +1,4 @@
-"""A session has the rights of the teams that an identity provider told when it was opened."""
+"""Store the teams that an identity provider reported when a session was opened."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,11 +10,11 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Sessions that are open were opened with a password, which tells of no team."""
+    """Add the column. It is empty for open sessions, which were opened with a password."""
     op.add_column("web_session", sa.Column("teams", sa.JSON(none_as_null=True), nullable=False, server_default="[]"))
 
 
 def downgrade() -> None:
-    """Who signed in through a provider keeps their own rights alone."""
+    """Drop the column; users of an identity provider keep only their own permissions."""
     with op.batch_alter_table("web_session") as table:
         table.drop_column("teams")

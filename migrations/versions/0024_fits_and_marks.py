@@ -1,4 +1,4 @@
-"""What programs learn beside an approved version, and what people say of single points; both as it was written."""
+"""Store fits of programs and feedback on points, both immutable."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,7 +14,7 @@ TABLES = ("fit", "point_mark")
 
 
 def upgrade() -> None:
-    """Nothing was learned beside a version before, and what was said of incidents stands with these."""
+    """Create the tables; there are no fits yet, and feedback on incidents is stored here as well."""
     _fits()
     _marks()
     for table in TABLES:
@@ -22,7 +22,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """The limits that were approved judge again, and incidents as they stand."""
+    """Drop the tables; approved limits apply again, and incidents stay as they are."""
     for table in TABLES:
         op.drop_table(table)
 
@@ -89,14 +89,14 @@ def _reference(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
 
 def _guard(table: str) -> None:
     if op.get_context().dialect.name == "postgresql":
-        for what, when in (("", "before update or delete"), ("_whole", "before truncate")):
-            each = "statement" if what else "row"
+        for kind, when in (("", "before update or delete"), ("_whole", "before truncate")):
+            each = "statement" if kind else "row"
             op.execute(
-                f"create trigger {table}_kept{what} {when} on {table} for each {each} execute function treaty_refuse()"
+                f"create trigger {table}_kept{kind} {when} on {table} for each {each} execute function treaty_refuse()"
             )
         return
     refuse = f"begin select raise(abort, '{REFUSED}'); end"
     for event in ("update", "delete"):
         op.execute(f"create trigger {table}_kept_{event} before {event} on {table} {refuse}")
-    taken = f"exists (select 1 from {table} as other where other.id = new.id)"
-    op.execute(f"create trigger {table}_kept_insert before insert on {table} when {taken} {refuse}")
+    duplicate = f"exists (select 1 from {table} as other where other.id = new.id)"
+    op.execute(f"create trigger {table}_kept_insert before insert on {table} when {duplicate} {refuse}")

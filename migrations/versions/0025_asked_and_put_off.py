@@ -1,4 +1,4 @@
-"""Changes that reviewers ask for, drafts that are given to somebody or put off, and what consumers want to be told."""
+"""Add change requests, assignment and snooze of proposals, and notification settings of subscriptions."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Nobody asked for changes before, nothing was put off, and consumers were told of all that concerns them."""
+    """Create the tables and columns; existing subscriptions receive all notifications."""
     op.create_table(
         "change_request",
         sa.Column("comment_id", sa.Uuid(), nullable=False),
@@ -39,7 +39,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What reviewers asked for stays in the discussion; their proposals are in review again."""
+    """Drop the tables and columns.
+
+    Change requests stay in the discussion as comments; their proposals return to review."""
     op.execute("UPDATE proposal SET state = 'in_review' WHERE state = 'changes_requested'")
     for column in ("channel_id", "kinds"):
         op.drop_column("subscription", column)

@@ -1,4 +1,4 @@
-"""Contracts that people ask for, of datasets that have none."""
+"""Add requests for contracts of datasets that have none."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Nobody asked for any before."""
+    """Create the table; there are no requests yet."""
     op.create_table(
         "contract_request",
         sa.Column("id", sa.Uuid(), nullable=False),
@@ -34,5 +34,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What was asked for is forgotten."""
+    """Drop the table; contract requests are lost."""
     op.drop_table("contract_request")

@@ -1,4 +1,4 @@
-"""Tables and columns have the names of the field: times end in `_at`, flags begin with `is_`, a name is a noun."""
+"""Rename tables and columns: times end in `_at`, flags begin with `is_`, names are nouns."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -34,7 +34,7 @@ TABLES = {
     "part_read": "read_checkpoint",
     "dirty_mark": "pending_validation",
 }
-# By the name that the table had.
+# By the table's old name.
 COLUMNS = {
     "subscription": {"created": "created_at", "ended": "ended_at", "kinds": "notification_kinds"},
     "consumer_check": {"created": "created_at"},
@@ -173,13 +173,13 @@ COLUMNS = {
         "waits_for": "awaited_run",
     },
 }
-# Stored words of closed vocabularies, by the new names of their tables and columns.
+# Renamed values of closed vocabularies, by the new names of their tables and columns.
 WORDS = {
     ("acknowledgement", "state"): {"told": "notified"},
     ("lineage_event", "state"): {"folded": "processed"},
     ("point_feedback", "kind"): {"undone": "cleared"},
 }
-# Keys of what a replay's task was asked and found.
+# Keys in the payload and the result of a replay task.
 REPLAY_KEYS = {
     "counting": "merge_counts",
     "replaced": "include_replaced",
@@ -196,7 +196,7 @@ PLAIN = sa.JSON(none_as_null=True)
 TASK = sa.table("task", sa.column("id"), sa.column("kind"), sa.column("payload", PLAIN), sa.column("result", PLAIN))
 REFUSED = "rows of this table are kept as they were written"
 SAME_ID = "other.id = new.id"
-# Of the renamed tables that nobody may change: which columns must stay (none: all), and what a new row may not equal.
+# Renamed tables that are immutable: columns that must not change ('' for all), and the condition for a duplicate row.
 GUARDS = {
     "proposal_change": ("", "other.proposal_id = new.proposal_id and other.revision = new.revision"),
     "approval": ("id, proposal_id, approver_id, version, fingerprint, revision, time", SAME_ID),
@@ -206,7 +206,7 @@ GUARDS = {
 
 
 def upgrade() -> None:
-    """Data stay as they are, but for three words of closed vocabularies and the keys of replays."""
+    """Rename tables and columns, three values of closed vocabularies, and the keys of replays."""
     for table in GUARDS:
         _unguard(table)
     _rename(TABLES, COLUMNS)
@@ -218,7 +218,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """The names of before."""
+    """Restore the old names."""
     for table in GUARDS:
         _unguard(TABLES[table])
     _rename_replay_keys(_turned(REPLAY_KEYS))
@@ -238,7 +238,7 @@ def _renamed(columns: str, names: Mapping[str, str]) -> str:
 
 
 def _rename(tables: Mapping[str, str], columns: Mapping[str, Mapping[str, str]]) -> None:
-    """Renames columns, then tables, then the indexes and constraints that are named after them."""
+    """Rename columns, then tables, then the indexes and constraints named after them."""
     named = {table: list(_names(table, tables, columns)) for table in {*tables, *columns}}
     for table, names in columns.items():
         for old, new in names.items():
@@ -246,19 +246,19 @@ def _rename(tables: Mapping[str, str], columns: Mapping[str, Mapping[str, str]])
     for old, new in tables.items():
         op.rename_table(old, new)
     follow = _follow_on_sqlite if op.get_context().dialect.name == "sqlite" else _follow_on_postgresql
-    follow({tables.get(table, table): found for table, found in named.items()})
+    follow({tables.get(table, table): changes for table, changes in named.items()})
 
 
 def _names(
     table: str, tables: Mapping[str, str], columns: Mapping[str, Mapping[str, str]]
 ) -> Iterator[tuple[bool, str, str]]:
-    """Of each index or constraint that changes its name: whether it is an index, the old name and the new one."""
-    found, new, names = sa.inspect(op.get_bind()), tables.get(table, table), columns.get(table, {})
-    key: Any = found.get_pk_constraint(table)
+    """Yield each renamed index or constraint: whether it is an index, its old and its new name."""
+    inspector, new, names = sa.inspect(op.get_bind()), tables.get(table, table), columns.get(table, {})
+    key: Any = inspector.get_pk_constraint(table)
     for is_index, prefix, each in (
-        *((True, "ix", each) for each in found.get_indexes(table) if not each.get("duplicates_constraint")),
-        *((False, "uq", each) for each in found.get_unique_constraints(table)),
-        *((False, "fk", each) for each in found.get_foreign_keys(table)),
+        *((True, "ix", each) for each in inspector.get_indexes(table) if not each.get("duplicates_constraint")),
+        *((False, "uq", each) for each in inspector.get_unique_constraints(table)),
+        *((False, "fk", each) for each in inspector.get_foreign_keys(table)),
     ):
         over: Any = each["constrained_columns"] if prefix == "fk" else each["column_names"]
         old = "_".join((prefix, table, *over))
@@ -269,8 +269,8 @@ def _names(
 
 
 def _follow_on_postgresql(named: Mapping[str, list[tuple[bool, str, str]]]) -> None:
-    for table, found in named.items():
-        for is_index, old, new in found:
+    for table, changes in named.items():
+        for is_index, old, new in changes:
             op.execute(
                 f'alter index "{old}" rename to "{new}"'
                 if is_index
@@ -279,19 +279,21 @@ def _follow_on_postgresql(named: Mapping[str, list[tuple[bool, str, str]]]) -> N
 
 
 def _follow_on_sqlite(named: Mapping[str, list[tuple[bool, str, str]]]) -> None:
-    """SQLite renames neither: an index is made again, and the name of a constraint is changed where SQLite keeps the
-    text of the table (sqlite.org/lang_altertable.html, section 7, allows what leaves the stored rows as they are)."""
+    """Recreate indexes, and rename constraints in the table definitions that SQLite stores.
+
+    SQLite can rename neither. Editing the definitions is allowed, as stored rows stay as they are
+    (sqlite.org/lang_altertable.html, section 7)."""
     bind = op.get_bind()
     stored = sa.text("select sql from sqlite_master where name = :name")
-    for is_index, old, new in (each for found in named.values() for each in found):
+    for is_index, old, new in (each for changes in named.values() for each in changes):
         if is_index:
-            made = bind.execute(stored, {"name": old}).scalar_one()
+            definition = bind.execute(stored, {"name": old}).scalar_one()
             op.execute(f'drop index "{old}"')
-            op.execute(sa.text(made.replace(old, new, 1).replace(":", r"\:")))
+            op.execute(sa.text(definition.replace(old, new, 1).replace(":", r"\:")))
     bind.execute(sa.text("pragma writable_schema = on"))
     change = sa.text("update sqlite_master set sql = replace(sql, :old, :new) where type = 'table' and name = :table")
-    for table, found in named.items():
-        for is_index, old, new in found:
+    for table, changes in named.items():
+        for is_index, old, new in changes:
             if not is_index:
                 bind.execute(change, {"table": table, "old": f"CONSTRAINT {old} ", "new": f"CONSTRAINT {new} "})
     bind.execute(sa.text("pragma writable_schema = reset"))
@@ -303,14 +305,15 @@ def _replace(table: str, column: str, words: Mapping[str, str]) -> None:
 
 
 def _rename_replay_keys(names: Mapping[str, str]) -> None:
+    """Rename the keys in payloads and results of replay tasks."""
     bind = op.get_bind()
     for row in bind.execute(sa.select(TASK.c.id, TASK.c.payload, TASK.c.result).where(TASK.c.kind == "replay")).all():
-        given = {"payload": _with_keys(row.payload, names), "result": _with_keys(row.result, names)}
-        bind.execute(sa.update(TASK).where(TASK.c.id == row.id).values(**given))
+        values = {"payload": _with_keys(row.payload, names), "result": _with_keys(row.result, names)}
+        bind.execute(sa.update(TASK).where(TASK.c.id == row.id).values(**values))
 
 
 def _with_keys(plain: Any, names: Mapping[str, str]) -> Any:
-    """Plain data, each key of which has its new name."""
+    """Return plain data with its keys renamed."""
     if isinstance(plain, dict):
         return {names.get(key, key): _with_keys(each, names) for key, each in plain.items()}
     return [_with_keys(each, names) for each in plain] if isinstance(plain, list) else plain
@@ -338,5 +341,5 @@ def _guard(table: str, columns: str, same: str) -> None:
     refuse = f"begin select raise(abort, '{REFUSED}'); end"
     for event, when in (("update", change), ("delete", "delete")):
         op.execute(f"create trigger {table}_kept_{event} before {when} on {table} {refuse}")
-    taken = f"exists (select 1 from {table} as other where {same})"
-    op.execute(f"create trigger {table}_kept_insert before insert on {table} when {taken} {refuse}")
+    duplicate = f"exists (select 1 from {table} as other where {same})"
+    op.execute(f"create trigger {table}_kept_insert before insert on {table} when {duplicate} {refuse}")

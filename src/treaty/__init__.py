@@ -1,7 +1,7 @@
 """Data contracts for Apache Spark: draft, approve, validate on lineage events, learn from history.
 
-This is the public face: the names in `__all__`. Each is loaded when it is first used, so that `import treaty` loads no
-library. Everything below `treaty.contracts`, `treaty.engine`, `treaty.registry` and `treaty.ui` may change."""
+The public API is the names in `__all__`. Each is loaded on first use, so that `import treaty` loads no library.
+Everything below `treaty.contracts`, `treaty.engine`, `treaty.registry` and `treaty.ui` may change."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -91,7 +91,7 @@ __all__ = [
     "watch_stream",
 ]  # fmt: skip
 
-# The module of each name, below treaty; the type checker reads the same from the imports above, and a test compares.
+# The module of each name, below treaty. Type checkers use the imports above; a test compares the two.
 _HOMES = {
     "contracts.document.model": ("Contract",),
     "contracts.errors": ("ContractError",),
@@ -126,7 +126,7 @@ _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for nam
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used. Raises MissingExtra if an extra that it needs is not installed."""
+    """Load a public name on first use. Raises MissingExtra if it needs an extra that is not installed."""
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
@@ -135,10 +135,10 @@ def __getattr__(name: str) -> Any:
         from treaty.extras import missing_extra
 
         raise missing_extra(error) or error from None
-    # Of a package, the name may be a module that nothing has loaded yet.
-    found = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
-    globals()[name] = found
-    return found
+    # The name may be a submodule of the package that is not loaded yet.
+    value = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -1,11 +1,11 @@
-"""Parts of treaty that need an extra: how a missing one is found, and the one sentence that says how to install it."""
+"""Optional extras of treaty: detection of missing ones, with install instructions."""
 
 from importlib.util import find_spec
 from typing import NamedTuple
 
 
 class Extra(NamedTuple):
-    """What an extra brings, in words, and libraries that treaty imports of it; the first says whether it is there."""
+    """An extra in words and the libraries it installs; the first one shows whether it is installed."""
 
     title: str
     libraries: tuple[str, ...]
@@ -25,7 +25,7 @@ EXTRAS = {
 
 
 class MissingExtra(ImportError):
-    """What was asked for needs an extra of treaty that is not installed."""
+    """A feature needs an extra of treaty that is not installed."""
 
     def __init__(self, extra: str) -> None:
         self.extra = extra
@@ -40,6 +40,6 @@ def require(*extras: str) -> None:
 
 
 def missing_extra(error: ModuleNotFoundError) -> MissingExtra | None:
-    """Return the extra that brings the module which was not found; None for a module that no extra brings."""
+    """Return the error for the extra that provides the missing module; None if none does."""
     library = (error.name or "").partition(".")[0]
     return next((MissingExtra(name) for name, extra in EXTRAS.items() if library in extra.libraries), None)

@@ -167,7 +167,7 @@ REFUSED = [
     ("seen > '2026-01-01T00:00:00Z'", "has a constant that is no timestamp"),
     ("seen LIKE '2026%'", "has LIKE of a value of type timestamp"),
     ("hour = -country", "minus"),
-    ("hour", "has a value where a condition is needed"),
+    ("hour", "has a value instead of a condition"),
     ("country IS TRUE", "asks of a value of type string whether it is true"),
     ("hour = day", "compares a number with a date or timestamp"),
     ("hour = (select 1)", "construct"),

@@ -123,7 +123,7 @@ def test_the_result_of_a_deadline_is_that_of_a_check(scene: Scene) -> None:
         Outcome.FAILED,
         "timeliness",
     )
-    assert row.sentence == "data of orders must come by 07:30 Europe/Warsaw on weekdays"
+    assert row.sentence == "data of orders must arrive by 07:30 Europe/Warsaw on weekdays"
     assert (run.started_at, run.dataset_id, run.dataset_fingerprint) == (MONDAY + DAY, None, None)
 
 
@@ -262,7 +262,7 @@ def test_a_service_level_that_means_nothing_keeps_nothing_from_being_watched(
     engine: Engine, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     scene = promised(engine, tmp_path, FRESH.replace("h,", "moons,") + terms(BY))
-    assert "has no unit that the clock knows" in caplog.text
+    assert "has an unsupported unit" in caplog.text
     look(scene, MONDAY + DAY)
     assert len(told(scene)) == 1
 
@@ -336,14 +336,17 @@ def test_it_is_told_when_data_are_due_and_what_is_missed(engine: Engine, tmp_pat
     look(scene, NOON + 4 * HOUR)
     with read_session(engine) as tx:
         by_time, fresh, unwatched = timetable.of_contract(tx, "orders")
-    assert (by_time.sentence, by_time.due_at) == ("data of orders must come by 07:30 Europe/Warsaw on weekdays", MONDAY)
+    assert (by_time.sentence, by_time.due_at) == (
+        "data of orders must arrive by 07:30 Europe/Warsaw on weekdays",
+        MONDAY,
+    )
     assert (fresh.name, fresh.due_at, fresh.missed_at, fresh.last_arrival_at) == (
         "freshness",
         None,
         NOON + 4 * HOUR,
         NOON,
     )
-    assert unwatched.fault == "has no number as its value: the clock does not watch it"
+    assert unwatched.fault == "has a value that is not a number: it is not monitored"
 
 
 def test_of_a_contract_that_is_not_there_nothing_is_due(engine: Engine) -> None:

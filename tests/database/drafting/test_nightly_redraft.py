@@ -164,9 +164,9 @@ def test_a_suggestion_for_a_column_that_is_not_there_is_not_proposed() -> None:
 
 
 DRIFTS = [
-    ({**TYPES, "city": "string"}, ["column city is new"], "minor", "1.1.0"),
-    ({"id": "bigint"}, ["column amount is gone"], "major", "2.0.0"),
-    ({**TYPES, "id": "string"}, ["column id was bigint and is string"], "major", "2.0.0"),
+    ({**TYPES, "city": "string"}, ["column city was added"], "minor", "1.1.0"),
+    ({"id": "bigint"}, ["column amount was removed"], "major", "2.0.0"),
+    ({**TYPES, "id": "string"}, ["column id changed from bigint to string"], "major", "2.0.0"),
 ]
 
 

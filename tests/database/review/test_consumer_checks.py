@@ -118,7 +118,7 @@ OTHER = {"dataset": "titles", "analyzer": "size"}
         ("amount", {"quality": MEAN, "required": True}, "check", "is not one check"),
         (None, {"required": True}, "check", "is not one check"),
         (None, {"quality": "all is well"}, "check", ""),
-        (None, {"quality": {**MEAN, "colour": "red"}}, "check.colour", "a key that the standard does not have"),
+        (None, {"quality": {**MEAN, "colour": "red"}}, "check.colour", "not a key of the standard"),
     ],
 )
 def test_a_check_with_faults_is_refused_with_all_of_them(

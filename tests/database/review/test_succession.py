@@ -146,7 +146,7 @@ def test_a_mode_that_nobody_named_is_told_and_not_enforced(world: World) -> None
     seen = previewed(world, document("2.0.0", most=200))
     assert (len(seen.breaking_reasons), seen.approval_blockers) == (1, ())
     assert seen.breaking_reasons[0].startswith(
-        "FORWARD of version 1.0.0 ('Existing readers keep every promise they had'): "
+        "FORWARD of version 1.0.0 ('Existing consumers keep every guarantee they had'): "
     )
     assert approve(world, document("2.0.0", most=200)).version
 

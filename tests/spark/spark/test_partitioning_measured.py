@@ -105,5 +105,5 @@ def test_what_cannot_be_computed_of_the_table_is_told(spark: Any) -> None:
     frame = spark.createDataFrame(ROWS, "word string, id bigint")
     with pytest.raises(UnreadableTable, match="'gone', which is not a column"):
         verify(frame, GIVEN, partition_by=["day=to_date(gone)"])
-    with pytest.raises(UnreadableTable, match="of day needs a cast"):
+    with pytest.raises(UnreadableTable, match="partition column day needs an explicit cast"):
         verify(frame, GIVEN, partition_by=["day=year(word)"])

@@ -58,8 +58,8 @@ REFUSED = {
     "sleep(9)": "calls 'sleep'",
     "count(id)": "calls 'count'",
     "to_date(gone)": "'gone', which is not a column",
-    "year(word)": "needs a cast",
-    "tags": "has values of type array",
+    "year(word)": "needs an explicit cast",
+    "tags": "has the unsupported type array",
     "1 + 1": "reads no column",
     "id, ts": "tuple",
 }

@@ -92,7 +92,7 @@ def test_bounds_that_leave_a_value_are_read(logical: str, options: dict[str, Any
 def test_a_required_field_that_the_object_does_not_have_is_a_fault_that_names_the_nearest() -> None:
     fields = [{"name": "city", "logicalType": "string"}]
     with pytest.raises(
-        ContractError, match=re.escape("required[1]: names no property of the object (did you mean 'city'?)")
+        ContractError, match=re.escape("required[1]: is not a property of the object (did you mean 'city'?)")
     ):
         reading(logicalType="object", properties=fields, logicalTypeOptions={"required": ["city", "cty"]})
     open_ended = reading(logicalType="object", logicalTypeOptions={"required": ["anything"]})

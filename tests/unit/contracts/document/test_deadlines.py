@@ -139,8 +139,8 @@ DEADLINE = {"object": "orders", "by": "07:30", "zone": "Europe/Warsaw", "days": 
 def test_a_deadline_is_told_in_words() -> None:
     found = promises(contract(deadlines=[DEADLINE, {"object": "lines", "by": "12:00", "days": ["sun", "mon"]}]))
     assert [each.sentence for each in found.watched] == [
-        "data of orders must come by 07:30 Europe/Warsaw on weekdays",
-        "data of lines must come by 12:00 UTC on mon, sun",
+        "data of orders must arrive by 07:30 Europe/Warsaw on weekdays",
+        "data of lines must arrive by 12:00 UTC on mon, sun",
     ]
     assert found.faults == ()
 
@@ -176,13 +176,16 @@ def test_a_level_without_an_element_is_of_every_object() -> None:
 @pytest.mark.parametrize(
     ("level", "message"),
     [
-        ({"value": 4, "unit": "moons"}, "has no unit that the clock knows"),
-        ({"value": "soon", "unit": "h"}, "has no number as its value"),
-        ({"value": 0, "unit": "h"}, "that anybody could wait for"),
-        ({"value": "1e9", "unit": "d"}, "that anybody could wait for"),
-        ({"value": "NaN", "unit": "d"}, "that anybody could wait for"),
-        ({"value": 4, "unit": "h", "element": "tab1.txn_ref_dt"}, "is of tab1, which is no object of the contract"),
-        ({"property": "timeOfAvailability", "value": "nine"}, "has no time of day as its value"),
+        ({"value": 4, "unit": "moons"}, "has an unsupported unit"),
+        ({"value": "soon", "unit": "h"}, "has a value that is not a number"),
+        ({"value": 0, "unit": "h"}, "is not positive or exceeds 3,660 days"),
+        ({"value": "1e9", "unit": "d"}, "is not positive or exceeds 3,660 days"),
+        ({"value": "NaN", "unit": "d"}, "is not positive or exceeds 3,660 days"),
+        (
+            {"value": 4, "unit": "h", "element": "tab1.txn_ref_dt"},
+            "applies to tab1, which is not an object of the contract",
+        ),
+        ({"property": "timeOfAvailability", "value": "nine"}, "has a value that is not a time of day"),
     ],
 )
 def test_a_level_that_means_nothing_by_the_clock_keeps_no_other_from_being_watched(
@@ -197,11 +200,11 @@ def test_a_level_that_means_nothing_by_the_clock_keeps_no_other_from_being_watch
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"by": "7:30"}, "is no time of day"),
-        ({"by": "25:00"}, "is no time of day"),
-        ({"zone": "Europe/Warszawa"}, "is no time zone"),
-        ({"object": "order"}, "names an object that the contract does not have"),
-        ({"days": []}, "names no day"),
+        ({"by": "7:30"}, "is not a time of day"),
+        ({"by": "25:00"}, "is not a time of day"),
+        ({"zone": "Europe/Warszawa"}, "is not a known time zone"),
+        ({"object": "order"}, "refers to an object that the contract does not define"),
+        ({"days": []}, "is empty"),
         ({"days": ["monday"]}, "input should be"),
         ({"at": "07:30"}, "is not one of Treaty's terms"),
     ],
@@ -212,7 +215,7 @@ def test_words_of_a_deadline_that_mean_nothing_are_refused(change: dict[str, Any
 
 
 def test_two_deadlines_of_an_object_have_names_of_their_own() -> None:
-    with pytest.raises(ContractError, match="has the name of another one"):
+    with pytest.raises(ContractError, match="has the same name as another deadline"):
         contract(deadlines=[DEADLINE, DEADLINE])
     both = contract(deadlines=[DEADLINE, {**DEADLINE, "id": "again"}])
     assert [each.name for each in promises(both).watched] == ["by 07:30 Europe/Warsaw", "again"]

@@ -105,4 +105,6 @@ def test_types_in_the_words_of_another_system_do_not_drift() -> None:
 
 def test_sentences_name_what_readers_may_miss_first() -> None:
     drift = Drift(("new",), ("old",), (("id", "int", "string"),))
-    assert drift.sentences == ("column old is gone", "column id was int and is string", "column new is new")
+    assert drift.sentences == (
+        "column old was removed", "column id changed from int to string", "column new was added",
+    )  # fmt: skip

@@ -232,4 +232,4 @@ def test_a_check_of_treatys_own_is_a_fault_where_its_query_is_none() -> None:
 
 def test_a_check_without_a_promise_is_not_judged() -> None:
     found = judged(contract({"id": "c", "type": "sql", "query": "select count(*) from customers", "mustBe": 0}))
-    assert (found.outcome, "which is not its own" in str(found.reason)) == ("not_evaluated", True)
+    assert (found.outcome, "which is not the contract's own" in str(found.reason)) == ("not_evaluated", True)

@@ -39,7 +39,7 @@ def test_one_of_a_pair_may_refer() -> None:
 
 def test_an_assertion_whose_limit_is_not_known_judges_nothing() -> None:
     given = Assertion("mustBe", ReferenceLimit("titles", "size"))
-    with pytest.raises(TypeError, match="not known"):
+    with pytest.raises(TypeError, match="without a known value"):
         given.holds(3)
     with pytest.raises(KeyError, match="the size of titles"):
         given.resolved({})
@@ -47,9 +47,9 @@ def test_an_assertion_whose_limit_is_not_known_judges_nothing() -> None:
 
 
 FAULTS = [
-    ({"dataset": "titles"}, "names no analyzer"),
-    ({"analyzer": "size"}, "names no dataset"),
-    ({"dataset": 3, "analyzer": "size"}, "names no dataset"),
+    ({"dataset": "titles"}, "is missing 'analyzer'"),
+    ({"analyzer": "size"}, "is missing 'dataset'"),
+    ({"dataset": 3, "analyzer": "size"}, "is missing 'dataset'"),
     ({**TITLES, "where": "price >"}, "is not a condition"),
     ({**TITLES, "where": "(select 1) > 0"}, "may not use"),
 ]

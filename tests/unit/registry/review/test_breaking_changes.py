@@ -126,7 +126,7 @@ def test_a_change_breaks_whose_own_checks_need_what_it_takes(
 
 def test_each_reason_is_a_sentence_told_once() -> None:
     (said,) = changed(lambda made: without_column(made, "country")).breaks(relying({"orders": ["*"]}))
-    assert said == "column country is no longer promised"
+    assert said == "column country was removed"
 
 
 def test_a_table_that_is_gone_breaks_whoever_uses_it() -> None:
