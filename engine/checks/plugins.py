@@ -1,6 +1,6 @@
-"""Plug-ins: analyzers, assertions and detectors of other packages, found by entry point, loaded where they are named.
+"""Load plug-ins of other packages: analyzers, assertions and detectors, found by entry point.
 
-A package offers them in its pyproject.toml:
+A package declares them in its pyproject.toml:
 
     [project.entry-points."treaty.analyzers"]
     prime_share = "my_package:PrimeShare"          # a subclass of Analyzer, under its own name
@@ -9,8 +9,7 @@ A package offers them in its pyproject.toml:
     mustBeDivisibleBy = "my_package:DIVISIBLE"     # (test of value and limit, "be divisible by {}")
 
     [project.entry-points."treaty.detectors"]
-    lunar = "my_package:Lunar"                     # a subclass of Detector, under its own name
-"""
+    lunar = "my_package:Lunar"                     # a subclass of Detector, under its own name"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -28,35 +27,36 @@ _WORD = re.compile(r"must[A-Z][A-Za-z0-9]*")
 
 
 class PluginError(EngineError):
-    """A plug-in that was named cannot be used. The message says which, why, and what to do."""
+    """A requested plug-in cannot be used; the message names it, the reason and the remedy."""
 
     def __init__(self, reason: str, *, retry: bool = False) -> None:
         super().__init__(reason, retry=retry)
 
 
 def load(wanted: Iterable[str]) -> None:
-    """Imports what the named distributions offer; those loaded before are left alone. Raises PluginError.
+    """Import the plug-ins of the named distributions. Raises PluginError.
 
-    Importing runs the package's code: only packages that somebody has chosen are named here."""
+    Distributions that are already loaded are skipped. Importing runs the package's code, so pass only packages that
+    a user has chosen."""
     for name in wanted:
         if name not in _LOADED:
-            found = _distribution(name)
-            _take(found, name)
-            _LOADED[name] = found.version
+            package = _distribution(name)
+            _take(package, name)
+            _LOADED[name] = package.version
 
 
 def names() -> tuple[str, ...]:
-    """The packages in use, as another process is told to load them."""
+    """Return the names of the loaded packages, to load them in another process."""
     return tuple(sorted(_LOADED))
 
 
 def split(text: str) -> tuple[str, ...]:
-    """The packages that a text names, comma-separated."""
+    """Split a comma-separated list of package names."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def loaded_plugins() -> tuple[str, ...]:
-    """The plug-ins in use, 'name version', in the order of their names."""
+    """Return the loaded plug-ins as 'name version', sorted by name."""
     return tuple(f"{name} {version}" for name, version in sorted(_LOADED.items()))
 
 
