@@ -1,4 +1,4 @@
-"""The arguments and options of the verbs: what each may be, and its help."""
+"""Define the arguments and options of the commands, with their help."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 
 class RowsFormat(StrEnum):
-    """What rows are written as."""
+    """File formats for written rows."""
 
     PARQUET = "parquet"
     ORC = "orc"
@@ -17,14 +17,14 @@ class RowsFormat(StrEnum):
 
 
 class FailOn(StrEnum):
-    """From which severity on a violation gives an exit code other than 0."""
+    """The lowest severity at which a violation gives a nonzero exit code."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class Report(StrEnum):
-    """How a verification is told; `datacontract` is the shape of datacontract-cli's result file."""
+    """Formats of a verification report; `datacontract` is the result file of datacontract-cli."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
