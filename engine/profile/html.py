@@ -1,4 +1,4 @@
-"""A profile as one HTML file that needs nothing else: no script, no font, no picture from anywhere."""
+"""Render a profile as a self-contained HTML file, without external scripts, fonts or images."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -27,7 +27,7 @@ rect { fill: #3b6ea5; }
 
 
 def page(of: ProfileDocument) -> str:
-    """The document as HTML; whatever the data hold is shown as text."""
+    """Render the document as HTML; values of the data are always escaped."""
     title = f"Profile of {of.object}" if of.object else "Profile"
     return "\n".join(
         [
@@ -43,16 +43,16 @@ def page(of: ProfileDocument) -> str:
 
 
 def coverage_sentence(of: ProfileDocument) -> str:
-    """How much was read, in a sentence."""
-    drawn = f", a sample of {of.sampled:.2%} of all" if of.sampled < 1 else ""
+    """Describe how much of the table was read."""
+    sample = f", a sample of {of.sampled:.2%} of all" if of.sampled < 1 else ""
     named = [name for name in of.partitions if name]
-    parts = f" in {len(named):,} partitions, {named[0]} to {named[-1]}" if len(named) > 1 else ""
-    alone = f" in {named[0]}" if len(named) == 1 else ""
-    return f"{of.rows:,} rows{drawn}{parts}{alone}, {len(of.columns):,} columns."
+    span = f" in {len(named):,} partitions, {named[0]} to {named[-1]}" if len(named) > 1 else ""
+    single = f" in {named[0]}" if len(named) == 1 else ""
+    return f"{of.rows:,} rows{sample}{span}{single}, {len(of.columns):,} columns."
 
 
 def read_as(reads: TextTypeDocument | None) -> str:
-    """What texts read as, in words; '' where they read as nothing but text."""
+    """Describe the type that texts parse as; '' for plain text."""
     if reads is None:
         return ""
     form = f" written {' or '.join(reads.formats)}" if reads.formats else ""
@@ -60,7 +60,7 @@ def read_as(reads: TextTypeDocument | None) -> str:
 
 
 def figure(value: float | str | None) -> str:
-    """A fact's value as people read it."""
+    """Format the value of a fact."""
     if isinstance(value, float):
         return f"{value:,.6g}"
     return "no value" if value is None else f"{value:,}" if isinstance(value, int) else value
@@ -89,16 +89,16 @@ def _counts(caption: str, counted: Sequence[ValueCount]) -> str:
 
 def _table(caption: str, rows: Iterable[tuple[str, str]]) -> str:
     lines = (f'<tr><td>{_text(name)}</td><td class="n">{_text(value)}</td></tr>' for name, value in rows)
-    told = f"<caption>{_text(caption)}</caption>" if caption else ""
-    return f"<table>{told}{''.join(lines)}</table>"
+    caption_row = f"<caption>{_text(caption)}</caption>" if caption else ""
+    return f"<table>{caption_row}{''.join(lines)}</table>"
 
 
 def _chart(bins: HistogramBins) -> str:
     most, width = max(bins.counts) or 1, WIDTH / len(bins.counts)
     heights = [HEIGHT * count / most for count in bins.counts]
     bars = (
-        f'<rect x="{at * width:.1f}" y="{HEIGHT - height:.1f}" width="{width - 1:.1f}" height="{height:.1f}"/>'
-        for at, height in enumerate(heights)
+        f'<rect x="{index * width:.1f}" y="{HEIGHT - height:.1f}" width="{width - 1:.1f}" height="{height:.1f}"/>'
+        for index, height in enumerate(heights)
     )
     label = f"numbers from {bins.edges[0]:,.6g} to {bins.edges[-1]:,.6g} in {len(bins.counts)} bins"
     return f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{_text(label)}">{"".join(bars)}</svg>'

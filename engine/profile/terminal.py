@@ -1,4 +1,4 @@
-"""A profile for people at a terminal: one line a column, and what must be known before the figures are trusted."""
+"""Print a profile to a terminal: one line per column, then the notes."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ HEADINGS = ("column", "type", "complete", "distinct", "smallest", "median", "lar
 
 
 def print_profile(of: ProfileDocument, console: Console) -> None:
-    """The profile as a table, then its notes."""
+    """Print the profile as a table, then its notes."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in HEADINGS:
         table.add_column(heading, overflow="fold")
