@@ -67,7 +67,7 @@ ResultPair = tuple[CheckResult, Measurement | None]
 
 @dataclass
 class RunEvaluator:
-    """Evaluates one run on packed states; checks are bound once per schema of the arrived partitions."""
+    """Evaluator of one run on packed states; checks are bound once per schema of the arrived partitions."""
 
     request: EvaluationRequest
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)

@@ -79,7 +79,7 @@ class TableGate:
     def measured(self, here: TableSource, known: Mapping[str, str], *, beside: bool = False) -> MeasureResult:
         """Measure the partitions of a source, except those whose fingerprint is already known.
 
-        `beside`: also measure the other partitions of the table, for checks that read all rows."""
+        `beside`: whole-table scans include the table's other partitions."""
         classifying = tuple(
             (classification_document(each), ALONE["id"])
             for each in self.contract.object(self.object).classifying_objects

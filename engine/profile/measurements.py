@@ -74,7 +74,7 @@ class HistorySlice:
     def all_values(self, column: ColumnProfile, most: int | None = None) -> Counted:
         """Return the values of all these partitions with their total counts.
 
-        `most`: stop after the first partition that exceeds this number of distinct values; None means no limit."""
+        `most`: stop adding partitions once there are more distinct values than this; None means no limit."""
         return self._once(("values", column.column.name, most), lambda: sum_counts(self.values(column), most))
 
     def all_looks(self, column: ColumnProfile) -> Counted:
@@ -97,7 +97,7 @@ class HistorySlice:
 def sum_counts(counted: list[Counted], most: int | None = None) -> Counted:
     """Add up the counts of all partitions, and their largest errors.
 
-    `most`: stop after the first partition that exceeds this number of distinct values; None means no limit."""
+    `most`: stop adding partitions once there are more distinct values than this; None means no limit."""
     total: dict[str, int] = {}
     for counts, _ in counted:
         if most is not None and len(total) > most:

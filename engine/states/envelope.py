@@ -25,7 +25,7 @@ _SUM, _LENGTH = 32, 4
 
 
 class StateDescriptor(NamedTuple):
-    """Describes a state of a packed bag.
+    """Descriptor of a state in a packed bag.
 
     `plain`: stored as a value encoded by `codec`, not as bytes."""
 

@@ -44,7 +44,7 @@ class RegexTrialResult:
 
 @dataclass(kw_only=True)
 class RegexTrial:
-    """Tries two patterns partition by partition; repeated values are matched once."""
+    """A trial of two patterns, partition by partition; repeated values are matched once."""
 
     old: Matches
     new: Matches

@@ -95,7 +95,7 @@ class ScopeStates:
 
 
 class ReplayRunner:
-    """Runs a replay step by step, oldest first, and reports the results so far.
+    """A replay that runs step by step, oldest first, and reports the results so far.
 
     `old`: None means no version is in force. `counting`: also merge counts of values; without it, checks that need
     them are not evaluated. `beyond`: component keys of states that are not merged here, with the reason. Raises

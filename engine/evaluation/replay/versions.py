@@ -23,7 +23,7 @@ Place = tuple[str, int]
 
 @dataclass(kw_only=True)
 class OutcomeCounter:
-    """Counts the outcomes of one version's check during the replay."""
+    """Counter of the outcomes of one version's check during the replay."""
 
     scope: str
     severity: str
@@ -135,7 +135,7 @@ class VersionPair:
 
 
 class SchemaBinder:
-    """Binds both versions to one schema."""
+    """Binder of both versions to one schema."""
 
     def __init__(self, sides: VersionPair, schema: Schema) -> None:
         self.sides, self.schema = sides, schema
