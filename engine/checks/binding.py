@@ -23,7 +23,7 @@ from treaty.engine.checks.odcs_metrics import translate_check
 from treaty.engine.core.partitions import partition_filter, views
 
 T = TypeVar("T")
-NOT_OF_VIEWS = "it must see all rows at once, and of a view only the states of its partitions are known"
+NOT_OF_VIEWS = "it needs all rows at once, but for a view only the states of its partitions are available"
 # Kinds of checks that the ODCS standard defines.
 STANDARD = frozenset({"library", "schema", "sql"})
 
@@ -78,8 +78,8 @@ class Binding:
         view = self.views.get(scope or "")
         if view is None:
             scopes = (*SCOPES, *self.views)
-            remedy = suggest_nearest(scope or "", scopes) or f"known are {', '.join(scopes)}"
-            self._add("SCOPE", found.check, f"no view is named {scope!r}", remedy, "implementation.scope")
+            remedy = suggest_nearest(scope or "", scopes) or f"use one of: {', '.join(scopes)}"
+            self._add("SCOPE", found.check, f"unknown view {scope!r}", remedy, "implementation.scope")
             return None
         viewed = replace(found, view=view)
         if found.bound and any(part.component.needs_own_statement for part in found.bound.parts.values()):
@@ -117,7 +117,7 @@ class Binding:
         analyzer = self._analyzer(check)
         detector = self._detector(check)
         if check.assertion is None:
-            self._add("ASSERTION", check, "the check promises nothing", "add one operator word")
+            self._add("ASSERTION", check, "the check has no assertion", "add an operator such as mustBe")
         for limit in check.assertion.references if check.assertion else ():
             self._analyzer(replace(check, analyzer=limit.analyzer, arguments=limit.arguments, where=None, column=None))
         return replace(self._bound(check, analyzer), detector=detector) if analyzer else None
@@ -134,7 +134,7 @@ class Binding:
             return kind.model_validate(dict(detection.arguments))
         except ValidationError as invalid:
             for place, message in messages(invalid):
-                accepted = f"{detection.detector} takes {', '.join(kind.model_fields)}"
+                accepted = f"{detection.detector} accepts {', '.join(kind.model_fields)}"
                 self._add("DETECTOR", check, message, accepted, f"implementation.{ANOMALIES}{place}")
             return None
 
@@ -178,8 +178,8 @@ class Binding:
     def _lookup(self, check: ContractCheck, what: str, name: str, known: Mapping[str, T]) -> T | None:
         """Return the entry with that name; otherwise add a fault that suggests the nearest name."""
         if name not in known:
-            remedy = suggest_nearest(name, known) or f"known are {', '.join(sorted(known))}"
-            self._add(what.upper(), check, f"no {what} is named {name!r}", remedy)
+            remedy = suggest_nearest(name, known) or f"use one of: {', '.join(sorted(known))}"
+            self._add(what.upper(), check, f"unknown {what} {name!r}", remedy)
         return known.get(name)
 
     def _arguments(self, kind: type[Analyzer], check: ContractCheck) -> Mapping[str, Any]:
@@ -189,14 +189,14 @@ class Binding:
 
     def _add_invalid(self, check: ContractCheck, invalid: ValidationError, *, takes: str) -> None:
         for place, message in messages(invalid):
-            self._add("ARGUMENT", check, message, f"{check.analyzer} takes {takes}", f"implementation{place}")
+            self._add("ARGUMENT", check, message, f"{check.analyzer} accepts {takes}", f"implementation{place}")
 
     def _look_up(self, check: ContractCheck, column: str) -> None:
         """Add a fault if neither contract nor table has the column; a column that only the table lacks is no fault."""
         if not self.declared or self._is_declared(column) or self.schema.find(column) is not None:
             return
-        remedy = suggest_nearest(column, [*self.declared, *self.schema.names]) or "name a column of the table"
-        self._add("COLUMN", check, f"neither contract nor table has a column {column}", remedy)
+        remedy = suggest_nearest(column, [*self.declared, *self.schema.names]) or "use a column of the table"
+        self._add("COLUMN", check, f"column {column} exists neither in the contract nor in the table", remedy)
 
     def _is_declared(self, column: str) -> bool:
         return column in self.declared or quote_path(column) in {
@@ -219,7 +219,7 @@ def messages(invalid: ValidationError) -> Iterator[tuple[str, str]]:
 def _foreign(check: ContractCheck) -> BoundCheck | None:
     if check.kind == "text":
         return None
-    reason = f"checks of type {check.kind} ({check.analyzer or 'no name'}) are not executed here"
+    reason = f"checks of type {check.kind} ({check.analyzer or 'no name'}) are not run by Treaty"
     return BoundCheck(check=check, analyzer=None, reason=reason)
 
 

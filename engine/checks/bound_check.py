@@ -19,7 +19,7 @@ from treaty.engine.anomaly.segments import SegmentDetections
 from treaty.engine.checks.dataset_limits import ReferenceValue, bound_of, promise, sources
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
-NO_PAST = "learning: no past of the metric is at hand"
+NO_PAST = "learning: the metric has no history yet"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +56,12 @@ class BoundCheck:
         if self.detector is not None:
             return self._detected()
         assertion = (
-            promise(self.check.assertion, self.referents) if self.check.assertion else "the check promises nothing"
+            promise(self.check.assertion, self.referents) if self.check.assertion else "the check has no assertion"
         )
         try:
             return self.bound.comparable(assertion) if self.bound and isinstance(assertion, Assertion) else assertion
         except ValueError:
-            return "the limit is no date or time as ISO 8601, which the column holds"
+            return "the column contains dates or times, but the limit is not an ISO 8601 date or time"
 
     def _detected(self) -> Assertion | str:
         return InsufficientHistory(NO_PAST) if self.detection is None else self.detection.promise

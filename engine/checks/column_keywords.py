@@ -73,7 +73,7 @@ def derived_checks(data_object: DataObject) -> Iterator[ContractCheck]:
             yield _check(each, f"{path}-{promise.keyword}", promise)
     if keys:
         key = next(each for each in data_object.properties if each.name == keys[0])
-        sentence = f"{', '.join(keys)} identifies a row"
+        sentence = f"primary key {', '.join(keys)} is unique"
         yield _check(
             key,
             "primary-key",
@@ -112,7 +112,7 @@ def _check(of: Property, check_id: str, promise: DerivedCheck) -> ContractCheck:
 def _promises(place: ColumnPath, *, required: bool) -> Iterator[DerivedCheck]:
     path, each = place.path, place.property
     if required:
-        sentence = f"{path} is always present"
+        sentence = f"{path} is required"
         yield DerivedCheck(
             keyword="required",
             sentence=sentence,
@@ -180,7 +180,7 @@ def _longest(place: ColumnPath, word: str, length: int) -> Iterator[DerivedCheck
 def _patterned(place: ColumnPath, word: str, pattern: str) -> Iterator[DerivedCheck]:
     arguments = {"column": place.path, **search_arguments(pattern)}
     yield DerivedCheck(
-        keyword=word, sentence=f"{place.path} has its promised pattern", analyzer="pattern_match", arguments=arguments
+        keyword=word, sentence=f"{place.path} matches its pattern", analyzer="pattern_match", arguments=arguments
     )
 
 
@@ -223,14 +223,14 @@ def _sized(place: ColumnPath, word: str, number: int) -> Iterator[DerivedCheck]:
 def _distinct(place: ColumnPath, word: str, given: bool) -> Iterator[DerivedCheck]:  # noqa: FBT001
     if given:
         condition = f"size({place.sql}) = size(array_distinct({place.sql}))"
-        yield _present_check(place, word, f"{place.path} has no item twice", condition)
+        yield _present_check(place, word, f"{place.path} has no duplicate items", condition)
 
 
 def _with_fields(place: ColumnPath, word: str, names: list[str]) -> Iterator[DerivedCheck]:
     parent = _part(place.path) if place.path == place.property.name else place.path
     for name in names:
         arguments, condition = {"column": f"{parent}.{_part(name)}"}, f"{place.sql} IS NOT NULL"
-        sentence = f"{place.path} has its {name}"
+        sentence = f"{place.path} has {name}"
         yield DerivedCheck(
             keyword=f"{word}-{name}",
             sentence=sentence,

@@ -15,23 +15,23 @@ from treaty.engine.checks.columns_read import reach
 CHECK_KINDS = frozenset({"treaty", "library", "schema"})
 # On a classified column these count rows that have a value, or a unique one; they never reveal a value.
 COUNTING = frozenset({"completeness", "combined_completeness", "null_values", "uniqueness", "duplicate_rows"})
-KINDS = "write 'type: custom' with 'engine: treaty', a metric of the standard, or words of a column"
-PROPOSE = "propose it for the contract itself, so that an owner decides"
+KINDS = "use 'type: custom' with 'engine: treaty', a library metric, or column keywords"
+PROPOSE = "propose it for the contract itself, so that an owner can approve it"
 
 
 def check_faults(of: DataObject, check: BoundCheck) -> Iterator[Fault]:
     """Yield a fault for each way in which the check needs an owner's approval; none if it may run."""
     analyzer = check.analyzer
     if check.check.kind not in CHECK_KINDS or analyzer is None:
-        yield _refused(check, f"cannot be judged: {check.reason or f'it is of type {check.check.kind}'}", KINDS)
+        yield _refused(check, f"cannot be evaluated: {check.reason or f'its type is {check.check.kind}'}", KINDS)
         return
     if any(part.needs_own_statement for part in analyzer.parts().values()):
-        yield _refused(check, f"{analyzer.name} needs a reading of its own", PROPOSE)
+        yield _refused(check, f"{analyzer.name} needs a separate scan", PROPOSE)
     if check.check.assertion and check.check.assertion.references:
-        yield _refused(check, "its limit is a metric of another dataset", PROPOSE)
+        yield _refused(check, "its limit refers to another dataset", PROPOSE)
     hidden = sorted(each for each in _shown_of(check) if _is_classified(of, each))
     if hidden:
-        message = f"reads {', '.join(hidden)}, which the contract classifies, for more than how many rows have a value"
+        message = f"reads more than row counts of {', '.join(hidden)}, which the contract classifies"
         yield _refused(check, message, PROPOSE)
 
 

@@ -71,7 +71,7 @@ def promise(assertion: Assertion, known: Mapping[str, ReferenceValue]) -> Assert
     for words in map(str, assertion.references):
         reference = known.get(words, ReferenceValue())
         if reference.value is None:
-            return f"{words} is not known: {reference.reason or 'nobody handed it in'}"
+            return f"{words} is unknown: {reference.reason or 'no value was provided'}"
     return assertion.resolved({words: reference.value for words, reference in known.items()})
 
 

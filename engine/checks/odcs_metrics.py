@@ -59,12 +59,12 @@ def translate_check(check: ContractCheck) -> ContractCheck:
     """Translate a library check to Treaty's analyzers. Raises NotApplicableToTable with the reason if impossible."""
     metric = METRICS.get(check.analyzer)
     if metric is None:
-        remedy = suggest_nearest(check.analyzer, METRICS) or f"it has {', '.join(METRICS)}"
+        remedy = suggest_nearest(check.analyzer, METRICS) or f"available: {', '.join(METRICS)}"
         raise NotApplicableToTable(f"the standard has no metric {check.analyzer!r} ({remedy})")
     arguments_left = dict(check.arguments)
     unit, columns = arguments_left.pop("unit", "rows"), arguments_left.pop("columns", None)
     if arguments_left.keys() - metric.words.keys():
-        raise NotApplicableToTable(f"{check.analyzer} has an argument that the standard does not name")
+        raise NotApplicableToTable(f"{check.analyzer} has an argument that the standard does not define")
     arguments = {**_columns(check, metric, columns), **_counted(check.analyzer, metric, unit), **metric.fixed}
     for word, value in arguments_left.items():
         arguments |= metric.words[word](value)
@@ -78,19 +78,19 @@ def _columns(check: ContractCheck, metric: OdcsMetric, named: Any) -> Mapping[st
     if metric.columns is None:
         return {}
     if named is None and check.column is None:
-        raise NotApplicableToTable(f"{check.analyzer} names no column: write it on a property")
+        raise NotApplicableToTable(f"{check.analyzer} has no column: add it to a property")
     if "[]" in (check.column or ""):
-        raise NotApplicableToTable(f"{check.analyzer} of the elements of an array is not judged")
+        raise NotApplicableToTable(f"{check.analyzer} cannot be evaluated on array elements")
     names = named if isinstance(named, list) else [named or check.column]
     if metric.columns == "columns":
         return {"columns": names}
     if len(names) != 1:
-        raise NotApplicableToTable(f"{check.analyzer} is said of one column: write it on each property")
+        raise NotApplicableToTable(f"{check.analyzer} applies to a single column: add it to each property")
     return {"column": names[0]}
 
 
 def _counted(name: str, metric: OdcsMetric, unit: Any) -> Mapping[str, str]:
     word = UNITS.get(str(unit).strip().lower())
     if word is None or (word == "percent" and not metric.counted):
-        raise NotApplicableToTable(f"the unit of {name} is not one that it is counted in")
+        raise NotApplicableToTable(f"{name} does not support this unit")
     return {"count_in": word} if metric.counted and word != "rows" else {}

@@ -64,13 +64,15 @@ def _distribution(name: str) -> Distribution:
     try:
         return distribution(name)
     except (PackageNotFoundError, ValueError):
-        raise PluginError(f"the plug-in {name!r} is not installed: install that package or do not name it") from None
+        raise PluginError(
+            f"plug-in {name!r} is not installed: install the package or remove it from the plug-ins"
+        ) from None
 
 
 def _take(found: Distribution, name: str) -> None:
     entries = [(_TAKING[each.group], each) for each in found.entry_points if each.group in _TAKING]
     if not entries:
-        raise PluginError(f"the package {name!r} offers nothing: it has no entry point of {' or '.join(_TAKING)}")
+        raise PluginError(f"package {name!r} provides no plug-ins: it has no entry point in {' or '.join(_TAKING)}")
     for take, entry in entries:
         take(entry, _imported(entry, name))
 
@@ -79,33 +81,41 @@ def _imported(entry: EntryPoint, name: str) -> Any:
     try:
         return entry.load()
     except Exception as error:
-        reason = f"{entry.value} ended with {type(error).__name__}"
-        raise PluginError(f"the plug-in {name!r} cannot be imported: {reason}; mend or remove it") from error
+        reason = f"{entry.value} raised {type(error).__name__}"
+        raise PluginError(f"plug-in {name!r} cannot be imported: {reason}; fix or remove it") from error
 
 
 def _analyzer(entry: EntryPoint, offered: Any) -> None:
     if not (isinstance(offered, type) and issubclass(offered, Analyzer)):
-        raise PluginError(f"{entry.value} is no analyzer: make it a subclass of treaty.engine.analyzers.base.Analyzer")
+        raise PluginError(
+            f"{entry.value} is not an analyzer: make it a subclass of treaty.engine.analyzers.base.Analyzer"
+        )
     if offered.name != entry.name or ANALYZERS.get(entry.name) is not offered:
-        raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
+        raise PluginError(
+            f"{entry.value} is named {offered.name!r}, but its entry point {entry.name!r}: use the same name"
+        )
 
 
 def _detector(entry: EntryPoint, offered: Any) -> None:
     if not (isinstance(offered, type) and issubclass(offered, Detector)):
         raise PluginError(
-            f"{entry.value} is no detector: make it a subclass of treaty.engine.anomaly.detector.Detector"
+            f"{entry.value} is not a detector: make it a subclass of treaty.engine.anomaly.detector.Detector"
         )
     if offered.name != entry.name or DETECTORS.get(entry.name) is not offered:
-        raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
+        raise PluginError(
+            f"{entry.value} is named {offered.name!r}, but its entry point {entry.name!r}: use the same name"
+        )
 
 
 def _assertion(entry: EntryPoint, offered: Any) -> None:
     if not _WORD.fullmatch(entry.name):
-        raise PluginError(f"{entry.name!r} is no operator: name the entry point 'must...', as in mustBeDivisibleBy")
+        raise PluginError(
+            f"{entry.name!r} is not an operator: name the entry point 'must...', for example mustBeDivisibleBy"
+        )
     if not (isinstance(offered, tuple) and len(offered) == 2 and callable(offered[0]) and isinstance(offered[1], str)):
-        raise PluginError(f'{entry.value} is no assertion: write (function of value and limit, "be ... {{}}")')
+        raise PluginError(f'{entry.value} is not an assertion: provide (function of value and limit, "be ... {{}}")')
     if assertions.OPERATORS.setdefault(entry.name, offered) is not offered:
-        raise PluginError(f"an operator {entry.name!r} exists already: name the entry point otherwise")
+        raise PluginError(f"operator {entry.name!r} already exists: rename the entry point")
 
 
 _TAKING: dict[str, Callable[[EntryPoint, Any], None]] = {

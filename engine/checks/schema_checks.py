@@ -22,11 +22,11 @@ class SchemaCheck(NamedTuple):
     severity: str = "error"
 
 
-COLUMNS = SchemaCheck("schema-columns", "every promised column is there")
-TYPES = SchemaCheck("schema-types", "every column has its promised type")
-PHYSICAL = SchemaCheck("schema-physical-types", "every column has its promised physical type", "warning")
-ORDER = SchemaCheck("schema-order", "the columns stand in the promised order")
-NEW = SchemaCheck("schema-new-columns", "there is no column that the contract does not know", "warning")
+COLUMNS = SchemaCheck("schema-columns", "all declared columns exist")
+TYPES = SchemaCheck("schema-types", "all columns have their declared type")
+PHYSICAL = SchemaCheck("schema-physical-types", "all columns have their declared physical type", "warning")
+ORDER = SchemaCheck("schema-order", "columns are in the declared order")
+NEW = SchemaCheck("schema-new-columns", "there are no undeclared columns", "warning")
 CLOSED = NEW._replace(severity="error")
 QUESTIONS = (COLUMNS, TYPES, PHYSICAL, ORDER, NEW)
 
@@ -87,15 +87,15 @@ def _missing(promised: Sequence[MatchedColumn]) -> SchemaFinding:
     absent = [each.path for each in promised if not each.column and not each.other_case]
     recased = [f"{each.other_case} instead of {each.path}" for each in promised if each.other_case]
     message = "; ".join(filter(None, [f"missing: {name_list(absent)}" if absent else "", name_list(recased)]))
-    return SchemaFinding([*absent, *recased], message or f"all {len(promised):,} are there")
+    return SchemaFinding([*absent, *recased], message or f"all {len(promised):,} columns exist")
 
 
 def _mistyped(promised: Sequence[MatchedColumn]) -> SchemaFinding:
     typed = [each for each in promised if each.column and each.property.logical_type and not each.property.partitioned]
     wrong = [_mismatch(each, each.property.logical_type) for each in typed if not _fits(each)]
     nullable = [each.path for each in promised if each.column and each.column.nullable and each.property.required]
-    note = f"; required, though the schema lets them be null: {name_list(nullable)}" if nullable else ""
-    return SchemaFinding(wrong, (name_list(wrong) or f"all {len(typed):,} have theirs") + note)
+    note = f"; required, but nullable in the schema: {name_list(nullable)}" if nullable else ""
+    return SchemaFinding(wrong, (name_list(wrong) or f"all {len(typed):,} types match") + note)
 
 
 def _fits(each: MatchedColumn) -> bool:
@@ -118,7 +118,7 @@ def _unlike(promised: Sequence[MatchedColumn]) -> SchemaFinding:
         for each in stated
         if each.column and differs(each.property.physical_type or "", each.column.type) and _fits_at_all(each)
     ]
-    return SchemaFinding(wrong, name_list(wrong) or f"none of {len(stated):,} is of another")
+    return SchemaFinding(wrong, name_list(wrong) or f"all {len(stated):,} physical types match")
 
 
 def _fits_at_all(each: MatchedColumn) -> bool:
@@ -127,7 +127,7 @@ def _fits_at_all(each: MatchedColumn) -> bool:
 
 
 def _mismatch(each: MatchedColumn, wanted: str | None) -> str:
-    return f"{each.path} is {each.column.type if each.column else 'missing'}, promised is {wanted}"
+    return f"{each.path} is {each.column.type if each.column else 'missing'}, expected {wanted}"
 
 
 def _disordered(data_object: DataObject, schema: Schema) -> SchemaFinding:
@@ -137,18 +137,18 @@ def _disordered(data_object: DataObject, schema: Schema) -> SchemaFinding:
     expected_names = set(expected)
     actual = [name for name in schema.names if name in expected_names]
     wrong = [
-        f"{actual_name} stands where {name} is promised"
+        f"expected {name}, found {actual_name}"
         for name, actual_name in zip(expected, actual, strict=True)
         if name != actual_name
     ]
-    return SchemaFinding(wrong, ", ".join(wrong[:1]) or f"all {len(expected):,} do")
+    return SchemaFinding(wrong, ", ".join(wrong[:1]) or f"all {len(expected):,} columns are in order")
 
 
 def _new(data_object: DataObject, schema: Schema, *, welcome: bool) -> SchemaFinding:
     declared = {each.name for each in data_object.properties}
     absent = {name.casefold() for name in declared - set(schema.names)}
     new = sorted(name for name in schema.names if name not in declared and name.casefold() not in absent)
-    return SchemaFinding([] if welcome else new, f"new: {name_list(new)}" if new else "there is none")
+    return SchemaFinding([] if welcome else new, f"new: {name_list(new)}" if new else "no undeclared columns")
 
 
 def name_list(names: Sequence[str]) -> str:
