@@ -122,7 +122,7 @@ def request_of(
     parsed = read(text)
     names = [each.name for each in parsed.objects]
     if not names or (object_name and object_name not in names):
-        raise CliError(f"{contract} has no object {object_name or ''}; it has: {', '.join(names) or 'none'}")
+        raise CliError(f"{contract} has no object {object_name or ''}; available: {', '.join(names) or 'none'}")
     chosen = parsed.object(object_name or names[0])
     source = TableSource(data, kind, tuple(partition_by or chosen.partition_by))
     return MeasureRequest(source=source, contract=text, object=chosen.name)
@@ -133,7 +133,7 @@ def sources_of(others: list[str] | None) -> dict[str, TableSource]:
     pairs = [each.partition("=") for each in others or ()]
     for name, _, location in pairs:
         if not name or not location:
-            raise CliError(f"--other {name}{_}{location} names no dataset or no place: write --other titles=PATH")
+            raise CliError(f"--other {name}{_}{location} needs a dataset and a location: use --other titles=PATH")
     return {name: TableSource(location) for name, _, location in pairs}
 
 
@@ -221,7 +221,7 @@ def draft(
     """Draft a contract for a table: its schema and the checks suggested by its history, with their evidence."""
     name = object_name or _name_of(data)
     if REFITS.fullmatch(refit) is None:
-        raise CliError(f"--refit {refit} is no recipe: write {PINNED}, {TIGHTEN}, or 'within: 10%'")
+        raise CliError(f"--refit {refit} is not valid: use {PINNED}, {TIGHTEN} or 'within: 10%'")
     request = DraftRequest(
         source=TableSource(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
@@ -239,10 +239,8 @@ def _named(names: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if [pair.partition("=")[0] for pair in name.split("/")] != list(columns):
             shape = "/".join(f"{column}=..." for column in columns)
-            remedy = (
-                f"write --exclude-partition '{shape}'" if shape else "say with --partition-by what it is partitioned by"
-            )
-            raise CliError(f"--exclude-partition {name} names no partition of the table: {remedy}")
+            remedy = f"use --exclude-partition '{shape}'" if shape else "set the partition columns with --partition-by"
+            raise CliError(f"--exclude-partition {name} is not a partition of the table: {remedy}")
     return tuple(names)
 
 
@@ -307,11 +305,11 @@ def _print_quarantined(done: QuarantineResult, out: str) -> None:
     for outcome, count in (("good", done.good), ("bad", done.bad)):
         print(_rows(count, outcome) + (f" in {out}/outcome={outcome}" if count else ""))
     for check_id, count in done.violating_rows.items():
-        print(f"  {check_id}: broken by {_rows(count)}")
+        print(f"  {check_id}: violated by {_rows(count)}")
     for check_id, count in done.unevaluated.items():
         print(f"  {check_id}: cannot be evaluated on {_rows(count)}")
     for check_id, reason in done.not_evaluated.items():
-        print(f"  {check_id}: judged on no row: {reason}")
+        print(f"  {check_id}: not evaluated: {reason}")
 
 
 def _rows(count: int, kind: str = "") -> str:

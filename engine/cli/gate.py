@@ -88,7 +88,7 @@ class GateCommands(TyperGroup):
         return super().parse_args(ctx, args if has_command else [self.publish, *args])
 
 
-ABOUT = "Publish to a table through a gate, or ask whether data may be read."
+ABOUT = "Publish data to a table through a gate, or check whether a table may be read."
 gates = typer.Typer(cls=GateCommands, add_completion=False, help=ABOUT)
 gates.command(GateCommands.publish)(gate)
 
@@ -125,12 +125,12 @@ def _registered(remembered: Any, table: str, dataset: str, named: tuple[Any, ...
     Raises CliError if its table is another one, or if an option repeats what the registry defines."""
     if any(named):
         raise CliError(
-            "--dataset says what --contract, --state-url, --partition-by, --object and --other say: leave them out"
+            "--dataset replaces --contract, --state-url, --partition-by, --object and --other: remove these options"
         )
     with remembered(dataset) as gated:
         if gated.location is None or not _is_same(gated.location, table):
-            location = gated.location or "a place that it does not know"
-            raise CliError(f"the registry has {dataset} at {location}: name that table, or the dataset that {table} is")
+            location = gated.location or "an unknown location"
+            raise CliError(f"the registry has {dataset} at {location}: use that table, or the dataset of {table}")
         yield gated
 
 
@@ -149,7 +149,7 @@ def _local_contract(
     from treaty.engine.gate.gated_contract import GatedContract
 
     if contract is None:
-        raise CliError("name the contract that the table keeps: --contract FILE, or --dataset DATASET of the registry")
+        raise CliError("specify the contract of the table: --contract FILE, or --dataset DATASET of the registry")
     request = request_of(table, contract, partition_by, name, "parquet")
     columns, store = request.source.partition_by, _folder(state_url)
     return GatedContract(
@@ -176,10 +176,10 @@ def _recover(table: str, store: Any, remote: str | None, memory: str) -> None:
     with _tables(table, remote, memory) as tables:
         direction = recover_table(site_of(table, tables), store, tables, Disk())
     messages = {
-        "forward": "the publication that was cut off is published",
-        "back": "it is undone: the table is as it was",
+        "forward": "the interrupted publication was completed",
+        "back": "the interrupted publication was rolled back: the table is unchanged",
     }
-    print(messages.get(direction, "there was nothing to recover"))
+    print(messages.get(direction, "nothing to recover"))
 
 
 def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
@@ -237,7 +237,9 @@ def _published(
             candidate.write(rows, partition)
     except CandidateRejected as rejected:
         print_report(rejected.run, report, output)
-        _print_line(f"not published{f', kept in {rejected.kept}' if rejected.kept else ''}", report)
+        _print_line(
+            f"not published{f'; the rejected candidate is in {rejected.kept}' if rejected.kept else ''}", report
+        )
         return rejected.run
     print_report(candidate.run, report, output)
     _print_line(f"published to {gate.name or gate.table}", report)
@@ -255,6 +257,6 @@ def _values(partition: list[str] | None) -> dict[str, str | None]:
     for column, equals, value in pairs:
         if not column or not equals:
             raise CliError(
-                f"--partition {column}{equals}{value} names no column and value: write --partition day=2026-01-01"
+                f"--partition {column}{equals}{value} is not a column and a value: use --partition day=2026-01-01"
             )
     return {column: value or None for column, _, value in pairs}

@@ -15,23 +15,27 @@ from treaty.engine.cli.commands import VIOLATED, CliError, in_spark
 from treaty.engine.cli.options import Columns, Format, Json, Memory, Remote
 from treaty.engine.protocol.requests import TableSource, TextsRequest
 
-ABOUT = "Learn what texts look like from a lake of tables, and what a column may be promised."
+ABOUT = "Learn text patterns from a lake of tables, and infer patterns of columns."
 patterns = typer.Typer(add_completion=False, no_args_is_help=True, help=ABOUT)
 
 LakeFolder = Annotated[
     Path,
     typer.Option(
-        "--lake", help="the folder of the lake's index", envvar="TREATY_PATTERN_INDEX_URL", show_default="patterns"
+        "--lake", help="Folder of the pattern index.", envvar="TREATY_PATTERN_INDEX_URL", show_default="patterns"
     ),
 ]
-Tables = Annotated[list[str], typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
-Text = Annotated[str, typer.Argument(help="a table; - for values on standard input, one a line", show_default=False)]
-Old = Annotated[str, typer.Argument(help="a table as it was", show_default=False)]
-New = Annotated[str, typer.Argument(help="the table as it is now", show_default=False)]
-Rows = Annotated[int, typer.Option(min=5, max=100_000, help="rows that are drawn from each table")]
-Few = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="show so many")]
-PatternArgument = Annotated[str, typer.Argument(help="a pattern, as `top` and `infer` write it", show_default=False)]
-Remove = Annotated[bool, typer.Option("--remove", help="take these tables out of the index instead")]
+Tables = Annotated[list[str], typer.Argument(help="Paths, URLs or catalog tables.", show_default=False)]
+Text = Annotated[
+    str, typer.Argument(help="Table, or - to read values from standard input, one per line.", show_default=False)
+]
+Old = Annotated[str, typer.Argument(help="Older version of the table.", show_default=False)]
+New = Annotated[str, typer.Argument(help="Newer version of the table.", show_default=False)]
+Rows = Annotated[int, typer.Option(min=5, max=100_000, help="Number of rows to draw from each table.")]
+Few = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Maximum number of results.")]
+PatternArgument = Annotated[
+    str, typer.Argument(help="Pattern in the notation of `top` and `infer`.", show_default=False)
+]
+Remove = Annotated[bool, typer.Option("--remove", help="Remove these tables from the index instead.")]
 HERE = Path("patterns")
 
 
@@ -130,12 +134,12 @@ def print_items(found: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str,
 def common(columns: int, impurity: float, text: str, name: str | None) -> str:
     """Format a common domain as one line."""
     suffix = f"  ({name})" if name else ""
-    return f"{columns:6} columns  impure {impurity:6.1%}  {text}{suffix}"
+    return f"{columns:6} columns  impurity {impurity:6.1%}  {text}{suffix}"
 
 
 def _swap_line(each: Mapping[str, Any]) -> str:
     newer = each["comparison"]["newer"]
-    like = f"looks like {', '.join(each['like'])}" if each["like"] else "looks like no other column"
+    like = f"resembles {', '.join(each['like'])}" if each["like"] else "resembles no other column"
     return f"{each['column']}: {newer['bad']} of {newer['of']} values do not match {each['pattern']}; {like}"
 
 
@@ -201,7 +205,7 @@ def _named(said: Mapping[str, Any]) -> str:
 
 def _print_figures(said: Mapping[str, Any]) -> None:
     detectable = "none" if said["detectable_share"] is None else f"{said['detectable_share']:.1%}"
-    print(f"  false alarms {said['false_alarms']:.1%}, other columns that pass {said['passes']:.1%}")
-    print(f"  smallest bad share that is told among 1,000 values: {detectable}; an error above {said['floor']:.0%}")
+    print(f"  false alarms {said['false_alarms']:.1%}, other columns that match {said['passes']:.1%}")
+    print(f"  smallest detectable share of bad values among 1,000: {detectable}; error above {said['floor']:.0%}")
     for each in said["values"].get("others", [])[:10]:
         print(f"  does not match: {each!r}")
