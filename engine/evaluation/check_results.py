@@ -91,7 +91,7 @@ def _finding_text(check: BoundCheck, outcome: Outcome, reading: MetricValue) -> 
         return None
     elsewhere = check.detection.elsewhere if check.detection else ""
     if elsewhere and check.band:
-        required = f"at most {figure(check.band.upper)} required"
-        return f"{figure(reading.value)} {elsewhere}, {required}; {check.band.description}"
+        required = f"required: at most {figure(check.band.upper)}"
+        return f"{figure(reading.value)} {elsewhere} ({required}); {check.band.description}"
     text = finding_sentence(check.analyzer, check.promise, reading)
     return f"{text}; {check.band.description}" if check.band else text

@@ -29,10 +29,10 @@ from treaty.engine.states import inventory, schema_evolution
 from treaty.engine.states.bag import Bag, ComponentState, StateBag
 from treaty.engine.states.planning.scan_plan import ROWS
 
-AGAIN = "validate all partitions again, or judge a view of those that are alike"
-MIXED_TYPES_REMEDY = "write them anew with one type, or judge a view of those that are alike"
-NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
-TOO_MANY = "there are too many distinct values to look at each: how many occur how often is known, not which"
+AGAIN = "validate all partitions again, or use a view of partitions with equal columns"
+MIXED_TYPES_REMEDY = "rewrite them with one type, or use a view of partitions with equal columns"
+NOT_AT_ONCE = "it needs all rows at once, but of some partitions only the states are available"
+TOO_MANY = "there are too many distinct values: only their frequencies are known, not the values"
 # Enough that comparing each partition with the previous one reads none twice, few enough to fit in memory.
 OPENED = 8
 
@@ -157,7 +157,7 @@ class RunEvaluator:
             return
         bag, schemas = self._merged(names, _keys(ours))
         if bag is None:
-            reason = f"view {view.name} chooses none of {len(self.request.states)} partitions"
+            reason = f"view {view.name} selects none of {len(self.request.states)} partitions"
             yield from ((result_of(check, None, Outcome.NOT_APPLICABLE, reason=reason), None) for check in ours)
         else:
             yield from (self._of_all(check, bag, schemas) for check in ours)

@@ -14,8 +14,8 @@ from treaty.engine.evaluation.check_results import unmeasured
 from treaty.engine.states.bag import StateBag
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
-UNFILTERED = "of {} rows the filter cannot say whether they count"
-UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
+UNFILTERED = "the filter cannot be evaluated on some rows ({})"
+UNKNOWN = "some partitions have no state of this metric; validate all partitions again"
 
 
 def compares(check: BoundCheck) -> bool:
@@ -71,7 +71,7 @@ def _assertion_outcome(assertion: Assertion, reading: MetricValue) -> tuple[Outc
         return (Outcome.PASSED if assertion.holds(subject) else Outcome.FAILED), None
     except Exception as error:
         if by_function:
-            return Outcome.NOT_EVALUATED, f"the function that judges the value ended with {type(error).__name__}"
+            return Outcome.NOT_EVALUATED, f"the function that evaluates the value raised {type(error).__name__}"
         if isinstance(error, TypeError):
             return Outcome.NOT_EVALUATED, UNLIKE
         raise

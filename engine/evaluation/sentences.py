@@ -1,8 +1,8 @@
-"""Describe verdicts in sentences: value, rows, bound, distance to the bound, violating rows."""
+"""Describe findings in sentences: value, rows, bound, violating rows."""
 
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 from treaty.contracts.assertions import PAIRED, Assertion
@@ -11,48 +11,49 @@ from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.core.number_format import exact, figure, is_number, visible
 
 BOUNDS = {
-    "mustBe": "{} required",
-    "mustNotBe": "anything but {} required",
-    "mustBeGreaterThan": "more than {} required",
-    "mustBeGreaterOrEqualTo": "at least {} required",
-    "mustBeLessThan": "less than {} required",
-    "mustBeLessOrEqualTo": "at most {} required",
-    "mustBeBetween": "between {} and {} required",
-    "mustNotBeBetween": "nothing between {} and {} required",
-    "mustHaveNoAnomalies": "no anomalies as {} tells them",
+    "mustBe": "required: {}",
+    "mustNotBe": "required: not {}",
+    "mustBeGreaterThan": "required: more than {}",
+    "mustBeGreaterOrEqualTo": "required: at least {}",
+    "mustBeLessThan": "required: less than {}",
+    "mustBeLessOrEqualTo": "required: at most {}",
+    "mustBeBetween": "required: between {} and {}",
+    "mustNotBeBetween": "required: not between {} and {}",
+    "mustHaveNoAnomalies": "required: no anomalies by {}",
 }
-AT_LEAST = frozenset({"mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo", "mustBeBetween"})
-AT_MOST = frozenset({"mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween"})
 WHOLE_SHARES = {0: "none", 1: "all"}
-COUNTED = frozenset({"share", "percent", "rows", "values", "columns"})
 # A list of values or a predicate may be long; the check's own sentence shows it in full.
 LONGEST = 160
 _ROWS_OF_ROWS = re.compile(r"(?:^|(?<=: ))([\d,]+) rows of ([\d,]+ rows)( \w+)?")
 _ONE_ROW = re.compile(r"(?<![\d.,])1 rows\b")
-# Decimals have up to 38 digits; Python's default context keeps 28.
-EXACTLY = Context(prec=80)
+# Most decimals of a percentage, for shares that differ from a limit by very little.
+MOST_DECIMALS = 15
 # Singular forms of verbs that take more than an s.
 OF_ONE = {"have": "has", "do": "does", "are": "is", "match": "matches", "miss": "misses", "could": "could"}
 
 
 def finding_sentence(analyzer: Analyzer, assertion: Assertion, reading: MetricValue) -> str:
-    """Describe a check's finding: '0.75 of 4 rows have amount, 1 required, 0.25 too few; 1 row has none'.
+    """Describe a check's finding: '75.0 % of 4 rows have amount (required: 100 %); 1 row has none'.
 
     Violating rows and rows that could not be evaluated are mentioned only if there are any."""
     limits = limits_of(assertion)
-    parts = [
-        _value_text(analyzer, reading, limits),
-        _bound(assertion, limits),
-        *_missed(analyzer, assertion, reading.value),
-    ]
-    summary = ", ".join(parts)
+    summary = f"{_value_text(analyzer, reading, limits)} ({_bound(analyzer, assertion, limits)})"
     return "; ".join([summary, *_rows(analyzer, reading)])
 
 
-def _bound(assertion: Assertion, limits: tuple[Any, ...]) -> str:
+def _bound(analyzer: Analyzer, assertion: Assertion, limits: tuple[Any, ...]) -> str:
     """Describe the bound; operators of plug-ins and functions use their own sentence."""
     words = BOUNDS.get(assertion.operator)
-    return words.format(*(figure(each) for each in limits)) if words else f"must {assertion.sentence()}"
+    if words is None:
+        return f"must {assertion.sentence()}"
+    if analyzer.unit == "share" and limits == (1,) and assertion.operator == "mustBeGreaterOrEqualTo":
+        words = BOUNDS["mustBe"]
+    return words.format(*(_limit(analyzer, each) for each in limits))
+
+
+def _limit(analyzer: Analyzer, limit: Any) -> str:
+    is_share = analyzer.unit == "share" and is_number(limit)
+    return f"{figure(float(100 * exact(limit)))} %" if is_share else figure(limit)
 
 
 def limits_of(assertion: Assertion) -> tuple[Any, ...]:
@@ -77,9 +78,25 @@ def _value_text(analyzer: Analyzer, reading: MetricValue, limits: tuple[Any, ...
 
 
 def _value(analyzer: Analyzer, value: Any, limits: tuple[Any, ...]) -> str:
-    """Format the value; shares 1 and 0 become 'all' and 'none', because '1 of 4 rows' would read as one row."""
-    share_of = analyzer.unit == "share" and analyzer.value_template.startswith("{value} of")
-    return WHOLE_SHARES[value] if share_of and value in WHOLE_SHARES else figure(value, beside=limits)
+    """Format the value; shares are percentages, or 'all' and 'none' of something."""
+    if analyzer.unit != "share" or not is_number(value):
+        return figure(value, beside=limits)
+    if value in WHOLE_SHARES and analyzer.value_template.startswith("{value} of"):
+        return WHOLE_SHARES[value]
+    return percentage(value, limits)
+
+
+def percentage(share: float | Decimal, limits: tuple[Any, ...] = ()) -> str:
+    """Format a share as a percentage with at least one decimal.
+
+    Decimals are added while it would look equal to 0 %, 100 % or a limit without being equal."""
+    percent = 100 * exact(share)
+    references = [Decimal(0), Decimal(100), *(100 * exact(each) for each in limits if is_number(each))]
+    for decimals in range(1, MOST_DECIMALS + 1):
+        shown = round(percent, decimals)
+        if all((shown > other) == (percent > other) and (shown < other) == (percent < other) for other in references):
+            break
+    return f"{shown:,f} %"
 
 
 def _of_rows(told: str) -> str:
@@ -107,23 +124,6 @@ def _arguments(analyzer: Analyzer) -> Mapping[str, str]:
 
 def _short(text: str) -> str:
     return visible(text, longest=LONGEST)
-
-
-def _missed(analyzer: Analyzer, assertion: Assertion, value: Any) -> Iterator[str]:
-    """Yield the distance to the bound if the value misses it and both are numbers."""
-    limits = limits_of(assertion)
-    if not all(map(is_number, (value, *limits))):
-        return
-    few, many = ("too few", "too many") if analyzer.unit in COUNTED else ("too low", "too high")
-    if assertion.operator in AT_LEAST and exact(value) < exact(limits[0]):
-        yield f"{_distance(limits[0], value)} {few}"
-    if assertion.operator in AT_MOST and exact(value) > exact(limits[-1]):
-        yield f"{_distance(value, limits[-1])} {many}"
-
-
-def _distance(larger: Any, smaller: Any) -> str:
-    between: Decimal = EXACTLY.subtract(exact(larger), exact(smaller))
-    return figure(float(between) if isinstance(larger, float) or isinstance(smaller, float) else between)
 
 
 def _rows(analyzer: Analyzer, reading: MetricValue) -> Iterator[str]:

@@ -24,9 +24,9 @@ from treaty.engine.states import bag as bags
 from treaty.engine.states import schema_evolution
 from treaty.engine.states.bag import ALL, CLASSIFIED, StateBag, StateFileStore
 
-EXAMPLE = "write completeness:column=status"
-NO_PARTITION = "no partition is chosen"
-MEASURE, AGAIN = "let a check of the contract measure it", "validate them again"
+EXAMPLE = "use completeness:column=status"
+NO_PARTITION = "no partition is selected"
+MEASURE, AGAIN = "add a check that measures it", "validate them again"
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ def metric(text: str) -> Analyzer:
     name, _, rest = text.partition(":")
     kind = ANALYZERS.get(name.strip())
     if kind is None:
-        raise _refused("names no analyzer that there is", suggest_nearest(name.strip(), ANALYZERS) or EXAMPLE)
+        raise _refused("unknown analyzer", suggest_nearest(name.strip(), ANALYZERS) or EXAMPLE)
     try:
         return kind.model_validate(_arguments(rest))
     except ValidationError as invalid:
         details = "; ".join(f"argument{place} {message}" for place, message in messages(invalid))
-        raise _refused(details, f"{kind.name} takes {', '.join(kind.model_fields)}") from None
+        raise _refused(details, f"{kind.name} accepts {', '.join(kind.model_fields)}") from None
 
 
 def _refused(message: str, remedy: str) -> ContractError:
@@ -90,7 +90,7 @@ def _refused(message: str, remedy: str) -> ContractError:
 def _arguments(text: str) -> dict[str, Any]:
     pairs = [each.partition("=") for each in text.split(";") if each.strip()]
     if any(not sign for _, sign, _ in pairs):
-        raise _refused("has an argument without a value", EXAMPLE)
+        raise _refused("an argument has no value", EXAMPLE)
     return {name.strip(): _plain(value.strip()) for name, _, value in pairs}
 
 

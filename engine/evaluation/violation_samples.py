@@ -13,7 +13,7 @@ from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
 
 MASK = "•••"
-HIDDEN = "the measured text is not shown: the contract classifies its column"
+HIDDEN = "the measured text is hidden because the contract classifies its column"
 MOST_COLUMNS = 12
 MOST_CHECKS = 200
 MOST_PARTITIONS = 50

@@ -17,7 +17,7 @@ from treaty.engine.states.bag import StateBag
 
 # Values tried per partition, most frequent first.
 MOST = 100_000
-UNASKED = "the values of its column are stored: both patterns are tried on them on request alone"
+UNASKED = "the values of its column are stored: both patterns can be tried on them on request"
 Matches = Callable[[str], bool]
 
 

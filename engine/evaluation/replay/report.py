@@ -8,7 +8,7 @@ from treaty.engine.core.partitions.months import date_of_name, members
 from treaty.engine.evaluation.replay.pattern_trial import UNASKED, RegexTrialResult
 
 NAMED = 5
-NOTHING = "nothing is stored to judge it on"
+NOTHING = "no stored states to evaluate it on"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class ReplayedCheck:
     def sentence(self) -> str:
         """Describe the alerts of the proposed version and their difference from the version in force."""
         if self.new is None:
-            return f"it is not promised any more; {_did(self.old)}" if self.old else NOTHING
+            return f"the check was removed; {_did(self.old)}" if self.old else NOTHING
         return "; ".join(filter(None, [_would(self.new), self._compared(), _lacks(self.new)]))
 
     @property
@@ -82,7 +82,7 @@ class ReplayedCheck:
         if self.old is None or self.new is None:
             return self.sentence
         common = min(self.old.evaluated, self.new.evaluated)
-        text = self._alike(common) if common else f"no partition has the states to judge both by{self._why()}"
+        text = self._alike(common) if common else f"no partition has states for both versions{self._why()}"
         return "; ".join(filter(None, [text, self._trial_text()]))
 
     def _why(self) -> str:
@@ -93,35 +93,33 @@ class ReplayedCheck:
         """Describe on how many units both versions agree, and which one alerts on the others."""
         unit = self.new.unit if self.new else ""
         if not self.appeared and not self.gone:
-            return f"on all {both} {unit} both came out alike"
-        sides = (("the proposed one", self.appeared), ("the one in force", self.gone))
-        details = "; ".join(
-            f"{word} alone alerts on {len(names)}: {name_list(names)}" for word, names in sides if names
-        )
-        return f"on {both - len(self.appeared) - len(self.gone)} of {both} {unit} both came out alike; {details}"
+            return f"both versions agree on all {both} {unit}"
+        sides = (("the proposed version", self.appeared), ("the version in force", self.gone))
+        details = "; ".join(f"only {word} alerts on {len(names)}: {name_list(names)}" for word, names in sides if names)
+        return f"both versions agree on {both - len(self.appeared) - len(self.gone)} of {both} {unit}; {details}"
 
     def _trial_text(self) -> str:
         if self.trial is None:
             return UNASKED if self.can_try_patterns else ""
         if not self.trial.partitions:
-            return "no values are stored to try both patterns on"
+            return "no stored values to try both patterns on"
         trial = self.trial
         prefix = (
-            f"tried on stored values of {trial.partitions} partitions, {trial.covered:.1%} of the rows that have one:"
+            f"tried on stored values of {trial.partitions} partitions, {trial.covered:.1%} of the rows with a value:"
         )
         if not trial.differing:
-            return f"{prefix} both accept the same"
-        alone = f"{trial.refused} rows only by the pattern in force, {trial.accepted} only by the proposed one"
-        return f"{prefix} they differ on {len(trial.differing)} ({name_list(trial.differing)}): {alone}"
+            return f"{prefix} no difference"
+        alone = f"{trial.refused:,} rows match only the pattern in force, {trial.accepted:,} only the proposed one"
+        return f"{prefix} different results on {len(trial.differing)} ({name_list(trial.differing)}): {alone}"
 
     def _compared(self) -> str:
         """Describe the difference from the version in force; '' for a new check."""
         if self.old is None:
             return ""
         if not self.appeared and not self.gone:
-            return "as the version in force does" if self.new and self.new.alerts else ""
+            return "same as the version in force" if self.new and self.new.alerts else ""
         more = [f"{len(self.appeared)} of them new: {name_list(self.appeared)}"] if self.appeared else []
-        fewer = [f"{len(self.gone)} that the version in force alerts on are gone: {name_list(self.gone)}"]
+        fewer = [f"{len(self.gone)} alerts of the version in force no longer occur: {name_list(self.gone)}"]
         return "; ".join([*more, *(fewer if self.gone else [])])
 
 
@@ -160,11 +158,11 @@ class Replay:
     def sentence(self) -> str:
         """Summarize the replay in one sentence that names the days."""
         if not self.partitions:
-            return f"no states of {self.object} are stored: there is nothing to judge version {self.new} on"
+            return f"no states of {self.object} are stored: version {self.new} cannot be evaluated"
         summary = f"version {self.new} {self._alerted(self.alerts)}"
         before = f"; version {self.old} {self._alerted(self.alerts_in_force)}" if self.old else ""
-        lack = f"; {len(self.unjudged)} of its checks need the data once" if self.unjudged else ""
-        part = f"; judged are the first {self.partitions} of {self.stored}" if self.partitions < self.stored else ""
+        lack = f"; {len(self.unjudged)} of its checks need a new scan of the data" if self.unjudged else ""
+        part = f"; evaluated: the first {self.partitions} of {self.stored}" if self.partitions < self.stored else ""
         return summary + before + lack + part
 
     def _alerted(self, names: Sequence[str]) -> str:
@@ -213,5 +211,5 @@ def _did(told: CheckOutcome) -> str:
 
 
 def _lacks(told: CheckOutcome) -> str:
-    reasons = [f"{len(names)} could not be judged: {why}" for why, names in list(told.not_evaluated.items())[:NAMED]]
+    reasons = [f"{len(names)} could not be evaluated: {why}" for why, names in list(told.not_evaluated.items())[:NAMED]]
     return "; ".join(reasons)

@@ -37,8 +37,8 @@ from treaty.engine.states.bag import ALL, StateBag, StateFileStore
 from treaty.engine.states.incremental_merge import IncrementalMerge
 
 DAMAGED = "its states cannot be read: {}"
-NEEDED = "no state of it is kept: it needs the data once"
-MERGED = "the states of these days were merged by month: they are not told apart any more"
+NEEDED = "no state of it is stored: it needs a new scan of the data"
+MERGED = "the states of these days were merged by month and cannot be separated"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,7 +294,7 @@ def _label(names: Sequence[str]) -> str:
     dates = {date_of_name(name) for name in names if days(name)}
     if len(dates) == 1 and all(map(days, names)):
         return dates.pop() or names[-1]
-    return f"{len(names)} partitions up to {names[-1]}" if names else "what was left"
+    return f"{len(names)} partitions up to {names[-1]}" if names else "remaining partitions"
 
 
 def _unit(names: Iterable[str], word: str) -> str:

@@ -17,7 +17,7 @@ from treaty.engine.evaluation.replay.pattern_trial import RegexTrial, counted, t
 from treaty.engine.evaluation.replay.report import CheckOutcome
 
 OLD, NEW = 0, 1
-COUNTED = "it needs how often each value occurs: that is merged on request alone"
+COUNTED = "it needs counts of values, which are merged only on request"
 Place = tuple[str, int]
 
 
