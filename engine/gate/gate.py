@@ -138,7 +138,9 @@ def gate(  # noqa: PLR0913
     tables = tables_of(spark)
     site = site_of(table, tables, new=TableKind(format or TableKind.FOLDER))
     if not contract.source:
-        raise EngineError("a gate needs a contract that was read: write checks with Check.document", retry=False)
+        raise EngineError(
+            "a gate needs a contract that was read from a document: convert checks with Check.document", retry=False
+        )
     data_object = contract.object(object_name or contract.objects[0].name)
     partition_columns = tuple(data_object.partition_columns if partition_by is None else partition_by)
     admitted = ADMITTED if warnings else frozenset({Verdict.PASSED})
@@ -174,7 +176,7 @@ def key_of(table: str, key_file: str | None) -> HashKey | None:
 def open_gate(gate: TableGate) -> Iterator[GateCandidate]:
     """Open the gate as a context manager. Raises the errors of `gate`; after any error nothing is published."""
     if f"{gate.store.place}/".startswith(f"{gate.table}/"):
-        raise EngineError(f"the states lie within the table {gate.table}: name a folder beside it", retry=False)
+        raise EngineError(f"the states are inside the table {gate.table}: use a folder outside of it", retry=False)
     with _staging(gate) as stage:
         before = _complete_generation(gate, stage)
         candidate = GateCandidate(gate, os.path.join(stage, NEW))
@@ -222,7 +224,7 @@ def _complete_generation(gate: TableGate, stage: str) -> Generation:
             or measured.keys() != fingerprints.keys() - usable.keys()
         ):
             raise GenerationConflict(
-                f"{gate.table} changed while it was read, or its partitions have other names to Spark"
+                f"{gate.table} changed while it was read, or Spark names its partitions differently"
             )
         entries = {name: generation.entries[name] for name in usable}
         new = {name: PartitionEntry(fingerprints[name], gate.store.keep(packed)) for name, packed in measured.items()}
@@ -252,11 +254,11 @@ def _audited(gate: TableGate, stage: str, before: Generation) -> RunResult:
     method, started = gate.publication(stage), gate.now()
     staged = method.staged()
     if not staged:
-        raise EngineError("nothing was written to the candidate: write a frame to it within the block", retry=False)
+        raise EngineError("nothing was written to the candidate: call its write method within the block", retry=False)
     staged_source = TableSource(os.path.join(stage, NEW), "parquet", gate.partition_by)
     measured = gate.measured(staged_source, {}, beside=bool(before.entries.keys() - staged.keys()))
     if measured.states.keys() != staged.keys():
-        raise EngineError(f"Spark names the staged partitions otherwise than their folders: {SETTING}", retry=False)
+        raise EngineError(f"Spark names the staged partitions differently from their folders: {SETTING}", retry=False)
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
         current = gate.store.current()
@@ -278,7 +280,7 @@ def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]
     """Raise GenerationConflict if a partition that was read has changed since the block began."""
     changed = [name for name in sorted(read) if current.fingerprints.get(name) != before.fingerprints.get(name)]
     if changed:
-        raise GenerationConflict(f"another writer published {named(changed)} since this one began: nothing was changed")
+        raise GenerationConflict(f"another writer published {named(changed)} in the meantime: nothing was changed")
 
 
 def _evaluate_candidate(gate: TableGate, found: MeasureResult, current: Generation, started: datetime) -> RunResult:

@@ -39,8 +39,8 @@ class GatedContract:
         """Describe how many program clauses use refitted limits, and the excluded partitions; '' for neither."""
         clauses = refittable_clauses(self.contract.object(self.object))
         refitted = sum(each.fit is not None for each in clauses.values())
-        notes = [f"limits of programs: {refitted} of {len(clauses)} as they were learned later"] if clauses else []
+        notes = [f"program limits: {refitted} of {len(clauses)} refitted"] if clauses else []
         notes += (
-            [f"left out: {len(self.excluded_partitions)} partition(s) of incidents"] if self.excluded_partitions else []
+            [f"excluded: {len(self.excluded_partitions)} partition(s) of incidents"] if self.excluded_partitions else []
         )
         return "; ".join(notes)

@@ -50,7 +50,9 @@ def local_folder(table: str) -> str:
     folder = "/" + rest.lstrip("/") if separator and scheme == "file" else table
     is_remote = separator and scheme != "file" and not os.path.isabs(table)
     if is_remote or os.path.isfile(folder):
-        raise EngineError(f"{table} is no folder of this machine: the gate publishes by renaming folders", retry=False)
+        raise EngineError(
+            f"{table} is not a folder on this machine: the gate publishes by renaming folders", retry=False
+        )
     return os.path.realpath(folder)
 
 
@@ -133,8 +135,8 @@ def fingerprints_at(location: str, partition_by: tuple[str, ...], *, within: str
     misplaced = [name for name, folders in table_layout.folders.items() if folders != (os.path.join(within, name),)]
     if misplaced or not table_layout.files:
         raise EngineError(
-            f"{location} is not laid out by {', '.join(partition_by) or 'no column'} alone, as Spark writes"
-            " Parquet: the gate cannot publish to it",
+            f"the folders of {location} are not partitioned by {', '.join(partition_by) or 'no column'} alone,"
+            " as Spark writes Parquet: the gate cannot publish to it",
             retry=False,
         )
     return dict(table_layout.fingerprints)
@@ -143,7 +145,9 @@ def fingerprints_at(location: str, partition_by: tuple[str, ...], *, within: str
 def refuse_other(table: str, found: Mapping[str, str], expected: Mapping[str, str]) -> None:
     """Raise GenerationConflict if the table has other files than the states describe."""
     if found != expected:
-        raise GenerationConflict(f"{table} was written to past its gate since this one began: nothing was changed")
+        raise GenerationConflict(
+            f"a writer that bypassed the gate changed {table} in the meantime: nothing was changed"
+        )
 
 
 def _below(folder: str, name: str) -> str:

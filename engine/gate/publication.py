@@ -43,7 +43,7 @@ def publish(intent: PublicationIntent, store: GenerationStore, publication: Publ
         disk.remove(intent_of(intent.table))
         raise
     except (OSError, EngineError, StateError) as error:
-        raise PublicationOpen(f"the publication to {intent.table} was cut off ({_why(error)}): {REMEDY}") from error
+        raise PublicationOpen(f"the publication to {intent.table} was interrupted ({_why(error)}): {REMEDY}") from error
     disk.remove(intent_of(intent.table))
     store.collect()
 
@@ -83,11 +83,11 @@ def recover_table(site: GatedTable, store: GenerationStore | None, tables: GateT
 
 def _settle(intent: PublicationIntent, store: GenerationStore, way: PublicationMethod) -> str:
     if store.place != intent.states:
-        raise PublicationOpen(f"the open publication belongs to the states in {intent.states}: name that store")
+        raise PublicationOpen(f"the open publication belongs to the states in {intent.states}: use that store")
     try:
         return way.settle(intent, store)
     except PublicationOpen as error:
-        undo = f"restore them, or remove {intent_of(intent.table)} to have what is there measured again"
+        undo = f"restore them, or remove {intent_of(intent.table)} to measure the current files again"
         raise PublicationOpen(f"{error.reason}: {undo}") from error
 
 
@@ -181,4 +181,4 @@ def intent_of(table: str) -> str:
 def refuse_open(table: str) -> None:
     """Raise PublicationOpen while a publication is open."""
     if os.path.exists(intent_of(table)):
-        raise PublicationOpen(f"a publication to {table} was begun and not ended: {REMEDY}")
+        raise PublicationOpen(f"a publication to {table} was not completed: {REMEDY}")

@@ -81,7 +81,7 @@ def read(path: str) -> PublicationIntent | None:
     with open(path, "rb") as stream:
         content = load_checked(stream.read(), f"the intent {path}")
     if content.pop("format") != FORMAT:
-        raise StateError(f"the intent {path} was written by another version, which has to finish it")
+        raise StateError(f"the intent {path} was written by another version of Treaty: recover it with that version")
     changes = {
         name: StateChange(_entry(each["before"]), PartitionEntry(**each["after"]))
         for name, each in content["changes"].items()

@@ -78,7 +78,7 @@ class PublicationSteps(Protocol):
                 store.swap(current.number, intent.before(current.entries), intent.judged_before)
             return BACK
         raise PublicationOpen(
-            f"neither the old nor the new files of {named(list(intent.changes))} are complete, or the states are of"
+            f"neither the old nor the new files of {named(list(intent.changes))} are complete, or the states match"
             " neither"
         )
 

@@ -75,7 +75,7 @@ def site_of(table: str, tables: GateTables | None = None, *, new: TableKind = Ta
         return GatedTable(TableKind.DELTA, location, location)
     if any(Path(location).glob(ICEBERG)):
         raise EngineError(
-            f"{table} is an Iceberg table: a gate publishes to folders of Parquet files and to Delta tables",
+            f"{table} is an Iceberg table: gates support folders of Parquet files and Delta tables",
             retry=False,
         )
     return GatedTable(TableKind.FOLDER if os.path.isdir(location) else new, location, location)
@@ -85,7 +85,7 @@ def require_tables(tables: GateTables | None, table: str) -> GateTables:
     """Return the table access. Raises EngineError if it is missing."""
     if tables is None:
         raise EngineError(
-            f"{table} is no plain folder of Parquet: hand in the Spark session that reads it", retry=False
+            f"{table} is not a plain folder of Parquet: pass the Spark session that reads it", retry=False
         )
     return tables
 
