@@ -36,19 +36,19 @@ def _quantile(share: float, words: str) -> Fact:
 
 
 FACTS: Mapping[str, Fact] = {
-    "completeness": Fact(lambda column: Completeness(column=column), "share of rows with a value"),
-    "approx_count_distinct": Fact(lambda column: ApproxCountDistinct(column=column), "distinct values, about"),
-    "minimum": Fact(lambda column: Minimum(column=column), "smallest", of_values=True),
-    "maximum": Fact(lambda column: Maximum(column=column), "largest", of_values=True),
+    "completeness": Fact(lambda column: Completeness(column=column), "completeness"),
+    "approx_count_distinct": Fact(lambda column: ApproxCountDistinct(column=column), "distinct values (approx.)"),
+    "minimum": Fact(lambda column: Minimum(column=column), "min", of_values=True),
+    "maximum": Fact(lambda column: Maximum(column=column), "max", of_values=True),
     "mean": Fact(lambda column: Mean(column=column), "mean", of_values=True),
     "standard_deviation": Fact(lambda column: StandardDeviation(column=column), "standard deviation", of_values=True),
-    "q01": _quantile(0.01, "1 % are at most, about"),
-    "q25": _quantile(0.25, "25 % are at most, about"),
-    "median": _quantile(0.5, "50 % are at most, about"),
-    "q75": _quantile(0.75, "75 % are at most, about"),
-    "q99": _quantile(0.99, "99 % are at most, about"),
-    "minimum_length": Fact(lambda column: MinimumLength(column=column), "shortest"),
-    "maximum_length": Fact(lambda column: MaximumLength(column=column), "longest"),
+    "q01": _quantile(0.01, "1st percentile (approx.)"),
+    "q25": _quantile(0.25, "25th percentile (approx.)"),
+    "median": _quantile(0.5, "median (approx.)"),
+    "q75": _quantile(0.75, "75th percentile (approx.)"),
+    "q99": _quantile(0.99, "99th percentile (approx.)"),
+    "minimum_length": Fact(lambda column: MinimumLength(column=column), "min length"),
+    "maximum_length": Fact(lambda column: MaximumLength(column=column), "max length"),
     "mean_length": Fact(lambda column: MeanLength(column=column), "mean length"),
 }
 

@@ -55,8 +55,8 @@ def read_as(reads: TextTypeDocument | None) -> str:
     """Describe the type that texts parse as; '' for plain text."""
     if reads is None:
         return ""
-    form = f" written {' or '.join(reads.formats)}" if reads.formats else ""
-    return f"reads as {reads.kind}{form}"
+    form = f" ({' or '.join(reads.formats)})" if reads.formats else ""
+    return f"parses as {reads.kind}{form}"
 
 
 def figure(value: float | str | None) -> str:
@@ -66,16 +66,25 @@ def figure(value: float | str | None) -> str:
     return "no value" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
+def fact_text(name: str, value: float | str | None) -> str:
+    """Format the value of the named fact; completeness is a percentage that is 0 % or 100 % only if exact."""
+    if name != "completeness" or not isinstance(value, int | float):
+        return figure(value)
+    percent = 100 * value
+    decimals = 0 if value in (0, 1) else next((each for each in range(1, 15) if 0 < round(percent, each) < 100), 15)
+    return f"{percent:.{decimals}f} %"
+
+
 def _column(of: ColumnDocument, named: Mapping[str, str]) -> Iterator[str]:
     words = ", ".join(filter(None, (of.type, read_as(of.reads_as), "classified" if of.classified else "")))
     yield f"<section><h2>{_text(of.name)} <small>{_text(words)}</small></h2>"
     yield from _notes(of.notes)
     yield '<div class="parts">'
-    yield _table("", ((named.get(name, name), figure(value)) for name, value in of.facts.items()))
+    yield _table("", ((named.get(name, name), fact_text(name, value)) for name, value in of.facts.items()))
     if of.bins:
         yield _chart(of.bins)
     yield _counts("all values" if of.all_values else "frequent values", of.values)
-    yield _counts("what texts look like", of.masks)
+    yield _counts("text patterns", of.masks)
     yield "</div></section>"
 
 
@@ -100,7 +109,7 @@ def _chart(bins: HistogramBins) -> str:
         f'<rect x="{index * width:.1f}" y="{HEIGHT - height:.1f}" width="{width - 1:.1f}" height="{height:.1f}"/>'
         for index, height in enumerate(heights)
     )
-    label = f"numbers from {bins.edges[0]:,.6g} to {bins.edges[-1]:,.6g} in {len(bins.counts)} bins"
+    label = f"histogram from {bins.edges[0]:,.6g} to {bins.edges[-1]:,.6g}, {len(bins.counts)} bins"
     return f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{_text(label)}">{"".join(bars)}</svg>'
 
 

@@ -43,11 +43,11 @@ def note(told: Note) -> Note:
 def of_table(rows: int, sampled: float) -> Iterator[str]:
     """Yield the notes on the whole table."""
     if rows == 0:
-        yield "there is no row: nothing can be told of its columns"
+        yield "the table has no rows: its columns cannot be profiled"
     elif rows < FEW_ROWS:
-        yield f"there {'is 1 row' if rows == 1 else f'are {rows} rows'}: too few for what is usual"
+        yield f"only {'1 row' if rows == 1 else f'{rows} rows'}: too few to show typical values"
     if sampled < 1:
-        yield f"about {sampled:.2%} of the rows were read: rare values are missing, and nothing is known to be unique"
+        yield f"about {sampled:.2%} of the rows were read: rare values may be missing, and uniqueness is unknown"
 
 
 def of_column(seen: NotedColumn) -> Iterator[str]:
@@ -65,14 +65,14 @@ def no_values(seen: NotedColumn) -> str | None:
 def constant(seen: NotedColumn) -> str | None:
     """Note a column with a single value in several rows."""
     is_constant = seen.facts.get("approx_count_distinct") == 1 and seen.present > 1
-    return "all rows that have a value have the same one" if is_constant else None
+    return "all values are equal" if is_constant else None
 
 
 @note
 def many_values(seen: NotedColumn) -> str | None:
     """Note that there are too many distinct values for exact counts."""
     _, error = seen.profile.values(seen.history.whole)
-    return f"it has too many values to count each: a count may be too large by {error:,}" if error else None
+    return f"too many values for exact counts: a count may be too high by up to {error:,}" if error else None
 
 
 @note
@@ -82,7 +82,7 @@ def not_numbers(seen: NotedColumn) -> str | None:
     if sketch is None or seen.profile.column.base_type not in FRACTIONAL:
         return None
     missing = round(seen.present) - int(sketch.n)
-    return f"{missing:,} values are NaN: no mean is told, and quantiles leave them out" if missing > 0 else None
+    return f"{missing:,} values are NaN: there is no mean, and quantiles ignore them" if missing > 0 else None
 
 
 @note
@@ -92,7 +92,7 @@ def infinite(seen: NotedColumn) -> str | None:
     if sketch is None or sketch.is_empty() or seen.profile.column.base_type not in FRACTIONAL:
         return None
     ends = (sketch.get_min_value(), sketch.get_max_value())
-    return "there are infinite values: no mean and no bins are told" if any(map(isinf, ends)) else None
+    return "some values are infinite: there is no mean and no histogram" if any(map(isinf, ends)) else None
 
 
 @note
@@ -101,7 +101,7 @@ def padded(seen: NotedColumn) -> str | None:
     parsed = seen.profile.read_as
     if parsed is None or not parsed.padded:
         return None
-    return f"{parsed.padded:,} values begin with a zero: they are codes, and are not told as numbers"
+    return f"{parsed.padded:,} values start with a zero: they are treated as codes, not as numbers"
 
 
 @note
@@ -109,7 +109,11 @@ def ambiguous(seen: NotedColumn) -> str | None:
     """Note dates in which day and month cannot be distinguished."""
     parsed = seen.profile.read_as
     is_ambiguous = parsed is not None and len(parsed.formats) > 1
-    return f"its dates are equally {' and '.join(parsed.formats)}: none is told" if is_ambiguous and parsed else None
+    return (
+        f"dates fit {' and '.join(parsed.formats)} equally well: no dates are reported"
+        if is_ambiguous and parsed
+        else None
+    )
 
 
 @note
@@ -118,7 +122,7 @@ def partly_read(seen: NotedColumn) -> str | None:
     parsed = seen.profile.read_as
     if parsed is None or parsed.share >= 1:
         return None
-    return f"{parsed.share:.2%} of its texts read as {parsed.kind}: the others are left out of what is told of values"
+    return f"{parsed.share:.2%} of the texts parse as {parsed.kind}: the statistics of values ignore the others"
 
 
 @note
@@ -129,7 +133,7 @@ def backwards(seen: NotedColumn) -> str | None:
     latest = [(name, seen.profile.value("maximum", bag)) for name, bag in seen.history.partitions]
     present = [(name, str(value)) for name, value in latest if value is not None]
     falls = [later for (_, before), (later, now) in itertools.pairwise(present) if now < before]
-    return f"its latest moment is earlier than that of the partition before in {_some(falls)}" if falls else None
+    return f"the latest time is earlier than in the previous partition in {_some(falls)}" if falls else None
 
 
 def _some(names: list[str]) -> str:
@@ -148,7 +152,7 @@ def failed(seen: NotedColumn) -> str | None:
     }
     first_reason = next(iter(failures.values()), None)
     return (
-        f"{_some([name.replace('_', ' ') for name in failures])} could not be told: {first_reason}"
+        f"{_some([name.replace('_', ' ') for name in failures])} could not be computed: {first_reason}"
         if first_reason
         else None
     )

@@ -59,7 +59,7 @@ def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, OpenedBag],
         if ROWS.key in bag.entries:
             opened[name], states[name] = each, bag
         else:
-            notes.append(f"{name or 'the table'} is left out: {bag.failure(ROWS.key) or 'its rows were not counted'}")
+            notes.append(f"{name or 'the table'} is excluded: {bag.failure(ROWS.key) or 'its row count is missing'}")
     return opened, states, tuple(notes)
 
 

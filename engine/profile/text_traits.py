@@ -30,10 +30,12 @@ class Trait:
         return {"condition": f"{quoted} IS NOT NULL", "predicate": self.sql.format(quoted)}
 
 
-TRIMMED = Trait("trimmed", "have no spaces around them", "{0} = trim({0})", lambda mask: mask == mask.strip(" "))
-LOWER = Trait("lower_case", "have no capital letter", "{0} = lower({0})", lambda mask: "A" not in mask)
-UPPER = Trait("upper_case", "have no small letter", "{0} = upper({0})", lambda mask: "a" not in mask)
-DIGITS = Trait("digits", "have a digit", "{0} <> translate({0}, '0123456789', '')", lambda mask: "0" in mask)
+TRIMMED = Trait(
+    "trimmed", "have no leading or trailing spaces", "{0} = trim({0})", lambda mask: mask == mask.strip(" ")
+)
+LOWER = Trait("lower_case", "have no upper-case letters", "{0} = lower({0})", lambda mask: "A" not in mask)
+UPPER = Trait("upper_case", "have no lower-case letters", "{0} = upper({0})", lambda mask: "a" not in mask)
+DIGITS = Trait("digits", "contain a digit", "{0} <> translate({0}, '0123456789', '')", lambda mask: "0" in mask)
 TRAITS = (TRIMMED, LOWER, UPPER, DIGITS)
 
 
