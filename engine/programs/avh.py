@@ -46,10 +46,10 @@ def fit(history: Snapshots, budget: float = 0.01) -> Program:
     between 0 and 1. With fewer than 14 snapshots, columns have no program yet. Raises ValueError for an empty
     history or a budget outside of (0, 1)."""
     if not 0 < budget < 1:
-        raise ValueError(f"budget {budget} is no rate of false alarms: give a number between 0 and 1, such as 0.01")
+        raise ValueError(f"budget {budget} is not a rate of false alarms: use a number between 0 and 1, such as 0.01")
     batches = [(time, dict(_columns(snapshot))) for time, snapshot in _timed(history)]
     if not batches:
-        raise ValueError("the history has no snapshot: give at least one table, better 30")
+        raise ValueError("the history is empty: pass at least one table, better 30")
     names = dict.fromkeys(name for _, columns in batches for name in columns)
     histories = {name: _history(name, batches) for name in names}
     return Program(table=fit_within(histories, batches[-1][1], budget), histories=histories)

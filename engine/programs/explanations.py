@@ -17,7 +17,7 @@ LONGER = {
 
 def statistic(name: str) -> str:
     """Return the display name of the statistic."""
-    against = " from the partition before" if STATISTICS[name].is_distance else ""
+    against = " from the previous partition" if STATISTICS[name].is_distance else ""
     return LONGER.get(name, name.replace("_", " ")) + against
 
 
@@ -45,11 +45,13 @@ def sentence(clause: Clause, guessed: float = 0.0) -> str:
 
     `guessed`: standard error of the distinct count if a sketch computes it; 0 means exact."""
     subject = ", ".join(part for part in (statistic(clause.statistic), clause.change.description) if part)
-    scale = "of the ratio's logarithm " if clause.change.logged else ""
+    scale = "log ratio " if clause.change.logged else ""
     alarms = f"would have alarmed {clause.alarms} of {clause.points} times"
     catches = f"catches {clause.caught:.0%} of the issues, {clause.gain:.0%} alone"
-    counted = f"; counted to within {figure(guessed)}" if guessed and clause.statistic == "distinct_count" else ""
-    cost = "a guard" if clause.guard else f"counted as {clause.rate:.2%} false alarms"
+    counted = (
+        f"; standard error of the count {figure(guessed)}" if guessed and clause.statistic == "distinct_count" else ""
+    )
+    cost = "a guard" if clause.guard else f"false-alarm rate {clause.rate:.2%}"
     return f"{subject}, {scale}{limits(clause)}; {alarms}; {catches}; {cost}{counted}"
 
 
@@ -57,8 +59,8 @@ def backtest_sentence(tested: Backtest) -> str:
     """Describe the alarms of the program in the backtest; '' if nothing was evaluated."""
     if not tested.evaluated:
         return ""
-    times = f"{len(tested.alarms)} of the last {len(tested.evaluated)} times"
-    return f"learned anew each time, its program would have alarmed {times}"
+    times = f"{len(tested.alarms)} of the last {len(tested.evaluated)} partitions"
+    return f"backtest: would have alarmed on {times}"
 
 
 def explain_program(program: ColumnProgram) -> tuple[str, ...]:
@@ -66,7 +68,7 @@ def explain_program(program: ColumnProgram) -> tuple[str, ...]:
     issues = ", ".join(f"{name.replace('_', ' ')} {hits} of {of}" for name, (hits, of) in program.caught.items())
     bound = BOUNDS[program.bound]
     guarantee = "proven" if bound.proven else "no guarantee"
-    rates = f"{program.rate:.2%} of clean batches alarm, of {program.budget:.2%} admitted"
+    rates = f"{program.rate:.2%} of clean batches alarm (budget {program.budget:.2%})"
     basis = f"at most {rates}: {bound.description} ({guarantee})"
     learned = f"learned from {program.points} batches"
     return (*map(sentence, program.clauses), *([f"catches {issues}"] if issues else []), basis, learned)
@@ -76,11 +78,10 @@ def broken(verdict: ClauseVerdict) -> str:
     """Describe the violation of a clause, or why it could not be evaluated; '' if it is satisfied."""
     clause = verdict.clause
     if verdict.holds is None:
-        return f"{statistic(clause.statistic)} was not judged: {verdict.reason}"
+        return f"{statistic(clause.statistic)} was not evaluated: {verdict.reason}"
     if verdict.holds:
         return ""
     against = f", {clause.change.description}," if clause.change.lag else ""
     edges = [edge for edge in (clause.lower, clause.upper) if edge is not None]
-    return (
-        f"{statistic(clause.statistic)}{against} is {figure(verdict.transformed, beside=edges)}, not {limits(clause)}"
-    )
+    value = figure(verdict.transformed, beside=edges)
+    return f"{statistic(clause.statistic)}{against} is {value}, expected {limits(clause)}"

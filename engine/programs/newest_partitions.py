@@ -8,8 +8,8 @@ from treaty.engine.anomaly.series import partition_key
 
 # Two months of days of any length, so that both month ends are included; more than a year of weeks. Chosen by hand.
 PARTITIONS = 62
-UNDATED = "programs are learned from partitions in the order of their time: partition the table by a date"
-SEGMENTED = "programs are learned from one partition at a time: several are of one moment, such as {} and {}"
+UNDATED = "programs need partitions that are ordered by time: partition the table by a date"
+SEGMENTED = "programs need a single partition per time: several share one, such as {} and {}"
 
 
 def newest(names: Iterable[str]) -> list[tuple[datetime, str]]:

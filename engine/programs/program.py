@@ -124,7 +124,7 @@ class ColumnProgram:
 def verdict(clause: Clause, value: float | None, history: ColumnHistory) -> ClauseVerdict:
     """Evaluate the clause on a statistic that follows the history; an infinite value violates it."""
     if value is None:
-        return ClauseVerdict(clause=clause, holds=None, reason="the partition has no value for it")
+        return ClauseVerdict(clause=clause, holds=None, reason="the partition has no value")
     if not numpy.isfinite(value):
         return ClauseVerdict(clause=clause, holds=False, value=value, transformed=value)
     transformed = clause.transform(value, history)
@@ -141,4 +141,4 @@ class NoProgram:
     need: int
 
     def __str__(self) -> str:
-        return f"learning, {self.have} of {self.need}"
+        return f"learning: {self.have} of {self.need} partitions"

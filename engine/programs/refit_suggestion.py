@@ -11,7 +11,7 @@ from treaty.engine.programs.refitting import Refit
 from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.programs.suggestions import KIND, TABLE
 
-SUGGESTED = "its limits stay as they were approved until an owner decides: {} admits no such move"
+SUGGESTED = "the approved limits stay in force until an owner decides: refit policy {} does not permit this change"
 
 
 def suggestion(refit: Refit, check: ContractCheck, entry: Mapping[str, Any], object_name: str) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def sentence(refit: Refit) -> str:
     subject = ", ".join(
         filter(None, (explanations.statistic(watched.statistic), LagTransform(clause.lag, clause.logged).description))
     )
-    return f"{subject}, {explanations.limits(refit)}; approved is {explanations.limits(clause)}"
+    return f"{subject}, {explanations.limits(refit)}; approved: {explanations.limits(clause)}"
 
 
 def backtest(refit: Refit) -> str:

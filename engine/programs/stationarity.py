@@ -63,8 +63,8 @@ class LagTransform:
         """Describe the transform; '' for the value itself."""
         if not self.lag:
             return ""
-        before = "the partition before" if self.lag == 1 else f"the one {self.lag} partitions before"
-        return f"against {before}" + (", as a ratio" if self.logged else "")
+        before = "the previous partition" if self.lag == 1 else f"{self.lag} partitions earlier"
+        return f"compared with {before}" + (", as a ratio" if self.logged else "")
 
 
 LEVEL = LagTransform()
