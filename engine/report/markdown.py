@@ -21,7 +21,7 @@ VERDICTS = {
     Verdict.PASSED: "✅ passed",
     Verdict.WARNED: "⚠️ warned",
     Verdict.FAILED: "❌ failed",
-    Verdict.NOT_EVALUATED: "❓ could not be checked",
+    Verdict.NOT_EVALUATED: "❓ not evaluated",
 }
 _SIGNS = re.compile(r"([\\`*_{}\[\]()#+\-.!|~])")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}

@@ -23,7 +23,7 @@ VERDICTS = {
     Verdict.PASSED: "[bold green]✓ passed[/]",
     Verdict.WARNED: "[bold yellow]! warned[/]",
     Verdict.FAILED: "[bold red]✗ failed[/]",
-    Verdict.NOT_EVALUATED: "[bold magenta]? could not be checked[/]",
+    Verdict.NOT_EVALUATED: "[bold magenta]? not evaluated[/]",
 }
 
 
@@ -84,7 +84,7 @@ def _range(values: Sequence[Any]) -> str:
 def print_draft(suggestions: Sequence[Mapping[str, Any]], console: Console) -> None:
     """Print the suggestions with their evidence, one line each."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("column", "suggestion", "held on", "rows"):
+    for heading in ("column", "suggestion", "satisfied on", "rows"):
         table.add_column(heading, overflow="fold")
     for each in suggestions:
         evidence = each["evidence"]

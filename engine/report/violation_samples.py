@@ -28,5 +28,5 @@ def _print(sample: ViolationSample, names: Mapping[str, str], console: Console) 
         table.add_column(heading, overflow="fold", max_width=WIDEST)
     for row in sample.rows:
         table.add_row(*(NULL if cell is None else escape(visible(cell)) for cell in row))
-    console.print(f"\nRows that break [bold]{escape(visible(names.get(sample.check_id, sample.check_id)))}[/]:")
+    console.print(f"\nRows that violate [bold]{escape(visible(names.get(sample.check_id, sample.check_id)))}[/]:")
     console.print(table)
