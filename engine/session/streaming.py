@@ -96,8 +96,8 @@ class StreamSink:
         last = folded(known, self.stream)
         if last is not None and batch == 0 < last:
             raise EngineError(
-                f"stream {self.stream} begins anew, and up to batch {last} it is folded in already: its checkpoint is"
-                " another one, so give it another name, and a new store if it reads the same rows again",
+                f"stream {self.stream} starts again at batch 0, but batches up to {last} are already folded:"
+                " its checkpoint is new, so use another name, and a new store if it reads the same rows again",
                 retry=False,
             )
         return last is not None and batch <= last
@@ -179,7 +179,7 @@ def _marks(entry: PartitionEntry) -> Mapping[str, int]:
     except ValueError:
         marks = None
     if not isinstance(marks, dict):
-        raise StateError("the store holds the states of files, not of a stream: give the stream a store of its own")
+        raise StateError("the store contains states of files, not of a stream: use a separate store for the stream")
     return marks
 
 
