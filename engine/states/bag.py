@@ -297,7 +297,7 @@ def combine_readings(stored: bytes, added: bytes, *, keys: frozenset[str] | None
     over. Raises StateError if one is damaged, or if the row counts differ."""
     old, new = open_bag(stored), open_bag(added)
     if _rows(old) != _rows(new):
-        raise StateError("the partition was read twice and had another number of rows: compute it again")
+        raise StateError("the row count of the partition changed between two scans: compute it again")
     before = (each for each in old.states if keys is None or each.described.key in keys)
     states = {each.described.key: each for each in (*before, *new.states)}
     failures = {key: reason for key, reason in {**old.failures, **new.failures}.items() if key not in states}
@@ -345,5 +345,5 @@ def _content(packed: PackedState, files: StateFileStore | None) -> bytes:
     if packed.file is None:
         return bytes(packed.content)
     if files is None:
-        raise StateError(f"the state {packed.described.key} lies in a file, and no place of files was given")
+        raise StateError(f"the state {packed.described.key} is stored in a file, but no file store was given")
     return files.read(packed.file)

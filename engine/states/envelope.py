@@ -103,7 +103,7 @@ def open_bag(packed: bytes) -> OpenedBag:
     """Parse the bag without loading states. Raises StateError if it is damaged or has another format."""
     body, checksum = packed[:-_SUM], packed[-_SUM:]
     if body[: len(MAGIC)] != MAGIC:
-        raise StateError("these bytes are no packed states: the first four differ")
+        raise StateError("these bytes are not packed states: the first four bytes differ")
     if hashlib.sha256(body).digest() != checksum:
         raise StateError("the packed states are damaged: the checksum differs; compute the partition again")
     header, rest = _cut(body[len(MAGIC) :])

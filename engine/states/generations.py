@@ -131,7 +131,7 @@ class StateFolder:
         try:
             content = _read(self._path(BAGS, name))
         except FileNotFoundError:
-            raise StateError(f"the bag {name} is gone; compute the partition again") from None
+            raise StateError(f"the bag {name} is missing; compute the partition again") from None
         if sha256(content).hexdigest() != name:
             raise StateError(f"the bag {name} is damaged: the checksum differs; compute the partition again")
         return content
@@ -151,7 +151,7 @@ class StateFolder:
         with self._alone():
             actual = self.current().number
             if actual != expected:
-                raise GenerationConflict(f"the states are of generation {actual}, no longer of {expected}: begin anew")
+                raise GenerationConflict(f"the states are of generation {actual}, no longer of {expected}: start again")
             self.disk.replace(self._path(POINTER), dump_checked({"format": FORMAT, **asdict(generation)}))
         return generation
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from treaty.engine.core.errors import StateError
 
-GONE = "the state file {} is gone; compute the partition again"
+GONE = "the state file {} is missing; compute the partition again"
 DAMAGED = "the state file {} is damaged: the checksum differs; compute the partition again"
 PIECE = 2**22
 # Files of states and leftovers of interrupted writes; other files in the folder do not belong to Treaty.
@@ -112,7 +112,7 @@ class StateFiles:
             try:
                 total += int(parquet.read_metadata(f"{folder}/{name}", filesystem=filesystem).num_rows)
             except (FileNotFoundError, ArrowInvalid):
-                raise StateError(f"the state file {name} is gone or damaged; compute the partition again") from None
+                raise StateError(f"the state file {name} is missing or damaged; compute the partition again") from None
         return total
 
     def list_files(self) -> tuple[StoredFile, ...]:

@@ -112,7 +112,7 @@ class Plan:
             query = PackedQuery.of(chunk)
             yield from self._aggregate_lines(query.rest)
             for word in query.words:
-                yield "  counted at once:"
+                yield "  counted together:"
                 yield from self._aggregate_lines(word.parts)
 
     def _aggregate_lines(self, parts: Iterable[BoundComponent]) -> Iterator[str]:
@@ -126,8 +126,8 @@ class Plan:
             yield f"{prefix} {keys}{self._for(part)}"
 
     def _separate_lines(self, by: str) -> Iterator[str]:
-        yield from (f"apart{by}, {part.described}{self._for(part)}" for part in self.separate)
-        yield from (f"apart, {part.described}{self._for(part)}" for part in self.whole_table)
+        yield from (f"separately{by}, {part.described}{self._for(part)}" for part in self.separate)
+        yield from (f"separately, {part.described}{self._for(part)}" for part in self.whole_table)
 
     def _for(self, part: BoundComponent) -> str:
         metrics = self.metrics_by_key.get(part.key, ())
