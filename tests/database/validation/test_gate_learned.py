@@ -72,7 +72,7 @@ def test_the_newest_fit_that_is_admitted_judges(table: Registered) -> None:
     assert (level(refused.value).outcome, (level(refused.value).band or {})["fit"]) == ("failed", name)
     table.publish({A: [15]})
     with table.kept() as kept:
-        assert limits(kept) == (20.0, name, "limits of programs: 1 of 1 as they were learned later")
+        assert limits(kept) == (20.0, name, "program limits: 1 of 1 refitted")
     table.approve(LEVEL, STEP, version="3.0.0")
     assert table.told == "unknown"
 

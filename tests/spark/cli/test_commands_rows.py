@@ -47,9 +47,9 @@ def test_quarantine_parts_the_rows_and_says_how_many(treaty: Commands) -> None:
     assert done.stdout.splitlines() == [
         "2 good rows in checked/outcome=good",
         "3 bad rows in checked/outcome=bad",
-        "  mails: broken by 1 row",
-        "  ids: broken by 2 rows",
-        "  small: broken by 1 row",
+        "  mails: violated by 1 row",
+        "  ids: violated by 2 rows",
+        "  small: violated by 1 row",
     ]
     again = treaty(*arguments)
     assert (again.returncode, again.stdout) == (3, "")

@@ -24,10 +24,14 @@ def test_every_check_is_judged_here_or_elsewhere_or_by_people() -> None:
     [
         (check("size", mustBe=1), Runner.HERE, None),
         ({"id": "c", "metric": "rowCount", "mustBe": 1}, Runner.HERE, None),
-        ({"id": "c", "metric": "rowCount", "unit": "percent", "mustBe": 1}, Runner.ELSEWHERE, "the unit of rowCount"),
+        (
+            {"id": "c", "metric": "rowCount", "unit": "percent", "mustBe": 1},
+            Runner.ELSEWHERE,
+            "rowCount does not support this unit",
+        ),
         ({"id": "c", "type": "sql", "query": "DROP TABLE x", "mustBe": 1}, Runner.ELSEWHERE, "query"),
         ({"id": "c", "type": "custom", "engine": "soda", "implementation": "x"}, Runner.ELSEWHERE, "custom (soda)"),
-        ({"id": "c", "type": "text", "description": "x"}, Runner.PEOPLE, "read by people"),
+        ({"id": "c", "type": "text", "description": "x"}, Runner.PEOPLE, "not evaluated automatically"),
         (check("meen", mustBe=1), Runner.ELSEWHERE, "no analyzer is named 'meen'"),
     ],
 )

@@ -119,7 +119,7 @@ def test_a_result_says_where_its_limit_comes_from() -> None:
     found = result(run(given, {"": states(given, ROWS)}, reference_values=known))
     assert found.reference == {"the size of titles": {"value": 3, "run": "17"}}
     assert found.sentence == "size must be at most the size of titles"
-    assert found.finding == "4 rows, at most 3 required, 1 too many"
+    assert found.finding == "4 rows (required: at most 3)"
 
 
 def test_every_result_has_its_limit_as_plain_data() -> None:

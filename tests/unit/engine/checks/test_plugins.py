@@ -78,12 +78,12 @@ def test_a_plugin_that_is_not_named_is_not_loaded(folder: Path) -> None:
 
 BROKEN = {
     "nothing of that name": (None, "is not installed"),
-    "no entry point": ({}, "offers nothing"),
-    "no such module": ({"treaty.analyzers": {"a": "nowhere:A"}}, "ended with ModuleNotFoundError"),
-    "no analyzer": ({"treaty.analyzers": {"even_share": "treaty_parity:DIVISIBLE"}}, "is no analyzer"),
-    "another name": ({"treaty.analyzers": {"odd_share": "treaty_parity:EvenShare"}}, "use one name"),
-    "no operator": ({"treaty.assertions": {"divisible": "treaty_parity:DIVISIBLE"}}, "is no operator"),
-    "no assertion": ({"treaty.assertions": {"mustBeEven": "treaty_parity:EvenShare"}}, "is no assertion"),
+    "no entry point": ({}, "provides no plug-ins"),
+    "no such module": ({"treaty.analyzers": {"a": "nowhere:A"}}, "raised ModuleNotFoundError"),
+    "no analyzer": ({"treaty.analyzers": {"even_share": "treaty_parity:DIVISIBLE"}}, "is not an analyzer"),
+    "another name": ({"treaty.analyzers": {"odd_share": "treaty_parity:EvenShare"}}, "use the same name"),
+    "no operator": ({"treaty.assertions": {"divisible": "treaty_parity:DIVISIBLE"}}, "is not an operator"),
+    "no assertion": ({"treaty.assertions": {"mustBeEven": "treaty_parity:EvenShare"}}, "is not an assertion"),
     "taken": ({"treaty.assertions": {"mustBe": "treaty_parity:DIVISIBLE"}}, "exists already"),
 }
 

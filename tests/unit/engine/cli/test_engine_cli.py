@@ -81,7 +81,7 @@ def test_a_report_in_a_file_is_told_as_text_too(
 ) -> None:
     print_report(RUN, report, tmp_path / "report")
     assert (tmp_path / "report").read_text() == REPORTS[report](RUN)
-    assert "4 rows, 5 required, 1 too few" in capsys.readouterr().out
+    assert "4 rows (required: 5)" in capsys.readouterr().out
 
 
 def test_a_report_that_cannot_be_written_is_told_all_the_same(
@@ -89,4 +89,4 @@ def test_a_report_that_cannot_be_written_is_told_all_the_same(
 ) -> None:
     with pytest.raises(CliError, match="cannot be written: Is a directory"):
         print_report(RUN, Report.JSON, tmp_path)
-    assert "5 required" in capsys.readouterr().out
+    assert "(required: 5)" in capsys.readouterr().out

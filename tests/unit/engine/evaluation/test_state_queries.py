@@ -58,9 +58,9 @@ def test_a_metric_is_named_with_its_arguments(text: str, analyzer: object) -> No
     ("text", "said"),
     [
         ("completenes:column=a", "did you mean 'completeness'"),
-        ("", "names no analyzer"),
+        ("", "unknown analyzer"),
         ("mean", "argument.column Field required (mean takes where, column"),
-        ("mean:amount", "has an argument without a value"),
+        ("mean:amount", "an argument has no value"),
         ("mean:column=7", "argument.column Input should be a valid string"),
         ("mean:column=a;colour=red", "argument.colour Extra inputs are not permitted"),
         ("size:where=sleep(9)", "argument.where calls 'sleep', which predicates may not call"),

@@ -101,8 +101,8 @@ def test_a_column_of_two_types_is_not_merged() -> None:
     text = Schema((Column("id", "string"),))
     older = states(given, {"id": ["a", "b"]}, text)
     found = result(run(given, {"day=2": states(given, ROWS)}, {"day=1": older}))
-    told = "id is of type string in day=1 and of type bigint in day=2: write them anew with one type"
-    assert (found.outcome, found.reason) == ("not_evaluated", f"{told}, or judge a view of those that are alike")
+    told = "id is of type string in day=1 and of type bigint in day=2: rewrite them with one type"
+    assert (found.outcome, found.reason) == ("not_evaluated", f"{told}, or use a view of partitions with equal columns")
 
 
 def test_partitions_of_two_schemas_are_each_judged_on_their_own() -> None:

@@ -83,4 +83,4 @@ def test_a_broken_clause_says_what_it_saw(program: tuple[ColumnProgram, ColumnHi
     kept = [each for each in judged.verdicts if each.holds]
     assert {broken(each) for each in kept} <= {""}
     empty = found.judge(numbers(0, (0, 0.0, 0.0)), known)
-    assert any("was not judged: the partition has no value" in broken(each) for each in empty.verdicts)
+    assert any("was not evaluated: the partition has no value" in broken(each) for each in empty.verdicts)
