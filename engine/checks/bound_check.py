@@ -26,10 +26,11 @@ NO_PAST = "learning: the metric has no history yet"
 class BoundCheck:
     """A check bound to a table.
 
-    `bound`: its analyzer on the table; None if the check cannot be evaluated, see `reason`. `referents`: values of
-    limits that refer to other datasets. `view`: the view that its scope names; `view_condition`: that view's SQL
-    condition on the table's rows. `detector`: computes the bounds from the metric's history; `detection`: its result
-    for the current point; None if the detector did not run."""
+    - `bound`: its analyzer on the table; None if the check cannot be evaluated, see `reason`.
+    - `referents`: values of limits that refer to other datasets.
+    - `view`: the view that its scope names; `view_condition`: that view's SQL condition on the table's rows.
+    - `detector`: computes the bounds from the metric's history; `detection`: its result for the current point; None
+      if the detector did not run."""
 
     check: ContractCheck
     analyzer: Analyzer | None

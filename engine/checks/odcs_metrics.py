@@ -26,9 +26,11 @@ UNITS = {"rows": "rows", "percent": "percent", "percentage": "percent", "%": "pe
 class OdcsMetric:
     """The analyzer of an ODCS metric.
 
-    `columns`: argument that names its columns; None for the whole table. `counted`: whether it counts rows, in rows
-    or percent. `words`: further arguments of the standard, each with a function that returns the analyzer's
-    arguments for its value. `fixed`: constant arguments."""
+    - `columns`: argument that names its columns; None for the whole table.
+    - `counted`: whether it counts rows, in rows or percent.
+    - `words`: further arguments of the standard, each with a function that returns the analyzer's arguments for its
+      value.
+    - `fixed`: constant arguments."""
 
     analyzer: str
     columns: str | None = "column"

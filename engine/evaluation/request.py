@@ -18,15 +18,20 @@ from treaty.engine.states.bag import Bag, StateFileStore
 class EvaluationRequest:
     """Input of one run: a contract, one of its objects, and the states of its partitions.
 
-    `states`: the bag of every partition, packed or not. `delta`: names of the partitions that arrived. `schema`:
-    schema of the delta; None means the one recorded by its last partition; partitions that recorded another schema
-    are evaluated with their own. `files`: store of large states; None means no files. `whole_table_states`: the bag
-    of a scan of all rows; None means there was no such scan. `reference_values`: values of limits that refer to
-    other datasets, by the limit's text. `checks`: the object's checks if already bound. `spectra`: frequency spectra
-    that Spark computed because the frequencies are too large to merge here, by component key. `parts`: states of
-    what arrived in partitions that also have older rows; checks of scope delta are evaluated on these. `history`:
-    earlier measurements for anomaly checks, by metric identity; missing ones are read from the partitions' states,
-    except for `excluded_partitions`, which belong to an incident."""
+    - `states`: the bag of every partition, packed or not.
+    - `delta`: names of the partitions that arrived.
+    - `schema`: schema of the delta; None means the one recorded by its last partition; partitions that recorded
+      another schema are evaluated with their own.
+    - `files`: store of large states; None means no files.
+    - `whole_table_states`: the bag of a scan of all rows; None means there was no such scan.
+    - `reference_values`: values of limits that refer to other datasets, by the limit's text.
+    - `checks`: the object's checks if already bound.
+    - `spectra`: frequency spectra that Spark computed because the frequencies are too large to merge here, by
+      component key.
+    - `parts`: states of what arrived in partitions that also have older rows; checks of scope delta are evaluated on
+      these.
+    - `history`: earlier measurements for anomaly checks, by metric identity; missing ones are read from the
+      partitions' states, except for `excluded_partitions`, which belong to an incident."""
 
     contract: Contract
     object_name: str

@@ -37,11 +37,16 @@ class CandidateRejected(Exception):
 class TableGate:
     """The gate of a table whose folder is on this machine.
 
-    `table`: the table's folder. `kind`, `name`: its kind and its name in Spark. `tables`: access to tables of Delta
-    and of the catalog. `measure`: computes states for a MeasureRequest. `stage`: writes rows to a folder,
-    partitioned like the table. `admitted`: verdicts that publish. `keep`: whether a rejected candidate is kept.
-    `datasets`: other datasets that checks read. `key`: hashes values of classified columns. `excluded_partitions`:
-    partitions of an incident, from which nothing is learned."""
+    - `table`: the table's folder.
+    - `kind`, `name`: its kind and its name in Spark.
+    - `tables`: access to tables of Delta and of the catalog.
+    - `measure`: computes states for a MeasureRequest.
+    - `stage`: writes rows to a folder, partitioned like the table.
+    - `admitted`: verdicts that publish.
+    - `keep`: whether a rejected candidate is kept.
+    - `datasets`: other datasets that checks read.
+    - `key`: hashes values of classified columns.
+    - `excluded_partitions`: partitions of an incident, from which nothing is learned."""
 
     table: str
     contract: Contract

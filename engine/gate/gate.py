@@ -120,15 +120,20 @@ def gate(  # noqa: PLR0913
 ) -> AbstractContextManager[GateCandidate]:
     """Stage a candidate in the caller's Spark session; evaluate and publish it at the end of the block.
 
-    `table`: a folder of Parquet, which need not exist yet, a Delta table, or a catalog table with its database
-    (db.orders); its files must be on this machine. `contract`: a contract that was read from a document. `store`:
-    None means a folder next to the table. `object_name`: None means the contract's first object. `partition_by`:
-    None means the object's partition columns. `format`: "delta" creates a new table as Delta; None means Parquet.
-    `others`: other datasets that checks read. `warnings`: whether a candidate that violates only checks of severity
-    warning is published. `keep`: whether a rejected candidate is kept for inspection. `key_file`: key for hashing
-    classified values, combined with `keyed`, or with the table's location if that is None; without a key file,
-    states that need it are not stored, and checks that need them of all partitions are not evaluated. `spoilt`:
-    partitions of an incident, from which nothing is learned and with which nothing is compared.
+    - `table`: a folder of Parquet, which need not exist yet, a Delta table, or a catalog table with its database
+      (db.orders); its files must be on this machine.
+    - `contract`: a contract that was read from a document.
+    - `store`: None means a folder next to the table.
+    - `object_name`: None means the contract's first object.
+    - `partition_by`: None means the object's partition columns.
+    - `format`: "delta" creates a new table as Delta; None means Parquet.
+    - `others`: other datasets that checks read.
+    - `warnings`: whether a candidate that violates only checks of severity warning is published.
+    - `keep`: whether a rejected candidate is kept for inspection.
+    - `key_file`: key for hashing classified values, combined with `keyed`, or with the table's location if that is
+      None; without a key file, states that need it are not stored, and checks that need them of all partitions are
+      not evaluated.
+    - `spoilt`: partitions of an incident, from which nothing is learned and with which nothing is compared.
 
     The block raises CandidateRejected; GenerationConflict if another writer came first; PublicationOpen if a
     publication is open, LockHeld if one is in progress; EngineError if something cannot be read; and ContractError."""

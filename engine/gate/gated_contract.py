@@ -14,10 +14,11 @@ from treaty.engine.states.generations import GenerationStore
 class GatedContract:
     """A contract with the table's object, partition columns and state store.
 
-    `store`: None means the folder next to the table. `datasets`: other datasets that checks read. `location`: the
-    table's location as registered; None means unknown. `key_context`: text combined with the key file to form the
-    hash key; None means the table's location. `excluded_partitions`: partitions of an incident, from which nothing
-    is learned."""
+    - `store`: None means the folder next to the table.
+    - `datasets`: other datasets that checks read.
+    - `location`: the table's location as registered; None means unknown.
+    - `key_context`: text combined with the key file to form the hash key; None means the table's location.
+    - `excluded_partitions`: partitions of an incident, from which nothing is learned."""
 
     contract: Contract
     object: str

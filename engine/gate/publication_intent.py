@@ -30,10 +30,13 @@ class StateChange:
 class PublicationIntent:
     """The intent of one publication.
 
-    `changes`: by partition of `table`. `staged`: folder with the new files. `kind`, `name`: the table's kind and its
-    name in Spark. `notes`: facts about the old table that recovery of that kind needs. `states`: location of the
-    store; `number`: the generation that the publication follows. `judged`: verdict on the candidate;
-    `judged_before`: verdict on that generation. `written`: time, ISO 8601."""
+    - `changes`: by partition of `table`.
+    - `staged`: folder with the new files.
+    - `kind`, `name`: the table's kind and its name in Spark.
+    - `notes`: facts about the old table that recovery of that kind needs.
+    - `states`: location of the store; `number`: the generation that the publication follows.
+    - `judged`: verdict on the candidate; `judged_before`: verdict on that generation.
+    - `written`: time, ISO 8601."""
 
     table: str
     partition_by: tuple[str, ...]

@@ -46,9 +46,12 @@ class TextTypeDocument(_DocumentModel):
 class ColumnDocument(_DocumentModel):
     """The profile of a column.
 
-    `facts`: values by name; null means no value, a missing name was not measured. `values`: the most frequent ones;
-    empty for a classified column. `all_values`: whether these are all values. `values_error`: largest overcount of a
-    value. `masks`: shapes of the texts. `notes`: caveats about the figures."""
+    - `facts`: values by name; null means no value, a missing name was not measured.
+    - `values`: the most frequent ones; empty for a classified column.
+    - `all_values`: whether these are all values.
+    - `values_error`: largest overcount of a value.
+    - `masks`: shapes of the texts.
+    - `notes`: caveats about the figures."""
 
     name: str
     type: str

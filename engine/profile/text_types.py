@@ -35,8 +35,10 @@ _KINDS = ("boolean", "integer", "decimal", "fractional", "date", "timestamp")
 class TextTypeCandidate:
     """A type that texts may parse as.
 
-    `kind`: one of `data_type`'s names. `type`: Spark's type. `sql`: parses a text, null on failure. `format`: date
-    pattern; None for ISO 8601 and for types without a format."""
+    - `kind`: one of `data_type`'s names.
+    - `type`: Spark's type.
+    - `sql`: parses a text, null on failure.
+    - `format`: date pattern; None for ISO 8601 and for types without a format."""
 
     kind: str
     type: str

@@ -61,9 +61,11 @@ PAPERS: Mapping[Law, Callable[[Array], Array]] = {"any": chebyshev, "distance": 
 class StatisticSummary:
     """Summary of a statistic's transformed past.
 
-    `middle`: mean. `deviation`: spread, at least the floor. `points`: number of values. `relative_deviation`:
-    standard deviation divided by the spread; 1 above the floor, 0 if nothing ever changed. `values`: the transformed
-    values."""
+    - `middle`: mean.
+    - `deviation`: spread, at least the floor.
+    - `points`: number of values.
+    - `relative_deviation`: standard deviation divided by the spread; 1 above the floor, 0 if nothing ever changed.
+    - `values`: the transformed values."""
 
     statistic: Statistic
     change: LagTransform

@@ -16,10 +16,11 @@ from treaty.engine.statistics.summaries import Summary
 class Clause:
     """Limits on one transformed statistic: at least `lower`, at most `upper`; None means unlimited.
 
-    `width`: width of the limits in spreads. `rate`: false-alarm rate by the program's bound. `points`: number of
-    values learned from; `alarms`: number of these outside the limits. `caught`: share of the issues that the clause
-    catches; `gain`: share that no other clause catches. `guard`: part of every program, regardless of what it
-    catches."""
+    - `width`: width of the limits in spreads.
+    - `rate`: false-alarm rate by the program's bound.
+    - `points`: number of values learned from; `alarms`: number of these outside the limits.
+    - `caught`: share of the issues that the clause catches; `gain`: share that no other clause catches.
+    - `guard`: part of every program, regardless of what it catches."""
 
     statistic: str
     change: LagTransform
@@ -84,9 +85,11 @@ class ProgramVerdict:
 class ColumnProgram:
     """A conjunction of clauses for one column.
 
-    `budget`: requested rate of false alarms. `bound`: name of the bound that rates are computed with. `points`:
-    number of batches learned from. `caught`: by issue, the number of variations caught and their total. A program is
-    immutable; new batches are evaluated together with the history before them."""
+    - `budget`: requested rate of false alarms.
+    - `bound`: name of the bound that rates are computed with.
+    - `points`: number of batches learned from.
+    - `caught`: by issue, the number of variations caught and their total. A program is immutable; new batches are
+      evaluated together with the history before them."""
 
     clauses: tuple[Clause, ...]
     budget: float

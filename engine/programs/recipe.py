@@ -21,12 +21,18 @@ PRICE = 2.0
 class Recipe:
     """Parameters for learning a program.
 
-    `budget`: rate of false alarms per batch. `bound`: name of the bound on this rate. `most`: largest number of
-    clauses besides guards. `price`: share of the issues that must be gained per false alarm per batch. `distances`:
-    also compare with the previous partition. `tested`: use the one transform found by the stationarity test (as in
-    the paper) instead of several. `guarded`: add guards for completeness and row count. `paper_only`: use only
-    statistics of the paper. `least`: number of batches required. `elsewhere`: issues that are caught without this
-    column. `excluded_guards`: statistics that are not used, as guards or clauses. `seed`: seed for drawing issues."""
+    - `budget`: rate of false alarms per batch.
+    - `bound`: name of the bound on this rate.
+    - `most`: largest number of clauses besides guards.
+    - `price`: share of the issues that must be gained per false alarm per batch.
+    - `distances`: also compare with the previous partition.
+    - `tested`: use the one transform found by the stationarity test (as in the paper) instead of several.
+    - `guarded`: add guards for completeness and row count.
+    - `paper_only`: use only statistics of the paper.
+    - `least`: number of batches required.
+    - `elsewhere`: issues that are caught without this column.
+    - `excluded_guards`: statistics that are not used, as guards or clauses.
+    - `seed`: seed for drawing issues."""
 
     budget: float = 0.01
     bound: str = "measured"

@@ -48,10 +48,11 @@ IN_CONTRACTS = replace(RECIPE, excluded_guards=frozenset(STATISTICS) - MEASURES.
 class TableHistory:
     """History of a table's partitions, oldest first.
 
-    `values`: by column and statistic one value per partition; None if missing. `texts`: columns whose values are
-    texts. `samples`: values of the newest partition, for injecting issues. `excluded_partitions`: partitions of an
-    incident, from which nothing is learned. `distance_parts`: by column the inputs of distances, one mapping per
-    partition."""
+    - `values`: by column and statistic one value per partition; None if missing.
+    - `texts`: columns whose values are texts.
+    - `samples`: values of the newest partition, for injecting issues.
+    - `excluded_partitions`: partitions of an incident, from which nothing is learned.
+    - `distance_parts`: by column the inputs of distances, one mapping per partition."""
 
     names: tuple[str, ...]
     times: tuple[datetime, ...]

@@ -29,8 +29,10 @@ TOLD_BY_ROWS = frozenset({"volume_change"})
 class TableProgram:
     """A program per column, and the guard of the row count.
 
-    `columns`: NoProgram for a column with too little history. `rows`: the guard; None without one. `budget`: rate of
-    false alarms per batch. `tested`, `rows_tested`: backtests of the columns and of the guard, if requested."""
+    - `columns`: NoProgram for a column with too little history.
+    - `rows`: the guard; None without one.
+    - `budget`: rate of false alarms per batch.
+    - `tested`, `rows_tested`: backtests of the columns and of the guard, if requested."""
 
     columns: Mapping[str, ColumnProgram | NoProgram]
     rows: Clause | None

@@ -36,10 +36,12 @@ class TableStatusRequest:
 class TableStatus:
     """The status of a table.
 
-    `location`: its folder. `fingerprints`: those of its partitions. `version`: version of a table format; None
-    without one. `committed`: version created by the publication in question; None if it was not committed.
-    `folders`: those that contain files of the table, relative to `location`. `places`: folders of the requested
-    partitions."""
+    - `location`: its folder.
+    - `fingerprints`: those of its partitions.
+    - `version`: version of a table format; None without one.
+    - `committed`: version created by the publication in question; None if it was not committed.
+    - `folders`: those that contain files of the table, relative to `location`.
+    - `places`: folders of the requested partitions."""
 
     kind: TableKind
     location: str

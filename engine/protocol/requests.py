@@ -35,19 +35,24 @@ class TableSource:
 class MeasureRequest:
     """Compute the states of the partitions that changed.
 
-    `stored_fingerprints`: by partition, the fingerprint whose states are already stored. `stored_keys`: for known
-    partitions that lack some states, the keys of the stored ones; only the others are computed.
-    `skipped_partitions`: partitions that could not be read recently and are not tried again. `reread_whole`: run
-    whole-table scans even if nothing changed. `arrivals`: fingerprints of the arrivals that a table without
-    partition columns is divided into; newer files form one more; None means no division. `portion`: largest number
-    of partitions to read; the result's `remaining` is left for further requests. `target_table`: a table that this
-    one will become part of; whole-table scans include its other partitions. `datasets`: locations of other datasets
-    that the contract's checks read. `reference_limits`: also measure the metrics of other datasets that limits refer
-    to. `statistics`: use the files' own statistics where they are exact. `key`: hashes values of classified columns;
-    without one, states that need it are not stored. `extra_documents`: further documents, each with its object,
-    whose states are computed in the same scan; checks that do not fit the table are left out. `classifying`:
-    documents whose classifications apply to all checks. `hints`: where to look for changes, in addition to
-    `stored_fingerprints`. `columns`: return the table's columns even if nothing is read."""
+    - `stored_fingerprints`: by partition, the fingerprint whose states are already stored.
+    - `stored_keys`: for known partitions that lack some states, the keys of the stored ones; only the others are
+      computed.
+    - `skipped_partitions`: partitions that could not be read recently and are not tried again.
+    - `reread_whole`: run whole-table scans even if nothing changed.
+    - `arrivals`: fingerprints by arrival, for tables that are divided by arrival; newer files form one more; None
+      means no division.
+    - `portion`: largest number of partitions to read; the result's `remaining` is left for further requests.
+    - `target_table`: a table that this one will become part of; whole-table scans include its other partitions.
+    - `datasets`: locations of other datasets that the contract's checks read.
+    - `reference_limits`: also measure the metrics of other datasets that limits refer to.
+    - `statistics`: use the files' own statistics where they are exact.
+    - `key`: hashes values of classified columns; without one, states that need it are not stored.
+    - `extra_documents`: further documents, each with its object, whose states are computed in the same scan; checks
+      that do not fit the table are left out.
+    - `classifying`: documents whose classifications apply to all checks.
+    - `hints`: where to look for changes, in addition to `stored_fingerprints`.
+    - `columns`: return the table's columns even if nothing is read."""
 
     source: TableSource
     contract: bytes
@@ -74,16 +79,19 @@ class MeasureRequest:
 class MeasureResult:
     """The states of the changed partitions, packed as one bag per partition.
 
-    `schema`: that of the changed partitions; if they differ, each bag has its own. `fingerprints`: of every
-    partition that exists now. An unreadable partition has a bag with the reason, and a fingerprint that never
-    matches, so that it counts as changed until it can be read. `vanished`: known partitions that no longer exist.
-    `added`: packed states that known partitions lacked, to be stored in addition. `remaining`: number of partitions
-    that were left for the next portion. `whole_table_states`: packed bag of the whole-table scan, if something
-    changed and a check needs it. `referents`: values of limits that refer to other datasets, by the limit's text, if
-    requested. `transient_states`: packed states by partition that are evaluated but never stored. `method`: how the
-    changed partitions were determined. `table_version`: version of the fingerprints, for formats with versions;
-    `pinned`: that version was read, otherwise the table as it was; `is_outdated`: newer versions existed by then.
-    `columns`: names and types, if requested and nothing was read; otherwise empty."""
+    - `schema`: that of the changed partitions; if they differ, each bag has its own.
+    - `fingerprints`: of every partition that exists now. An unreadable partition has a bag with the reason, and a
+      fingerprint that never matches, so that it counts as changed until it can be read.
+    - `vanished`: known partitions that no longer exist.
+    - `added`: packed states that known partitions lacked, to be stored in addition.
+    - `remaining`: number of partitions that were left for the next portion.
+    - `whole_table_states`: packed bag of the whole-table scan, if something changed and a check needs it.
+    - `referents`: values of limits that refer to other datasets, by the limit's text, if requested.
+    - `transient_states`: packed states by partition that are evaluated but never stored.
+    - `method`: how the changed partitions were determined.
+    - `table_version`: version of the fingerprints, for formats with versions; `pinned`: that version was read,
+      otherwise the table as it was; `is_outdated`: newer versions existed by then.
+    - `columns`: names and types, if requested and nothing was read; otherwise empty."""
 
     schema: "Schema"
     fingerprints: Mapping[str, str]
@@ -146,11 +154,12 @@ class ReferableKey:
 class DraftRequest:
     """Profile a table and suggest checks; the fields of `ProfileRequest` mean the same here.
 
-    `in_force`: its classifications are taken over into the draft. `lake`: folder of the pattern index; None suggests
-    no patterns. `alarms`: false alarms per quarter for learned programs; None learns none. `refit`: policy for
-    limits that programs refit later. `keys`: keys that columns may refer to; `sketched`: also find such columns by
-    sketches, not only by name. `excluded_partitions`: partitions from which nothing is learned; names that the table
-    lacks are ignored."""
+    - `in_force`: its classifications are taken over into the draft.
+    - `lake`: folder of the pattern index; None suggests no patterns.
+    - `alarms`: false alarms per quarter for learned programs; None learns none.
+    - `refit`: policy for limits that programs refit later.
+    - `keys`: keys that columns may refer to; `sketched`: also find such columns by sketches, not only by name.
+    - `excluded_partitions`: partitions from which nothing is learned; names that the table lacks are ignored."""
 
     source: TableSource
     contract_id: str
@@ -224,8 +233,10 @@ class TextsRequest:
 class SampleRequest:
     """Read up to `limit` violating rows of each failed check.
 
-    `failed_checks`: by check id, the partitions in which it failed. `partitions`: those to read; empty means all.
-    `arrivals`: fingerprints of arrivals to read instead, if any. `classifying`: as in `MeasureRequest`."""
+    - `failed_checks`: by check id, the partitions in which it failed.
+    - `partitions`: those to read; empty means all.
+    - `arrivals`: fingerprints by arrival; if any, these are read instead.
+    - `classifying`: as in `MeasureRequest`."""
 
     source: TableSource
     contract: bytes

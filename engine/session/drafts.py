@@ -40,9 +40,13 @@ def profile(
 ) -> ProfileDocument:
     """Profile a Spark frame in two scans, without changing any setting of the session.
 
-    `name`: name of the table in the profile. `partition_by`: columns of the frame to partition by. `columns`: empty
-    means all. `sample`: approximate number of rows to read; None means all. `contract`: values of columns that it
-    classifies are not shown, if its object has that name. Raises EngineError for columns that the frame lacks."""
+    - `name`: name of the table in the profile.
+    - `partition_by`: columns of the frame to partition by.
+    - `columns`: empty means all.
+    - `sample`: approximate number of rows to read; None means all.
+    - `contract`: values of columns that it classifies are not shown, if its object has that name.
+
+    Raises EngineError for columns that the frame lacks."""
     from treaty.engine.profile.document import document
     from treaty.engine.protocol.progress import no_progress
     from treaty.engine.spark.profile.profiler import history, opened_frame
@@ -71,11 +75,16 @@ def draft(  # noqa: PLR0913
 ) -> Draft:
     """Draft a contract for a Spark frame: its schema and the checks that its partitions suggest.
 
-    `name`: name of the object in the contract. `partition_by`: columns of the frame to partition by; without any,
-    suggestions are tested on parts of the rows. `columns`: empty means all. `sample`: approximate number of rows to
-    read; None means all. `contract_id`: None means `name`. `location`: physical name in the contract; None means
-    `name`. `lake`: folder of a pattern index; None suggests no patterns. `alarms`: false alarms per quarter that
-    learned programs may raise; None learns no programs. Raises EngineError."""
+    - `name`: name of the object in the contract.
+    - `partition_by`: columns of the frame to partition by; without any, suggestions are tested on parts of the rows.
+    - `columns`: empty means all.
+    - `sample`: approximate number of rows to read; None means all.
+    - `contract_id`: None means `name`.
+    - `location`: physical name in the contract; None means `name`.
+    - `lake`: folder of a pattern index; None suggests no patterns.
+    - `alarms`: false alarms per quarter that learned programs may raise; None learns no programs.
+
+    Raises EngineError."""
     from treaty.engine.protocol.progress import no_progress
     from treaty.engine.spark.handlers.draft import draft_opened
     from treaty.engine.spark.profile.profiler import opened_frame

@@ -196,13 +196,15 @@ def watch_stream(  # noqa: PLR0913
 ) -> StreamSink:
     """Create a sink for `foreachBatch` that evaluates batches and folds their states into the store.
 
-    `stream`: name of the stream; keep it as long as the checkpoint. `object_name`: None means the contract's first
-    object. `partition_by`: None means the object's partition columns that the rows have. `on_run`: called with the
-    run, the batch as a frame and its number; an exception stops the stream with nothing folded, and returning False
-    excludes the batch from the states. `stops`: verdicts that stop the stream before `on_run` is called; none by
-    default. `key`: hashes values of classified columns; without one their states are not stored, and checks that
-    need them of all rows so far are not evaluated. Checks that read other datasets, and `sql` checks over all rows,
-    are not evaluated either."""
+    - `stream`: name of the stream; keep it as long as the checkpoint.
+    - `object_name`: None means the contract's first object.
+    - `partition_by`: None means the object's partition columns that the rows have.
+    - `on_run`: called with the run, the batch as a frame and its number; an exception stops the stream with nothing
+      folded, and returning False excludes the batch from the states.
+    - `stops`: verdicts that stop the stream before `on_run` is called; none by default.
+    - `key`: hashes values of classified columns; without one their states are not stored, and checks that need them
+      of all rows so far are not evaluated. Checks that read other datasets, and `sql` checks over all rows, are not
+      evaluated either."""
     name = object_name or contract.objects[0].name
     partition_columns = None if partition_by is None else tuple(partition_by)
     read = partial(arrived, contract.object(name), partition_columns, key)

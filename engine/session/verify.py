@@ -36,16 +36,20 @@ def verify(  # noqa: PLR0913
             run = verify(orders, read(Path("orders.yaml").read_bytes()))
             assert run.verdict == "passed", [result.sentence for result in run.results if result.outcome == "failed"]
 
-    `object_name`: None means the contract's first object. `partition_by`: None means the object's partition columns
-    that the frame has. `earlier`: states (`measure`) of partitions that are not in the frame; checks of the whole
-    dataset include them, and checks that need all rows at once are then not evaluated. `others`: frames of other
-    datasets by name. `references`: values of limits that refer to another dataset ('the size of titles'); if its
-    frame is in `others` they are measured. `samples`: number of violating rows per failed check, read in one more
-    scan if there are any (`treaty.engine.session.violating_rows.samples`). `statistics`: folder of Parquet files
-    that the frame reads completely and exclusively; the files' own counts of rows and nulls are then used. `key`:
-    hashes values of classified columns, as in the earlier states (`treaty.engine.core.key_files`). `history`:
-    earlier measurements for anomaly checks, by metric identity (`treaty.engine.anomaly.baselines.of_runs`); the
-    states of earlier partitions add to it.
+    - `object_name`: None means the contract's first object.
+    - `partition_by`: None means the object's partition columns that the frame has.
+    - `earlier`: states (`measure`) of partitions that are not in the frame; checks of the whole dataset include
+      them, and checks that need all rows at once are then not evaluated.
+    - `others`: frames of other datasets by name.
+    - `references`: values of limits that refer to another dataset ('the size of titles'); if its frame is in
+      `others` they are measured.
+    - `samples`: number of violating rows per failed check, read in one more scan if there are any
+      (`treaty.engine.session.violating_rows.samples`).
+    - `statistics`: folder of Parquet files that the frame reads completely and exclusively; the files' own counts of
+      rows and nulls are then used.
+    - `key`: hashes values of classified columns, as in the earlier states (`treaty.engine.core.key_files`).
+    - `history`: earlier measurements for anomaly checks, by metric identity
+      (`treaty.engine.anomaly.baselines.of_runs`); the states of earlier partitions add to it.
 
     The run contains no texts or distributions of columns that the contract classifies; they are evaluated
     nevertheless. Raises ContractError for faults of the contract, UnreadableTable if Spark cannot read the frame."""

@@ -13,8 +13,10 @@ from treaty.engine.states.envelope import PackedState, open_bag
 class StateEntry:
     """A state of a packed bag.
 
-    `size`: bytes within the bag. `file`: name of its file; None if it is in the bag. `usable`: False if its
-    component has an unknown version. `key_id`: id of the key that its values were hashed with."""
+    - `size`: bytes within the bag.
+    - `file`: name of its file; None if it is in the bag.
+    - `usable`: False if its component has an unknown version.
+    - `key_id`: id of the key that its values were hashed with."""
 
     key: str
     kind: str

@@ -25,9 +25,10 @@ Matches = Callable[[str], bool]
 class RegexTrialResult:
     """Result of trying two patterns on stored values.
 
-    `partitions`: number of partitions tried. `rows`: rows whose values were tried, of `present` rows with a value.
-    `differing`: partitions with a value that only one pattern accepts. `refused`: rows that only the pattern in
-    force accepts; `accepted`: rows that only the proposed one accepts."""
+    - `partitions`: number of partitions tried.
+    - `rows`: rows whose values were tried, of `present` rows with a value.
+    - `differing`: partitions with a value that only one pattern accepts.
+    - `refused`: rows that only the pattern in force accepts; `accepted`: rows that only the proposed one accepts."""
 
     partitions: int
     rows: int

@@ -15,10 +15,11 @@ NOTHING = "no stored states to evaluate it on"
 class CheckOutcome:
     """Outcomes of a check of one version.
 
-    `evaluated`: number of units on which it was evaluated. `alerts`: names of the failed ones, in order of arrival.
-    Units are partitions for scope delta, otherwise arrivals, each with everything present by then; `unit` is their
-    plural noun. `empty`: number of units without anything to measure. `not_evaluated`: units on which it cannot be
-    evaluated, by reason."""
+    - `evaluated`: number of units on which it was evaluated.
+    - `alerts`: names of the failed ones, in order of arrival. Units are partitions for scope delta, otherwise
+      arrivals, each with everything present by then; `unit` is their plural noun.
+    - `empty`: number of units without anything to measure.
+    - `not_evaluated`: units on which it cannot be evaluated, by reason."""
 
     scope: str
     severity: str

@@ -45,10 +45,11 @@ MERGED = "the states of these days were merged by month and cannot be separated"
 class ReplayStep:
     """Partitions that arrived together, with their packed states, and partitions that were removed.
 
-    `time`: time of the arrival. `references`: values of limits that refer to other datasets at that time, by the
-    limit's text. `continues`: the next step belongs to the same arrival; the dataset is evaluated after its last
-    step. `excluded_partitions`: partitions of an incident, from which detectors learn nothing; None in it means all
-    partitions together."""
+    - `time`: time of the arrival.
+    - `references`: values of limits that refer to other datasets at that time, by the limit's text.
+    - `continues`: the next step belongs to the same arrival; the dataset is evaluated after its last step.
+    - `excluded_partitions`: partitions of an incident, from which detectors learn nothing; None in it means all
+      partitions together."""
 
     added: Mapping[str, bytes]
     time: datetime

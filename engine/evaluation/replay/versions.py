@@ -71,8 +71,10 @@ class DetectorBudget(NamedTuple):
 class ReplayCase:
     """A check on one schema, evaluated once and counted for each version that has it.
 
-    `reads`: equal numbers mean equal metrics. `refused`: why it is not replayed; None if it is. `refers`: whether a
-    limit refers to another dataset. `budget`: the detector's budget; None without a detector."""
+    - `reads`: equal numbers mean equal metrics.
+    - `refused`: why it is not replayed; None if it is.
+    - `refers`: whether a limit refers to another dataset.
+    - `budget`: the detector's budget; None without a detector."""
 
     check: BoundCheck
     reads: int

@@ -28,10 +28,11 @@ class Derivation(NamedTuple):
 class Plan:
     """The work of one scan of a table.
 
-    `scan`: components of one aggregation. `groupings`: components with an aggregation each. `separate`: components
-    with a statement per partition; `whole_table`: components with one statement over all rows. `metrics_by_key`: by
-    component key, phrases of the metrics that need it. `key`: hashes values of classified columns; None means a
-    temporary key."""
+    - `scan`: components of one aggregation.
+    - `groupings`: components with an aggregation each.
+    - `separate`: components with a statement per partition; `whole_table`: components with one statement over all rows.
+    - `metrics_by_key`: by component key, phrases of the metrics that need it.
+    - `key`: hashes values of classified columns; None means a temporary key."""
 
     scan: tuple[BoundComponent, ...]
     groupings: tuple[BoundComponent, ...] = ()
