@@ -32,7 +32,7 @@ def place(treaty: Commands) -> Path:
 def test_verify_shows_rows_that_break_checks_and_no_classified_value(treaty: Commands) -> None:
     done = treaty("verify", "people.csv", "-c", "people.yaml", "--samples", "2")
     assert done.returncode == 1, done.stdout + done.stderr
-    shown = done.stdout[done.stdout.index("Rows that break") :].split("\n\n")
+    shown = done.stdout[done.stdout.index("Rows that violate") :].split("\n\n")
     assert [line.split() for line in shown[0].splitlines()[1:]] == [["email", "(masked)", "id"], ["null", "2"]]
     assert [line.split() for line in shown[1].splitlines()[1:]] == [
         ["id", "email", "(masked)"], ["3", MASK], ["3", MASK],

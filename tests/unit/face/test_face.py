@@ -87,5 +87,5 @@ def test_an_empty_history_is_refused(history: Any) -> None:
 
 def test_a_short_history_is_still_learning() -> None:
     program = treaty.avh.fit([columns(at) for at in range(5)])
-    assert str(program.table.columns["amount"]) == "learning, 5 of 14"
+    assert str(program.table.columns["amount"]) == "learning: 5 of 14 partitions"
     assert not program.judge(columns(99)).columns

@@ -30,7 +30,7 @@ FAULTS = {
     "an unknown analyzer": (check("completness", column="id", mustBe=1), "ANALYZER", "did you mean 'completeness'?"),
     "an analyzer like no other": (check("zzz", mustBe=1), "ANALYZER", "use one of: approx_count_distinct"),
     "no column": (check("completeness", mustBe=1), "ARGUMENT", "implementation.column: Field required"),
-    "an unknown argument": (check("size", colour="red", mustBe=1), "ARGUMENT", "(size takes where)"),
+    "an unknown argument": (check("size", colour="red", mustBe=1), "ARGUMENT", "(size accepts where)"),
     "an argument of another type": (check("mean", column=5, mustBe=1), "ARGUMENT", "valid string"),
     "a column that is no name": (check("uniqueness", columns=5, mustBe=1), "ARGUMENT", "valid tuple"),
     "an empty list of columns": (check("uniqueness", columns=[], mustBe=1), "ARGUMENT", "at least 1 item"),

@@ -32,7 +32,7 @@ def test_every_check_is_judged_here_or_elsewhere_or_by_people() -> None:
         ({"id": "c", "type": "sql", "query": "DROP TABLE x", "mustBe": 1}, Runner.ELSEWHERE, "query"),
         ({"id": "c", "type": "custom", "engine": "soda", "implementation": "x"}, Runner.ELSEWHERE, "custom (soda)"),
         ({"id": "c", "type": "text", "description": "x"}, Runner.PEOPLE, "not evaluated automatically"),
-        (check("meen", mustBe=1), Runner.ELSEWHERE, "no analyzer is named 'meen'"),
+        (check("meen", mustBe=1), Runner.ELSEWHERE, "unknown analyzer 'meen'"),
     ],
 )
 def test_a_check_says_why_it_is_not_judged_here(entry: dict[str, object], runner: Runner, reason: str | None) -> None:

@@ -52,7 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_what_a_package_offers_is_judged_and_named_in_the_run(folder: Path) -> None:
-    with pytest.raises(ContractError, match="no analyzer is named 'even_share'"):
+    with pytest.raises(ContractError, match="unknown analyzer 'even_share'"):
         bind(read(CONTRACT.encode()).objects[0], SCHEMA)
     install(folder)
     plugins.load([NAME, NAME])
@@ -84,7 +84,7 @@ BROKEN = {
     "another name": ({"treaty.analyzers": {"odd_share": "treaty_parity:EvenShare"}}, "use the same name"),
     "no operator": ({"treaty.assertions": {"divisible": "treaty_parity:DIVISIBLE"}}, "is not an operator"),
     "no assertion": ({"treaty.assertions": {"mustBeEven": "treaty_parity:EvenShare"}}, "is not an assertion"),
-    "taken": ({"treaty.assertions": {"mustBe": "treaty_parity:DIVISIBLE"}}, "exists already"),
+    "taken": ({"treaty.assertions": {"mustBe": "treaty_parity:DIVISIBLE"}}, "already exists"),
 }
 
 

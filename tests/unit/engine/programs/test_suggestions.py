@@ -167,8 +167,8 @@ def test_a_young_table_has_no_programs_and_says_how_far_it_is() -> None:
     assert suggestions(young, "orders", alarms=1.0) == []
     found = programs(young, 1.0).columns
     assert {name: str(each) for name, each in found.items()} == {
-        "amount": "learning, 9 of 14",
-        "status": "learning, 9 of 14",
+        "amount": "learning: 9 of 14 partitions",
+        "status": "learning: 9 of 14 partitions",
     }
 
 

@@ -182,7 +182,7 @@ def test_the_order_of_partitions_does_not_matter() -> None:
 
 def test_faults_of_the_contract_are_raised() -> None:
     given = contract(check("zzz", mustBe=1))
-    with pytest.raises(ContractError, match="no analyzer is named 'zzz'"):
+    with pytest.raises(ContractError, match="unknown analyzer 'zzz'"):
         evaluate(
             EvaluationRequest(
                 contract=given, object_name="orders", states={}, delta=[], started_at=NOW, finished_at=NOW

@@ -53,7 +53,7 @@ def test_only_what_is_older_is_removed(files: StateFiles) -> None:
     assert files.read(name) == b"one"
     assert files.remove(name, before=LATER) == 3
     assert files.remove(name, before=LATER) is None
-    with pytest.raises(StateError, match="gone"):
+    with pytest.raises(StateError, match="missing"):
         files.read(name)
 
 
