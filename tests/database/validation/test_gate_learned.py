@@ -92,7 +92,7 @@ def test_partitions_of_incidents_are_compared_with_nothing(table: Registered) ->
     assert len(table.rows(IncidentRow)) == 1
     with table.kept() as kept:
         assert (kept.excluded_partitions, kept.more["spoilt"]) == ({B}, {B})
-        assert kept.limits.endswith("left out: 1 partition(s) of incidents")
+        assert kept.limits.endswith("excluded: 1 partition(s) of incidents")
     with pytest.raises(CandidateRejected):
         table.publish({C: [48]})
     table.publish({C: [12]})
