@@ -1,1 +1,1 @@
-"""What a promise means and how it is computed."""
+"""Define checks and compute their results."""

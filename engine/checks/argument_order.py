@@ -1,9 +1,8 @@
-"""What changes of a check's arguments mean: whether the new check permits less, or more, than the old one.
+"""Compare a check's arguments: does the new check permit less or more data than the old one?
 
-Every analyzer whose values are bounded by what counts (values that are allowed, a pattern, a predicate) says so in one
-row of MEASURES: which arguments that are, how two of them lie to each other, and whether the value grows with them.
-What its value does follows from that, what that means from the threshold. All else is undetermined.
-"""
+An analyzer whose value depends on a set (allowed values, a pattern, a predicate) has a row in MEASURES. It names
+these arguments, compares two sets of them, and says whether the value grows with the set. From this follows how the
+value changes; from the threshold follows what the change means. Everything else is undetermined."""
 
 from collections.abc import Callable, Mapping
 from functools import reduce
@@ -52,8 +51,10 @@ BOUNDS = {
 
 
 class OrderedArguments(NamedTuple):
-    """Arguments of an analyzer that say what counts. `direction`: from what counts with the old ones to what does with
-    the new ones (loosens: more). `grows`: whether the value is higher, or lower, where more counts."""
+    """Arguments of an analyzer that define which rows or values it counts.
+
+    `direction`: compares what the old and the new arguments count (loosens: more). `grows`: True if the value rises
+    when more is counted, False if it falls."""
 
     arguments: frozenset[str]
     direction: Callable[[Any, Any], Direction]
@@ -61,9 +62,10 @@ class OrderedArguments(NamedTuple):
 
 
 def order(old: ContractCheck, new: ContractCheck) -> CheckOrder:
-    """The direction from what the old check measures to what the new one does, and which numbers its value can be.
+    """Compare what two versions of a check permit, and return the domain of its values.
 
-    Undetermined for other analyzers, and where nothing is known of an argument that differs."""
+    The direction is undetermined for analyzers without a row in MEASURES, and if an argument that differs is not
+    covered there."""
     if "schema" in (old.kind, new.kind):
         return CheckOrder(_of_word(old, new))
     before, after = _analyzer(old), _analyzer(new)
@@ -76,20 +78,20 @@ def order(old: ContractCheck, new: ContractCheck) -> CheckOrder:
 
 
 def _analyzer(check: ContractCheck) -> Analyzer | None:
-    """The analyzer with the check's arguments; None where it is not known, or does not take them."""
+    """Return the analyzer with the check's arguments; None if it is unknown or rejects them."""
     try:
-        ours = translate_check(check) if check.kind == "library" else check
-        kind = ANALYZERS.get(ours.analyzer)
-        return kind.model_validate({**_on_column(kind, ours), "where": ours.where}) if kind else None
+        translated = translate_check(check) if check.kind == "library" else check
+        kind = ANALYZERS.get(translated.analyzer)
+        return kind.model_validate({**_on_column(kind, translated), "where": translated.where}) if kind else None
     except (NotApplicableToTable, ValidationError):
         return None
 
 
 def _on_column(kind: type[Analyzer], check: ContractCheck) -> dict[str, Any]:
-    """The check's own words; where they name no column and the analyzer takes one, the property it stands on."""
-    takes = next((word for word in ("column", "columns") if word in kind.model_fields), None)
+    """Return the check's arguments, with the check's own column if they name none."""
+    argument = next((word for word in ("column", "columns") if word in kind.model_fields), None)
     named = {"column", "columns"} & check.arguments.keys()
-    return {**({takes: check.column} if takes and check.column and not named else {}), **check.arguments}
+    return {**({argument: check.column} if argument and check.column and not named else {}), **check.arguments}
 
 
 def _domain(analyzer: Analyzer) -> NumericDomain:
@@ -100,15 +102,15 @@ def _domain(analyzer: Analyzer) -> NumericDomain:
 def _direction(old: Analyzer, new: Analyzer, assertion: Assertion | None, domain: NumericDomain) -> Direction:
     differing = {name for name in type(old).model_fields if getattr(old, name) != getattr(new, name)}
     measures = [each for each in MEASURES.get(old.name, ()) if each.arguments & differing]
-    known = frozenset({"where"}).union(*(each.arguments for each in measures))
-    if not differing or assertion is None or not differing <= known:
+    comparable = frozenset({"where"}).union(*(each.arguments for each in measures))
+    if not differing or assertion is None or not differing <= comparable:
         return Direction.UNDETERMINED if differing else Direction.UNTESTED
     filtered = [_filtered(old, new, assertion, domain)] if "where" in differing else []
     return reduce(_then, [*filtered, *(_counted(each, old, new, assertion, domain) for each in measures)])
 
 
 def _then(first: Direction, second: Direction) -> Direction:
-    """The direction of two steps, one after the other."""
+    """Combine the directions of two successive changes."""
     if Direction.UNTESTED in (first, second):
         return second if first is Direction.UNTESTED else first
     return first if first is second else Direction.UNDETERMINED
@@ -122,17 +124,17 @@ def _counted(
 
 
 def _assertion_direction(value: Direction, assertion: Assertion, domain: NumericDomain) -> Direction:
-    """The direction of the promise where the value is at least (loosens), or at most (tightens), what it was."""
+    """Translate a rise (loosens) or fall (tightens) of the value into the check's direction."""
     up = rising(assertion, domain)
     moves = {Direction.LOOSENS: up, Direction.TIGHTENS: up.mirrored, Direction.UNTESTED: Direction.UNTESTED}
     return moves.get(value, Direction.UNDETERMINED)
 
 
 def _filtered(old: Analyzer, new: Analyzer, assertion: Assertion, domain: NumericDomain) -> Direction:
-    """The direction of the promise where other rows are looked at.
+    """Return the direction of a check whose row filter changed.
 
-    Where no row is left, there is nothing to judge and no promise is broken: so more rows can tighten a promise, and
-    loosen none, unless there is a value of no rows, too."""
+    Without rows there is no value and no violation. So more rows can only tighten a check, unless its metric is
+    defined on no rows."""
     rows = of_predicates(old.where, new.where)
     if old.name in PERFECT and admits_only(assertion, PERFECT[old.name], domain):
         return rows.mirrored
@@ -162,12 +164,12 @@ def _bounds(old: Any, new: Any) -> Direction:
 
 
 def _limits(analyzer: Any) -> list[Assertion]:
-    given = {operator: getattr(analyzer, name) for name, operator in BOUNDS.items()}
-    return [Assertion(operator, limit) for operator, limit in given.items() if limit is not None]
+    limits = {operator: getattr(analyzer, name) for name, operator in BOUNDS.items()}
+    return [Assertion(operator, limit) for operator, limit in limits.items() if limit is not None]
 
 
 def _signs(old: Any, new: Any) -> Direction:
-    """Which of less, equal and greater the signs let pass."""
+    """Compare the sets of less, equal and greater that two operators accept."""
     return of_sets(SIGNS[old.operator], SIGNS[new.operator])
 
 
@@ -180,12 +182,12 @@ def _distances(name: str) -> Callable[[Any, Any], Direction]:
 
 
 def _nulls(old: Any, new: Any) -> Direction:
-    """Nulls that break it count, and keep nothing."""
+    """Compare the treatment of nulls; nulls that violate tighten the check."""
     return steps(old.nulls, new.nulls, ascending=("ignore", "break"))
 
 
 def _present(old: Any, new: Any) -> Direction:
-    """All of more columns are there less often, any of more columns more often."""
+    """Compare column lists: all of more columns is rarer, any of more columns is more frequent."""
     more = of_sets(old.columns, new.columns)
     if old.of != new.of or more is Direction.BOTH:
         return Direction.UNDETERMINED
@@ -203,7 +205,7 @@ def _measure(*arguments: str, by: Callable[[Any, Any], Direction], grows: bool =
 
 
 SIGNS = {"=": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "<>"}
-# Of what is a share of rows, or a count of bad ones, that each row keeps or breaks by itself: all is well.
+# Values of analyzers that mean "no row violates": a share of rows, or a count of violating rows, evaluated row by row.
 PERFECT = {
     **dict.fromkeys((
         "completeness", "combined_completeness", "compliance", "implication", "contained_in", "in_range", "comparison",
@@ -211,7 +213,7 @@ PERFECT = {
     ), 1),
     **dict.fromkeys(("null_values", "missing_values", "invalid_values", "zeros", "duplicate_rows"), 0),
 }  # fmt: skip
-# Whether the value of more rows is higher (at least as high), or lower.
+# True if more rows can only raise the value, False if they can only lower it.
 GROWING = {
     **dict.fromkeys((
         "size", "count_distinct", "maximum", "maximum_length", "null_values", "missing_values", "invalid_values",
@@ -244,27 +246,29 @@ MEASURES = {
 
 
 def _of_word(old: ContractCheck, new: ContractCheck) -> Direction:
-    """The direction of a word of a column: a check of kind `schema` that is called like it."""
-    known = WORDS.get(new.analyzer)
-    return known(old.arguments, new.arguments) if known else Direction.UNDETERMINED
+    """Return the direction of a changed column keyword, a check of kind `schema`."""
+    compare = WORDS.get(new.analyzer)
+    return compare(old.arguments, new.arguments) if compare else Direction.UNDETERMINED
 
 
 def _types(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
-    """Of physical types: the same in other words, or one that binds more, as decimal(10,2) does than decimal."""
-    was, now = (str(each["physicalType"]).strip().lower() for each in (old, new))
-    known = differs(was, "?") and differs(now, "?") and "<" not in was + now
-    found = inclusion(new_within_old=not differs(was, now), old_within_new=not differs(now, was))
-    sized = found is Direction.UNTESTED and was.partition("(")[1:] != now.partition("(")[1:]
-    return Direction.BOTH if was != now and (not known or sized) else found
+    """Compare physical types: synonyms are equal, decimal(10,2) is tighter than decimal."""
+    before, after = (str(each["physicalType"]).strip().lower() for each in (old, new))
+    comparable = differs(before, "?") and differs(after, "?") and "<" not in before + after
+    direction = inclusion(new_within_old=not differs(before, after), old_within_new=not differs(after, before))
+    sized = direction is Direction.UNTESTED and before.partition("(")[1:] != after.partition("(")[1:]
+    return Direction.BOTH if before != after and (not comparable or sized) else direction
 
 
 def _word_patterns(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
-    was, now = (search_arguments(each["pattern"]) for each in (old, new))
-    return of_patterns(RegexPattern(was["pattern"], "within" in was), RegexPattern(now["pattern"], "within" in now))
+    before, after = (search_arguments(each["pattern"]) for each in (old, new))
+    return of_patterns(
+        RegexPattern(before["pattern"], "within" in before), RegexPattern(after["pattern"], "within" in after)
+    )
 
 
 def _formats(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
-    """Of formats of numbers, by their ranges."""
+    """Compare number formats by their ranges."""
     if not all(each["format"] in NUMBER_FORMATS for each in (old, new)):
         return Direction.UNDETERMINED
     return compare_thresholds(_range(old["format"]), _range(new["format"]))
@@ -272,8 +276,8 @@ def _formats(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
 
 def _range(name: str) -> list[Assertion]:
     operators = ("mustBeGreaterOrEqualTo", "mustBeLessOrEqualTo")
-    given = zip(operators, NUMBER_FORMATS[name], strict=True)
-    return [Assertion(operator, limit) for operator, limit in given if limit is not None]
+    bounds = zip(operators, NUMBER_FORMATS[name], strict=True)
+    return [Assertion(operator, limit) for operator, limit in bounds if limit is not None]
 
 
 WORDS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Direction]] = {

@@ -1,4 +1,4 @@
-"""What the promises of a contract mean on a table: checks bound to an analyzer, an assertion and the columns' types."""
+"""Bind the checks of a contract to an analyzer, an assertion and the columns' types."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,15 +23,16 @@ from treaty.engine.checks.odcs_metrics import translate_check
 from treaty.engine.core.partitions import partition_filter, views
 
 T = TypeVar("T")
-NOT_OF_VIEWS = "it must see all rows at once, and of a view only the states of its partitions are known"
-# Kinds of checks that are the standard's own words.
+NOT_OF_VIEWS = "it needs all rows at once, but for a view only the states of its partitions are available"
+# Kinds of checks that the ODCS standard defines.
 STANDARD = frozenset({"library", "schema", "sql"})
 
 
 def bind(data_object: DataObject, schema: Schema) -> BoundChecks:
-    """All checks of the object on a table of that schema. Raises ContractError with every fault of the contract's own.
+    """Bind all checks of the object to a table with that schema.
 
-    A check that this table cannot answer (a missing column, a type it does not take) is bound to its reason, alone."""
+    Derived checks come first. A check that this table cannot evaluate (a missing column, an unsupported type) is
+    bound to the reason alone. Raises ContractError with every fault of the contract itself."""
     binding = Binding(data_object, schema)
     bound = [binding.check(each) for each in (*derived_checks(data_object), *data_object.checks)]
     if binding.faults:
@@ -40,13 +41,13 @@ def bind(data_object: DataObject, schema: Schema) -> BoundChecks:
 
 
 def bind_all(objects: Sequence[DataObject], schema: Schema) -> BoundChecks:
-    """The checks of all these objects on one table, to be read at once.
+    """Bind the checks of several objects to one table, for a single scan.
 
-    Raises ContractError for faults of the first one; of another that has faults nothing is read."""
-    first, *others = objects
+    Raises ContractError for faults of the first object; another object with faults contributes no checks."""
+    first, *remaining = objects
     bound = bind(first, schema)
-    more = tuple(check for each in others for check in _sound(each, schema))
-    return replace(bound, checks=(*bound.checks, *more))
+    additional = tuple(check for each in remaining for check in _sound(each, schema))
+    return replace(bound, checks=(*bound.checks, *additional))
 
 
 def _sound(data_object: DataObject, schema: Schema) -> tuple[BoundCheck, ...]:
@@ -57,7 +58,7 @@ def _sound(data_object: DataObject, schema: Schema) -> tuple[BoundCheck, ...]:
 
 
 class Binding:
-    """Binds the checks of one object to one schema; keeps the faults found on the way."""
+    """Bind the checks of one object to one schema and collect the faults."""
 
     def __init__(self, data_object: DataObject, schema: Schema) -> None:
         self.object = data_object
@@ -68,17 +69,17 @@ class Binding:
         self.declared = {path for path, _ in columns_of(data_object.properties)}
 
     def check(self, check: ContractCheck) -> BoundCheck | None:
-        """The bound check; None where it has faults, or where it is a text, which nothing can judge."""
-        found = self._judgeable(check)
-        return self._over_view(found, check.scope) if found and check.scope not in (None, *SCOPES) else found
+        """Bind one check; None if it has faults or is a plain text, which cannot be evaluated."""
+        bound = self._judgeable(check)
+        return self._over_view(bound, check.scope) if bound and check.scope not in (None, *SCOPES) else bound
 
     def _over_view(self, found: BoundCheck, scope: str | None) -> BoundCheck | None:
-        """The check over the view that its scope names; None where there is none, or none that chooses partitions."""
+        """Bind the check to the view that its scope names; None if the view is missing or unusable."""
         view = self.views.get(scope or "")
         if view is None:
-            known = (*SCOPES, *self.views)
-            remedy = suggest_nearest(scope or "", known) or f"known are {', '.join(known)}"
-            self._add("SCOPE", found.check, f"no view is named {scope!r}", remedy, "implementation.scope")
+            scopes = (*SCOPES, *self.views)
+            remedy = suggest_nearest(scope or "", scopes) or f"use one of: {', '.join(scopes)}"
+            self._add("SCOPE", found.check, f"unknown view {scope!r}", remedy, "implementation.scope")
             return None
         viewed = replace(found, view=view)
         if found.bound and any(part.component.needs_own_statement for part in found.bound.parts.values()):
@@ -88,15 +89,16 @@ class Binding:
     def _within(self, viewed: BoundCheck, view: View) -> BoundCheck:
         try:
             computed = self.object.computed
-            known = Schema((*self.schema.columns, *computed_partitions.computed_column_types(computed, self.schema)))
-            within = computed_partitions.spelled_out(parse(view.where, schema=known).sql, computed)
-            return replace(viewed, view_condition=within)
+            columns = Schema((*self.schema.columns, *computed_partitions.computed_column_types(computed, self.schema)))
+            condition = computed_partitions.spelled_out(parse(view.where, schema=columns).sql, computed)
+            return replace(viewed, view_condition=condition)
         except PredicateError as error:
             reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
             return replace(viewed, bound=None, reason=reason)
 
     def _inspect_view(self, check: ContractCheck, view: View) -> bool:
-        """Whether partitions can be chosen by the view's condition; asked where the contract names their columns."""
+        """Return whether the view's condition can select partitions; otherwise add faults. True without partition
+        columns."""
         if not self.object.partition_by:
             return True
         try:
@@ -115,38 +117,38 @@ class Binding:
         analyzer = self._analyzer(check)
         detector = self._detector(check)
         if check.assertion is None:
-            self._add("ASSERTION", check, "the check promises nothing", "add one operator word")
+            self._add("ASSERTION", check, "the check has no assertion", "add an operator such as mustBe")
         for limit in check.assertion.references if check.assertion else ():
             self._analyzer(replace(check, analyzer=limit.analyzer, arguments=limit.arguments, where=None, column=None))
         return replace(self._bound(check, analyzer), detector=detector) if analyzer else None
 
     def _detector(self, check: ContractCheck) -> Detector | None:
-        """The detector that tells the check's limits; None where they are written, or where it has faults."""
-        wanted = check.assertion.detection if check.assertion else None
-        if wanted is None:
+        """Build the detector that sets the check's bounds; None for fixed thresholds or on faults."""
+        detection = check.assertion.detection if check.assertion else None
+        if detection is None:
             return None
-        kind = self._lookup(check, "detector", wanted.detector, DETECTORS)
+        kind = self._lookup(check, "detector", detection.detector, DETECTORS)
         if kind is None:
             return None
         try:
-            return kind.model_validate(dict(wanted.arguments))
+            return kind.model_validate(dict(detection.arguments))
         except ValidationError as invalid:
             for place, message in messages(invalid):
-                takes = f"{wanted.detector} takes {', '.join(kind.model_fields)}"
-                self._add("DETECTOR", check, message, takes, f"implementation.{ANOMALIES}{place}")
+                accepted = f"{detection.detector} accepts {', '.join(kind.model_fields)}"
+                self._add("DETECTOR", check, message, accepted, f"implementation.{ANOMALIES}{place}")
             return None
 
     def _standard(self, check: ContractCheck) -> BoundCheck:
-        """A check in the standard's own words: what we cannot judge is bound to its reason, others' documents open."""
+        """Bind a check of the standard; one that Treaty cannot evaluate gets a reason, so the contract still opens."""
         try:
-            ours = translate_check(check) if check.kind == "library" else check
-            kind = ANALYZERS[ours.analyzer]
-            analyzer = kind.model_validate({**self._arguments(kind, ours), "where": ours.where})
+            translated = translate_check(check) if check.kind == "library" else check
+            kind = ANALYZERS[translated.analyzer]
+            analyzer = kind.model_validate({**self._arguments(kind, translated), "where": translated.where})
         except NotApplicableToTable as unbindable:
             return BoundCheck(check=check, analyzer=None, reason=str(unbindable))
         except ValidationError as invalid:
             return BoundCheck(check=check, analyzer=None, reason="; ".join(message for _, message in messages(invalid)))
-        return self._on_table(ours, analyzer)
+        return self._on_table(translated, analyzer)
 
     def _bound(self, check: ContractCheck, analyzer: Analyzer) -> BoundCheck:
         for column in analyzer.columns_named:
@@ -174,27 +176,27 @@ class Binding:
             return None
 
     def _lookup(self, check: ContractCheck, what: str, name: str, known: Mapping[str, T]) -> T | None:
-        """What goes by that name; where nothing does, a fault with the nearest name that there is."""
+        """Return the entry with that name; otherwise add a fault that suggests the nearest name."""
         if name not in known:
-            remedy = suggest_nearest(name, known) or f"known are {', '.join(sorted(known))}"
-            self._add(what.upper(), check, f"no {what} is named {name!r}", remedy)
+            remedy = suggest_nearest(name, known) or f"use one of: {', '.join(sorted(known))}"
+            self._add(what.upper(), check, f"unknown {what} {name!r}", remedy)
         return known.get(name)
 
     def _arguments(self, kind: type[Analyzer], check: ContractCheck) -> Mapping[str, Any]:
-        """The arguments of the check; an analyzer that may call the table by name is told its names."""
-        given = _on_property(kind, check)
-        return {**given, "tables": self.tables} if "tables" in kind.model_fields else given
+        """Return the check's arguments, plus the table's names if the analyzer accepts them."""
+        arguments = _on_property(kind, check)
+        return {**arguments, "tables": self.tables} if "tables" in kind.model_fields else arguments
 
     def _add_invalid(self, check: ContractCheck, invalid: ValidationError, *, takes: str) -> None:
         for place, message in messages(invalid):
-            self._add("ARGUMENT", check, message, f"{check.analyzer} takes {takes}", f"implementation{place}")
+            self._add("ARGUMENT", check, message, f"{check.analyzer} accepts {takes}", f"implementation{place}")
 
     def _look_up(self, check: ContractCheck, column: str) -> None:
-        """A column that neither contract nor table knows is a mistake in the contract; one the table lost is not."""
+        """Add a fault if neither contract nor table has the column; a column that only the table lacks is no fault."""
         if not self.declared or self._is_declared(column) or self.schema.find(column) is not None:
             return
-        remedy = suggest_nearest(column, [*self.declared, *self.schema.names]) or "name a column of the table"
-        self._add("COLUMN", check, f"neither contract nor table has a column {column}", remedy)
+        remedy = suggest_nearest(column, [*self.declared, *self.schema.names]) or "use a column of the table"
+        self._add("COLUMN", check, f"column {column} exists neither in the contract nor in the table", remedy)
 
     def _is_declared(self, column: str) -> bool:
         return column in self.declared or quote_path(column) in {
@@ -202,12 +204,14 @@ class Binding:
         }
 
     def _add(self, code: str, check: ContractCheck, message: str, remedy: str, place: str = "") -> None:
-        where = ".".join(filter(None, (check.path, place)))
-        self.faults.append(Fault(code=f"TR-CHECK-{code}", where=where, message=message, remedy=remedy, line=check.line))
+        location = ".".join(filter(None, (check.path, place)))
+        self.faults.append(
+            Fault(code=f"TR-CHECK-{code}", where=location, message=message, remedy=remedy, line=check.line)
+        )
 
 
 def messages(invalid: ValidationError) -> Iterator[tuple[str, str]]:
-    """The place among the arguments and the words of each mistake."""
+    """Yield the path within the arguments and the message of each validation error."""
     for error in invalid.errors(include_input=False, include_url=False):
         yield "".join(f".{part}" for part in error["loc"]), error["msg"].removeprefix("Value error, ")
 
@@ -215,13 +219,13 @@ def messages(invalid: ValidationError) -> Iterator[tuple[str, str]]:
 def _foreign(check: ContractCheck) -> BoundCheck | None:
     if check.kind == "text":
         return None
-    reason = f"checks of type {check.kind} ({check.analyzer or 'no name'}) are not executed here"
+    reason = f"checks of type {check.kind} ({check.analyzer or 'no name'}) are not run by Treaty"
     return BoundCheck(check=check, analyzer=None, reason=reason)
 
 
 def _on_property(kind: type[Analyzer], check: ContractCheck) -> Mapping[str, Any]:
-    """The check's own words; where they name no column and the analyzer takes one, the property it stands on."""
-    takes = next((word for word in ("column", "columns") if word in kind.model_fields), None)
-    if takes is None or check.column is None or {"column", "columns"} & check.arguments.keys():
+    """Return the check's arguments, with the check's own column if they name none."""
+    argument = next((word for word in ("column", "columns") if word in kind.model_fields), None)
+    if argument is None or check.column is None or {"column", "columns"} & check.arguments.keys():
         return check.arguments
-    return {takes: check.column, **check.arguments}
+    return {argument: check.column, **check.arguments}

@@ -1,4 +1,4 @@
-"""Checks of a contract that are bound to a schema: what each measures and how it is told."""
+"""Represent checks of a contract that are bound to a schema."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,15 +19,18 @@ from treaty.engine.anomaly.segments import SegmentDetections
 from treaty.engine.checks.dataset_limits import ReferenceValue, bound_of, promise, sources
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
-NO_PAST = "learning: no past of the metric is at hand"
+NO_PAST = "learning: the metric has no history yet"
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoundCheck:
-    """A check that can be judged: `bound` is its analyzer on the table; None: it cannot be, for the `reason`.
+    """A check bound to a table.
 
-    `view` is the one that its scope names, `view_condition` its condition in SQL on the table's rows. `detector` tells
-    its limits from the metric's past; `detection` is what it said of the point to be judged, None: it was not asked."""
+    - `bound`: its analyzer on the table; None if the check cannot be evaluated, see `reason`.
+    - `referents`: values of limits that refer to other datasets.
+    - `view`: the view that its scope names; `view_condition`: that view's SQL condition on the table's rows.
+    - `detector`: computes the bounds from the metric's history; `detection`: its result for the current point; None
+      if the detector did not run."""
 
     check: ContractCheck
     analyzer: Analyzer | None
@@ -41,97 +44,104 @@ class BoundCheck:
 
     @property
     def identity(self) -> str | None:
-        """What its measurement is called: as its analyzer, but over a view as nothing else; None without analyzer."""
+        """Return the identity under which its measurement is stored; None without an analyzer.
+
+        It is the analyzer's identity, except over a view, where it also depends on the view's condition."""
         if self.analyzer is None or self.view is None:
             return self.analyzer.identity if self.analyzer else None
         return short_fingerprint([self.analyzer.name, self.analyzer.arguments(), self.view.where])
 
     @cached_property
     def promise(self) -> Assertion | str:
-        """The assertion with the value of every limit that refers to another dataset; else in words why it has none."""
+        """Return the assertion with resolved references, or the reason why one cannot be resolved."""
         if self.detector is not None:
             return self._detected()
-        found = promise(self.check.assertion, self.referents) if self.check.assertion else "the check promises nothing"
+        assertion = (
+            promise(self.check.assertion, self.referents) if self.check.assertion else "the check has no assertion"
+        )
         try:
-            return self.bound.comparable(found) if self.bound and isinstance(found, Assertion) else found
+            return self.bound.comparable(assertion) if self.bound and isinstance(assertion, Assertion) else assertion
         except ValueError:
-            return "the limit is no date or time as ISO 8601, which the column holds"
+            return "the column contains dates or times, but the limit is not an ISO 8601 date or time"
 
     def _detected(self) -> Assertion | str:
         return InsufficientHistory(NO_PAST) if self.detection is None else self.detection.promise
 
     @property
     def band(self) -> DetectorBand | None:
-        """What the detector admits of the point to be judged; None where there is none, or while it learns."""
-        found = self.detection.band if self.detection else None
-        return found if isinstance(found, DetectorBand) else None
+        """Return the detector's band for the current point; None without a detector or while it learns."""
+        detected = self.detection.band if self.detection else None
+        return detected if isinstance(detected, DetectorBand) else None
 
     def observed(self, reading: MetricValue) -> MetricValue:
-        """The reading with the value that is held against the limits: that of the metric, unless the detector looks at
-        something else, such as when data came."""
+        """Return the metric value that is compared with the limits.
+
+        This is the metric's own value, unless the detector evaluates something else, such as the arrival time."""
         if self.detection is None or not self.detection.elsewhere:
             return reading
         return replace(reading, value=self.detection.observed(reading.value))
 
     def with_segment_baselines(self, reading: MetricValue) -> "BoundCheck":
-        """The check as it judges that reading: of a metric with segments each of these beside its own past."""
-        most = self.analyzer.judged_segments if self.analyzer else 0
-        if self.detection is None or self.analyzer is None or not most:
+        """Return the check with one detection per segment, each based on that segment's own history.
+
+        Returns the check itself if the detector did not run or the metric has no segments."""
+        limit = self.analyzer.judged_segments if self.analyzer else 0
+        if self.detection is None or self.analyzer is None or not limit:
             return self
-        asked, details, absent = self.detection.request, reading.details or {}, self.analyzer.of_absent
+        request, details, absent = self.detection.request, reading.details or {}, self.analyzer.of_absent
         return replace(
             self,
             detection=SegmentDetections(
-                detector=self.detection.detector, request=asked, details=details, most=most, absent=absent
+                detector=self.detection.detector, request=request, details=details, most=limit, absent=absent
             ),
         )
 
     @property
     def shares_alarms(self) -> bool:
-        """Whether it raises false alarms out of the table's budget."""
+        """Return whether its false alarms count against the table's false-alarm budget."""
         return self.detector is not None and self.detector.shares_alarms
 
     @property
     def threshold(self) -> Any:
-        """What the value is held against, as plain data; None if there is nothing, or if it is not known."""
+        """Return the limit as JSON-compatible data; None if there is none or it is unresolved."""
         return None if isinstance(self.promise, str) else bound_of(self.promise)
 
     @property
     def sources(self) -> Mapping[str, Any] | None:
-        """Where limits that refer to other datasets have their values from; None where none refers."""
+        """Return the value and origin of each limit that refers to another dataset; None without such limits."""
         return sources(self.check.assertion, self.referents) if self.check.assertion else None
 
     @property
     def scope(self) -> str:
-        """The scope that the check names, else its analyzer's own."""
+        """Return the check's scope; by default the analyzer's, or `delta` without one."""
         return self.check.scope or (self.analyzer.scope if self.analyzer else "delta")
 
     @property
     def column(self) -> str | None:
-        """The columns that the analyzer reads, else the property that the check stands on; None for the whole table."""
-        read = self.analyzer.columns_read if self.analyzer else ()
-        return ", ".join(read) or self.check.column
+        """Return the columns that the analyzer reads, else the check's own; None for the whole table."""
+        columns = self.analyzer.columns_read if self.analyzer else ()
+        return ", ".join(columns) or self.check.column
 
     @property
     def breaking(self) -> ViolatingRows | None:
-        """Which single rows break the check; None where none does, or where it cannot be judged."""
+        """Return the condition for violating rows; None if rows cannot violate it or it cannot be evaluated."""
         if self.bound is None or self.check.assertion is None or self.check.assertion.references or self.detector:
             return None
-        found = self.bound.breaking(self.check.assertion)
-        return found.within(self.view_condition) if found and self.view_condition else found
+        rows = self.bound.breaking(self.check.assertion)
+        return rows.within(self.view_condition) if rows and self.view_condition else rows
 
     @property
     def sentence(self) -> str:
-        """The promise in words: 'completeness of status must be at least 0.95'."""
+        """Describe the check in a sentence: 'completeness of status must be at least 0.95'."""
         if self.analyzer is None or self.check.assertion is None:
             return self.check.name
-        where = f" over the view {self.view.name}" if self.view else ""
-        return f"{self.analyzer.phrase}{where} must {self.check.assertion.sentence()}"
+        suffix = f" over the view {self.view.name}" if self.view else ""
+        return f"{self.analyzer.phrase}{suffix} must {self.check.assertion.sentence()}"
 
 
 @dataclass(frozen=True)
 class BoundChecks:
-    """All checks of a schema object on a table of that schema."""
+    """All checks of a schema object, bound to a table with that schema."""
 
     object: DataObject
     schema: Schema
@@ -139,12 +149,12 @@ class BoundChecks:
 
     @cached_property
     def marked(self) -> Schema:
-        """The schema that knows what of it the contract classifies."""
+        """Return the schema with the contract's classifications on its columns."""
         return classified_schema(self.object, self.schema)
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan that computes all of them."""
+        """Return the scan plan that computes all checks."""
         scoped = [(each.scope, each.bound) for each in self.checks if each.bound]
         return plan(
             (bound for scope, bound in scoped if scope != "dataset"),

@@ -1,8 +1,7 @@
-"""The checks that the words of a contract's columns stand for: required, unique, primaryKey, enum, logicalTypeOptions.
+"""Derive checks from column keywords: required, unique, primaryKey, enum, logicalTypeOptions.
 
-What describes a value without bounding it gives no check: the formats password, byte and binary, the formats of dates,
-time zones, f64 and i128 (every number fits). Nor do words about the elements of an array or of a map.
-"""
+Keywords that describe a value without limiting it give no check: the formats password, byte and binary, date
+formats, time zones, f64 and i128 (every number fits). Keywords of array elements and map entries give none either."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from treaty.contracts.predicates.parser import quote, quote_path
 from treaty.engine.analyzers.named_formats import FORMATS
 
 WHOLE = Assertion("mustBe", 1)
-# The standard's words for the bounds of a value, with those of the analyzer `in_range`.
+# Keywords of the standard for the bounds of a value, with the arguments of the analyzer `in_range`.
 BOUNDS = {
     "minimum": ("minimum", "at least"),
     "maximum": ("maximum", "at most"),
@@ -41,7 +40,10 @@ NUMBER_FORMATS: Mapping[str, tuple[float | None, float | None]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class DerivedCheck:
-    """A check of a column in the making: its words, and what is measured and must hold."""
+    """A derived check before it is attached to its column.
+
+    `keyword`: the column keyword, part of the check's id. `condition`: row filter; None means all rows. `assertion`:
+    by default, all rows must comply."""
 
     keyword: str
     sentence: str
@@ -53,7 +55,7 @@ class DerivedCheck:
 
 
 class ColumnPath(NamedTuple):
-    """A column: its path as arguments write it, and as predicates do."""
+    """A column with its path as written in arguments (`path`) and in predicates (`sql`)."""
 
     path: str
     sql: str
@@ -61,7 +63,9 @@ class ColumnPath(NamedTuple):
 
 
 def derived_checks(data_object: DataObject) -> Iterator[ContractCheck]:
-    """The checks that the words of all columns and nested fields stand for, then that of the primary key."""
+    """Yield the checks of all column keywords, then that of the primary key.
+
+    Nested fields are included."""
     keys = data_object.primary_key
     for path, each in columns_of(data_object.properties):
         place = ColumnPath(path, quote(path) if path == each.name else quote_path(path), each)
@@ -69,13 +73,13 @@ def derived_checks(data_object: DataObject) -> Iterator[ContractCheck]:
             yield _check(each, f"{path}-{promise.keyword}", promise)
     if keys:
         key = next(each for each in data_object.properties if each.name == keys[0])
-        said = f"{', '.join(keys)} identifies a row"
+        sentence = f"primary key {', '.join(keys)} is unique"
         yield _check(
             key,
             "primary-key",
             DerivedCheck(
                 keyword="",
-                sentence=said,
+                sentence=sentence,
                 analyzer="uniqueness",
                 arguments={"columns": list(keys)},
                 dimension="uniqueness",
@@ -84,7 +88,9 @@ def derived_checks(data_object: DataObject) -> Iterator[ContractCheck]:
 
 
 def columns_of(properties: Iterable[Property], parent: str = "") -> Iterator[tuple[str, Property]]:
-    """(path, property) of all columns and nested fields, as arguments name them; elements of arrays are no columns."""
+    """Yield (path, property) of all columns and nested fields, except array elements.
+
+    Paths are written as in arguments."""
     for each in properties:
         part = _part(each.name)
         yield (f"{parent}.{part}" if parent else each.name), each
@@ -106,10 +112,10 @@ def _check(of: Property, check_id: str, promise: DerivedCheck) -> ContractCheck:
 def _promises(place: ColumnPath, *, required: bool) -> Iterator[DerivedCheck]:
     path, each = place.path, place.property
     if required:
-        said = f"{path} is always present"
+        sentence = f"{path} is required"
         yield DerivedCheck(
             keyword="required",
-            sentence=said,
+            sentence=sentence,
             analyzer="completeness",
             arguments={"column": path},
             dimension="completeness",
@@ -117,16 +123,16 @@ def _promises(place: ColumnPath, *, required: bool) -> Iterator[DerivedCheck]:
     if each.unique:
         yield _unique([path], f"{path} is unique")
     if each.enum:
-        said = f"{path} is one of {len(each.enum)} values"
+        sentence = f"{path} is one of {len(each.enum)} values"
         yield DerivedCheck(
             keyword="enum",
-            sentence=said,
+            sentence=sentence,
             analyzer="contained_in",
             arguments={"column": path, "values": list(each.enum)},
         )
-    for word, given in each.options.items():
+    for word, argument in each.options.items():
         if word in OPTIONS:
-            yield from OPTIONS[word](place, word, given)
+            yield from OPTIONS[word](place, word, argument)
 
 
 def _unique(columns: Iterable[str], said: str) -> DerivedCheck:
@@ -140,93 +146,103 @@ def _unique(columns: Iterable[str], said: str) -> DerivedCheck:
 
 
 def _bounded(place: ColumnPath, word: str, limit: Any) -> Iterator[DerivedCheck]:
-    argument, said = BOUNDS[word]
+    argument, wording = BOUNDS[word]
     yield DerivedCheck(
         keyword=word,
-        sentence=f"{place.path} is {said} {limit}",
+        sentence=f"{place.path} is {wording} {limit}",
         analyzer="in_range",
         arguments={"column": place.path, argument: limit},
     )
 
 
 def _shortest(place: ColumnPath, word: str, length: int) -> Iterator[DerivedCheck]:
-    said, assertion = f"{place.path} has at least {length} characters", Assertion("mustBeGreaterOrEqualTo", length)
+    sentence, assertion = f"{place.path} has at least {length} characters", Assertion("mustBeGreaterOrEqualTo", length)
     yield DerivedCheck(
-        keyword=word, sentence=said, analyzer="minimum_length", arguments={"column": place.path}, assertion=assertion
+        keyword=word,
+        sentence=sentence,
+        analyzer="minimum_length",
+        arguments={"column": place.path},
+        assertion=assertion,
     )
 
 
 def _longest(place: ColumnPath, word: str, length: int) -> Iterator[DerivedCheck]:
-    said, assertion = f"{place.path} has at most {length} characters", Assertion("mustBeLessOrEqualTo", length)
+    sentence, assertion = f"{place.path} has at most {length} characters", Assertion("mustBeLessOrEqualTo", length)
     yield DerivedCheck(
-        keyword=word, sentence=said, analyzer="maximum_length", arguments={"column": place.path}, assertion=assertion
+        keyword=word,
+        sentence=sentence,
+        analyzer="maximum_length",
+        arguments={"column": place.path},
+        assertion=assertion,
     )
 
 
 def _patterned(place: ColumnPath, word: str, pattern: str) -> Iterator[DerivedCheck]:
     arguments = {"column": place.path, **search_arguments(pattern)}
     yield DerivedCheck(
-        keyword=word, sentence=f"{place.path} has its promised pattern", analyzer="pattern_match", arguments=arguments
+        keyword=word, sentence=f"{place.path} matches its pattern", analyzer="pattern_match", arguments=arguments
     )
 
 
 def search_arguments(pattern: Any) -> dict[str, Any]:
-    """The arguments that stand for a pattern of the standard, which may match anywhere within a text."""
+    """Return the arguments for a pattern of the standard, which may match within a text."""
     return {"pattern": pattern} if means_whole(str(pattern)) else {"pattern": pattern, "within": True}
 
 
 def _formatted(place: ColumnPath, word: str, name: str) -> Iterator[DerivedCheck]:
-    """Of text by its shape, of numbers by their range; nothing of other formats, which bound no value."""
-    said = f"{place.path} has the format {name}"
+    """Yield the check of a format: a pattern for texts, a range for numbers, none for other formats."""
+    sentence = f"{place.path} has the format {name}"
     if place.property.logical_type == "string" and name in FORMATS:
         yield DerivedCheck(
-            keyword=word, sentence=said, analyzer="pattern_match", arguments={"column": place.path, "format": name}
+            keyword=word, sentence=sentence, analyzer="pattern_match", arguments={"column": place.path, "format": name}
         )
     elif place.property.logical_type in {"integer", "number"} and name in NUMBER_FORMATS:
-        given = zip(("minimum", "maximum"), NUMBER_FORMATS[name], strict=True)
-        bounds = {argument: limit for argument, limit in given if limit is not None}
-        yield DerivedCheck(keyword=word, sentence=said, analyzer="in_range", arguments={"column": place.path, **bounds})
+        limits = zip(("minimum", "maximum"), NUMBER_FORMATS[name], strict=True)
+        bounds = {argument: limit for argument, limit in limits if limit is not None}
+        yield DerivedCheck(
+            keyword=word, sentence=sentence, analyzer="in_range", arguments={"column": place.path, **bounds}
+        )
 
 
 def _multiple(place: ColumnPath, word: str, number: float) -> Iterator[DerivedCheck]:
-    # A double is no multiple of 0.01, the decimal number that is written for it may be one.
+    # A double is rarely an exact multiple of 0.01; the decimal number written for it can be one.
     exact = place.sql if place.property.logical_type == "integer" else f"CAST({place.sql} AS DECIMAL(38, 18))"
     condition = f"{exact} % {Decimal(repr(number)):f} = 0"
     yield _present_check(place, word, f"{place.path} is a multiple of {number}", condition)
 
 
 def _sized(place: ColumnPath, word: str, number: int) -> Iterator[DerivedCheck]:
-    """Of arrays and maps; nothing of an object with named fields, which has no entries to count."""
+    """Yield the size check of an array or map; objects with named fields have no size."""
     if not place.property.properties:
-        sign, said = SIZES[word]
+        sign, template = SIZES[word]
         yield _present_check(
-            place, word, f"{place.path} has {said.format(number)}", f"size({place.sql}) {sign} {number}"
+            place, word, f"{place.path} has {template.format(number)}", f"size({place.sql}) {sign} {number}"
         )
 
 
 def _distinct(place: ColumnPath, word: str, given: bool) -> Iterator[DerivedCheck]:  # noqa: FBT001
     if given:
         condition = f"size({place.sql}) = size(array_distinct({place.sql}))"
-        yield _present_check(place, word, f"{place.path} has no item twice", condition)
+        yield _present_check(place, word, f"{place.path} has no duplicate items", condition)
 
 
 def _with_fields(place: ColumnPath, word: str, names: list[str]) -> Iterator[DerivedCheck]:
     parent = _part(place.path) if place.path == place.property.name else place.path
     for name in names:
-        arguments, where = {"column": f"{parent}.{_part(name)}"}, f"{place.sql} IS NOT NULL"
-        said = f"{place.path} has its {name}"
+        arguments, condition = {"column": f"{parent}.{_part(name)}"}, f"{place.sql} IS NOT NULL"
+        sentence = f"{place.path} has {name}"
         yield DerivedCheck(
             keyword=f"{word}-{name}",
-            sentence=said,
+            sentence=sentence,
             analyzer="completeness",
             arguments=arguments,
-            condition=where,
+            condition=condition,
             dimension="completeness",
         )
 
 
 def _present_check(place: ColumnPath, word: str, said: str, predicate: str) -> DerivedCheck:
-    """The promise that a condition holds for every value that is there."""
+    """Build a check that the predicate is true for every non-null value."""
     return DerivedCheck(
         keyword=word,
         sentence=said,

@@ -1,4 +1,4 @@
-"""Which columns a promise is about: what of a table somebody must read to notice that it changed."""
+"""Determine which columns a check reads."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,16 +9,16 @@ from treaty.engine.analyzers.arguments import ArgumentRole
 from treaty.engine.checks.binding import bind
 from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 
-# None: the table as a whole, or nobody can tell.
+# None: the whole table, or unknown.
 Reach = frozenset[str] | None
-# Gives the checks of an object of the contract, bound to no table.
+# Binds the checks of a contract's object without a table.
 Binder = Callable[[Contract, str], BoundChecks]
 
 
 def reach(check: BoundCheck) -> Reach:
-    """The columns that the check reads, those of its filter included.
+    """Return the columns that the check reads, including those of its filter.
 
-    None where it is about the table as a whole (its number of rows), or where what it reads is not known (free SQL)."""
+    None if the check concerns the whole table (its row count) or the columns are unknown (free SQL)."""
     analyzer = check.analyzer
     if analyzer is None:
         return frozenset({check.check.column}) if check.check.column else None
@@ -28,14 +28,15 @@ def reach(check: BoundCheck) -> Reach:
 
 
 def bound(contract: Contract, object_name: str) -> BoundChecks:
-    """Bind the checks of that object to no table. Raises ContractError with all their faults."""
+    """Bind the checks of that object without a table. Raises ContractError with all their faults."""
     return bind(contract.object(object_name), Schema(()))
 
 
 def reaches(contract: Contract, object_name: str, checks: Binder = bound) -> Mapping[str, Reach]:
-    """What each check of the object reads, by its id, those included that the words of columns stand for.
+    """Return the columns that each check of the object reads, by check id.
 
-    {} where the contract has no such object, or where its checks cannot be bound any more."""
+    Checks derived from column keywords are included. Empty if the contract has no such object or its checks cannot
+    be bound."""
     if all(each.name != object_name for each in contract.objects):
         return {}
     try:

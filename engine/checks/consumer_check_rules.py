@@ -1,7 +1,7 @@
-"""Checks that a consumer brings to somebody else's table: what of it they read, and what they may not ask of it.
+"""Restrict the checks that consumers add to tables of other owners.
 
-Nobody approves them, so they ask nothing that their author could not be shown: no free SQL, no other dataset, and of
-columns that the contract classifies only how many rows have a value."""
+Such checks run without approval, so they must not reveal data that their author may not see: no free SQL, no other
+datasets, and of classified columns only the number of rows that have a value or a unique value."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,38 +13,38 @@ from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.checks.columns_read import reach
 
 CHECK_KINDS = frozenset({"treaty", "library", "schema"})
-# Of a classified column they tell how many rows have a value, or have it alone: never which.
+# On a classified column these count rows that have a value, or a unique one; they never reveal a value.
 COUNTING = frozenset({"completeness", "combined_completeness", "null_values", "uniqueness", "duplicate_rows"})
-KINDS = "write 'type: custom' with 'engine: treaty', a metric of the standard, or words of a column"
-PROPOSE = "propose it for the contract itself, so that an owner decides"
+KINDS = "use 'type: custom' with 'engine: treaty', a library metric, or column keywords"
+PROPOSE = "propose it for the contract itself, so that an owner can approve it"
 
 
 def check_faults(of: DataObject, check: BoundCheck) -> Iterator[Fault]:
-    """What of the check is refused to who is not approved; nothing where it may be judged."""
+    """Yield a fault for each way in which the check needs an owner's approval; none if it may run."""
     analyzer = check.analyzer
     if check.check.kind not in CHECK_KINDS or analyzer is None:
-        yield _refused(check, f"cannot be judged: {check.reason or f'it is of type {check.check.kind}'}", KINDS)
+        yield _refused(check, f"cannot be evaluated: {check.reason or f'its type is {check.check.kind}'}", KINDS)
         return
     if any(part.needs_own_statement for part in analyzer.parts().values()):
-        yield _refused(check, f"{analyzer.name} needs a reading of its own", PROPOSE)
+        yield _refused(check, f"{analyzer.name} needs a separate scan", PROPOSE)
     if check.check.assertion and check.check.assertion.references:
-        yield _refused(check, "its limit is a metric of another dataset", PROPOSE)
+        yield _refused(check, "its limit refers to another dataset", PROPOSE)
     hidden = sorted(each for each in _shown_of(check) if _is_classified(of, each))
     if hidden:
-        message = f"reads {', '.join(hidden)}, which the contract classifies, for more than how many rows have a value"
+        message = f"reads more than row counts of {', '.join(hidden)}, which the contract classifies"
         yield _refused(check, message, PROPOSE)
 
 
 def tops(of: DataObject, columns: Iterable[str]) -> frozenset[str]:
-    """The names of the object's own columns that those columns are, or lie in; those it does not name as they are."""
+    """Return the top-level columns that contain the given columns; unknown names are returned unchanged."""
     return frozenset(_top(of, each) for each in columns)
 
 
 def _shown_of(check: BoundCheck) -> frozenset[str]:
-    """The columns of which more is told than how many rows have a value."""
-    where = parse(check.check.where, None).columns if check.check.where else ()
+    """Return the columns whose values the check can reveal."""
+    filtered = parse(check.check.where, None).columns if check.check.where else ()
     counted = check.analyzer is not None and check.analyzer.name in COUNTING
-    return frozenset(where) if counted else reach(check) or frozenset(where)
+    return frozenset(filtered) if counted else reach(check) or frozenset(filtered)
 
 
 def _is_classified(of: DataObject, column: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a contract says of other datasets: which ones its checks read, and what the limits that refer to them are."""
+"""Find the other datasets that checks read, and resolve limits that refer to them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ from treaty.engine.core.results import Value
 
 @dataclass(frozen=True)
 class ReferenceValue:
-    """What a limit that refers was found to be. `value` None: it is not known, for the `reason`.
+    """The resolved value of a limit that refers to another dataset.
 
-    `origin` says where the value comes from (the run, its time), as plain data."""
+    `value`: None means unknown, for the `reason`. `origin`: source of the value (run, time) as JSON-compatible data."""
 
     value: Value = None
     reason: str | None = None
@@ -34,8 +34,9 @@ class ReferencedMetric:
 
 
 def referenced_metrics(data_object: DataObject) -> dict[str, ReferencedMetric]:
-    """The metrics that the object's limits refer to, by their words; without those that are no metrics (`bind` says
-    so)."""
+    """Return the metrics that the object's limits refer to, by the limit's text.
+
+    Limits with an unknown analyzer or invalid arguments are left out; `bind` reports them."""
     limits = [(limit, _analyzer(limit)) for check in data_object.checks for limit in _limits(check)]
     return {str(limit): ReferencedMetric(limit.dataset, analyzer) for limit, analyzer in limits if analyzer}
 
@@ -53,35 +54,35 @@ def _limits(check: ContractCheck) -> tuple[ReferenceLimit, ...]:
 
 
 def datasets(data_object: DataObject) -> tuple[str, ...]:
-    """The other datasets whose rows the object's checks read, each once, in the order of the checks."""
+    """Return the other datasets whose rows the checks read, each once, in order."""
     return tuple(dict.fromkeys(name for check in data_object.checks for name in _read(check)))
 
 
 def _read(check: ContractCheck) -> Iterator[str]:
     kind = ANALYZERS.get(check.analyzer) if check.kind == "treaty" else None
     for name, argument in (kind.model_fields if kind else {}).items():
-        given = check.arguments.get(name)
-        if ArgumentRole.DATASET in argument.metadata and isinstance(given, str):
-            yield given
+        argument_value = check.arguments.get(name)
+        if ArgumentRole.DATASET in argument.metadata and isinstance(argument_value, str):
+            yield argument_value
 
 
 def promise(assertion: Assertion, known: Mapping[str, ReferenceValue]) -> Assertion | str:
-    """The assertion with the value of every limit that refers; where one has none, in words why."""
+    """Resolve every limit that refers to another dataset; return the reason if one has no value."""
     for words in map(str, assertion.references):
-        found = known.get(words, ReferenceValue())
-        if found.value is None:
-            return f"{words} is not known: {found.reason or 'nobody handed it in'}"
-    return assertion.resolved({words: found.value for words, found in known.items()})
+        reference = known.get(words, ReferenceValue())
+        if reference.value is None:
+            return f"{words} is unknown: {reference.reason or 'no value was provided'}"
+    return assertion.resolved({words: reference.value for words, reference in known.items()})
 
 
 def bound_of(assertion: Assertion) -> Any:
-    """The limit as plain data: a scalar, a list of two, None for one that refers and has no value."""
+    """Return the limit as JSON-compatible data: a scalar, a list of two, or None if it refers to another dataset."""
     if assertion.references:
         return None
     return list(assertion.limit) if assertion.operator in PAIRED else assertion.limit
 
 
 def sources(assertion: Assertion, known: Mapping[str, ReferenceValue]) -> dict[str, Any] | None:
-    """The value of each limit that refers, by its words, with where it comes from; None where none refers."""
-    found = {str(each): known[str(each)] for each in assertion.references if str(each) in known}
-    return {words: {"value": each.value, **each.origin} for words, each in found.items()} or None
+    """Return value and origin of each limit that refers to another dataset, by its text; None without any."""
+    references = {str(each): known[str(each)] for each in assertion.references if str(each) in known}
+    return {words: {"value": each.value, **each.origin} for words, each in references.items()} or None

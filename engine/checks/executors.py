@@ -1,4 +1,4 @@
-"""Who judges each check of a contract: Treaty itself, another engine, or people, of whom a text asks."""
+"""Assign each check of a contract to its executor: Treaty, another engine, or people."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,10 @@ from treaty.engine.core.results import Runner
 
 @dataclass(frozen=True, kw_only=True)
 class CheckAssignment:
-    """A check, its promise in words, who judges it, and why nobody does here (None where it is judged here).
+    """A check with its sentence and its executor.
 
-    `analyzer` is what it means where it is judged here."""
+    `reason`: why Treaty does not evaluate it; None if it does. `analyzer`: set only for checks that Treaty
+    evaluates."""
 
     check: ContractCheck
     sentence: str
@@ -27,9 +28,9 @@ class CheckAssignment:
 
 
 def checks_with_runners(described: DataObject) -> tuple[CheckAssignment, ...]:
-    """All checks of the object, those that the words of its columns stand for first. Says nothing of a real table.
+    """Return all checks of the object with their executors, derived checks first, without a table.
 
-    Where the checks have faults of the contract's own, they are said by their names, and to be judged nowhere."""
+    If the contract's checks have faults, all of them except texts are listed by name and assigned elsewhere."""
     texts = tuple(_of_people(each) for each in described.checks if each.kind == "text")
     try:
         return (*map(_of_engine, bind(described, Schema(())).checks), *texts)
@@ -46,14 +47,14 @@ def checks_with_runners(described: DataObject) -> tuple[CheckAssignment, ...]:
 
 
 def _of_engine(bound: BoundCheck) -> CheckAssignment:
-    judged = bound.analyzer is not None
+    executable = bound.analyzer is not None
     return CheckAssignment(
         check=bound.check,
         sentence=bound.sentence,
-        runner=Runner.HERE if judged else Runner.ELSEWHERE,
+        runner=Runner.HERE if executable else Runner.ELSEWHERE,
         scope=bound.scope,
         column=bound.column,
-        reason=None if judged else bound.reason,
+        reason=None if executable else bound.reason,
         analyzer=bound.analyzer,
     )
 
@@ -64,5 +65,5 @@ def _of_people(check: ContractCheck) -> CheckAssignment:
         sentence=check.name,
         runner=Runner.PEOPLE,
         column=check.column,
-        reason="a text is read by people alone",
+        reason="text checks are not evaluated automatically",
     )

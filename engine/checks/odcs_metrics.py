@@ -1,15 +1,14 @@
-"""The five library metrics of the standard as Treaty's analyzers.
+"""Translate the five library metrics of ODCS to Treaty's analyzers.
 
-| metric | is |
+| metric | analyzer |
 |---|---|
 | rowCount | size |
 | nullValues | null_values: rows without a value |
 | missingValues | missing_values: rows with null, or with one of `missingValues` |
-| invalidValues | invalid_values: rows with a value that is not among `validValues`, or not of the `pattern` |
-| duplicateValues | duplicate_rows, copies: extra: rows whose values another row has too, beyond the first of each |
+| invalidValues | invalid_values: rows with a value that is not among `validValues`, or does not match `pattern` |
+| duplicateValues | duplicate_rows, copies: extra: rows that repeat the values of another row, not counting the first |
 
-`unit: percent` is of all rows. A pattern may match anywhere within the text, as the standard's patterns do.
-"""
+`unit: percent` is relative to all rows. A pattern may match anywhere within the text, as in the standard."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,9 +24,13 @@ UNITS = {"rows": "rows", "percent": "percent", "percentage": "percent", "%": "pe
 
 @dataclass(frozen=True, kw_only=True)
 class OdcsMetric:
-    """The analyzer that a metric is, which argument names its columns, and whether it is counted in rows or percent.
+    """The analyzer of an ODCS metric.
 
-    `words`: the standard's names of further arguments, with the arguments that a value of each stands for."""
+    - `columns`: argument that names its columns; None for the whole table.
+    - `counted`: whether it counts rows, in rows or percent.
+    - `words`: further arguments of the standard, each with a function that returns the analyzer's arguments for its
+      value.
+    - `fixed`: constant arguments."""
 
     analyzer: str
     columns: str | None = "column"
@@ -41,7 +44,7 @@ def _missing(values: Any) -> Mapping[str, Any]:
 
 
 def _valid(values: Any) -> Mapping[str, Any]:
-    """Without null, which is missing and not invalid."""
+    """Drop null from the valid values; it is missing, not invalid."""
     return {"valid_values": [each for each in values if each is not None] if isinstance(values, list) else values}
 
 
@@ -55,17 +58,17 @@ METRICS = {
 
 
 def translate_check(check: ContractCheck) -> ContractCheck:
-    """The library check in the words of our analyzers. Raises Unbindable, with the reason, where there are none."""
+    """Translate a library check to Treaty's analyzers. Raises NotApplicableToTable with the reason if impossible."""
     metric = METRICS.get(check.analyzer)
     if metric is None:
-        known = suggest_nearest(check.analyzer, METRICS) or f"it has {', '.join(METRICS)}"
-        raise NotApplicableToTable(f"the standard has no metric {check.analyzer!r} ({known})")
-    given = dict(check.arguments)
-    unit, columns = given.pop("unit", "rows"), given.pop("columns", None)
-    if given.keys() - metric.words.keys():
-        raise NotApplicableToTable(f"{check.analyzer} has an argument that the standard does not name")
+        remedy = suggest_nearest(check.analyzer, METRICS) or f"available: {', '.join(METRICS)}"
+        raise NotApplicableToTable(f"the standard has no metric {check.analyzer!r} ({remedy})")
+    arguments_left = dict(check.arguments)
+    unit, columns = arguments_left.pop("unit", "rows"), arguments_left.pop("columns", None)
+    if arguments_left.keys() - metric.words.keys():
+        raise NotApplicableToTable(f"{check.analyzer} has an argument that the standard does not define")
     arguments = {**_columns(check, metric, columns), **_counted(check.analyzer, metric, unit), **metric.fixed}
-    for word, value in given.items():
+    for word, value in arguments_left.items():
         arguments |= metric.words[word](value)
     return replace(
         check, analyzer=metric.analyzer, arguments=arguments, column=check.column if metric.columns else None
@@ -73,23 +76,23 @@ def translate_check(check: ContractCheck) -> ContractCheck:
 
 
 def _columns(check: ContractCheck, metric: OdcsMetric, named: Any) -> Mapping[str, Any]:
-    """The columns that the arguments name, else the property that the check stands on."""
+    """Return the columns that the arguments name, else the check's own."""
     if metric.columns is None:
         return {}
     if named is None and check.column is None:
-        raise NotApplicableToTable(f"{check.analyzer} names no column: write it on a property")
+        raise NotApplicableToTable(f"{check.analyzer} has no column: add it to a property")
     if "[]" in (check.column or ""):
-        raise NotApplicableToTable(f"{check.analyzer} of the elements of an array is not judged")
-    listed = named if isinstance(named, list) else [named or check.column]
+        raise NotApplicableToTable(f"{check.analyzer} cannot be evaluated on array elements")
+    names = named if isinstance(named, list) else [named or check.column]
     if metric.columns == "columns":
-        return {"columns": listed}
-    if len(listed) != 1:
-        raise NotApplicableToTable(f"{check.analyzer} is said of one column: write it on each property")
-    return {"column": listed[0]}
+        return {"columns": names}
+    if len(names) != 1:
+        raise NotApplicableToTable(f"{check.analyzer} applies to a single column: add it to each property")
+    return {"column": names[0]}
 
 
 def _counted(name: str, metric: OdcsMetric, unit: Any) -> Mapping[str, str]:
     word = UNITS.get(str(unit).strip().lower())
     if word is None or (word == "percent" and not metric.counted):
-        raise NotApplicableToTable(f"the unit of {name} is not one that it is counted in")
+        raise NotApplicableToTable(f"{name} does not support this unit")
     return {"count_in": word} if metric.counted and word != "rows" else {}

@@ -1,8 +1,8 @@
-"""Physical types of a contract beside those of Spark: one that Spark has no word for says nothing here."""
+"""Compare physical types of a contract with Spark's; a type that Spark lacks is not compared."""
 
 import re
 
-# What other systems call Spark's types; a char or varchar column is read as a string.
+# Names of Spark's types in other systems; Spark reads char and varchar columns as strings.
 SPARK = {
     **{name: name for name in ("binary", "boolean", "date", "double", "float", "int", "string", "timestamp_ntz")},
     **{name: name for name in ("bigint", "decimal", "smallint", "timestamp", "tinyint", "array", "map", "struct")},
@@ -15,30 +15,30 @@ _FORM = re.compile(r"(?P<word>[a-z_][a-z_ ]*?)\s*(?:\((?P<size>[\d\s,]*)\))?\s*(
 
 
 def differs(promised: str, found: str) -> bool:
-    """Whether a column of Spark type `found` breaks the promised physical type.
+    """Return whether a column of Spark type `found` violates the declared physical type.
 
-    A promise binds as far as it goes: 'decimal' allows every precision, and of structs and maps only the word counts,
-    for their fields are promised by name. False where Spark has no type of that name."""
-    wanted, actual = _read(promised), _read(found)
-    if wanted is None:
+    Only what the declaration states is compared: 'decimal' allows every precision. Of structs and maps only the type
+    name counts, because their fields are declared by name. False if Spark has no type of that name."""
+    declared, actual = _read(promised), _read(found)
+    if declared is None:
         return False
-    if actual is None or wanted[0] != actual[0]:
+    if actual is None or declared[0] != actual[0]:
         return True
-    word, size, inner = wanted
+    word, size, inner = declared
     if word == "array" and inner and actual[2]:
         return differs(inner, actual[2])
     return word in SIZED and bool(size) and size != actual[1]
 
 
 def spark_type(promised: str) -> str | None:
-    """Spark's own name of a promised physical type without parts; None where it has none, or has parts."""
+    """Return Spark's name of a declared physical type; None if it has inner types or Spark has none."""
     word, size, inner = _read(promised) or ("", "", "")
     sized = f"{word}({size})" if size and word in SIZED else word
     return None if inner else sized or None
 
 
 def _read(text: str) -> tuple[str, str, str] | None:
-    """Spark's word, the size without blanks and the text within angle brackets; None for a type Spark does not have."""
+    """Parse a type into Spark's name, its size and its inner types; None if Spark has no such type."""
     form = _FORM.fullmatch(text.strip().lower())
     word = SPARK.get(form.group("word")) if form else None
     if form is None or word is None:

@@ -1,6 +1,6 @@
-"""Plug-ins: analyzers, assertions and detectors of other packages, found by entry point, loaded where they are named.
+"""Load plug-ins of other packages: analyzers, assertions and detectors, found by entry point.
 
-A package offers them in its pyproject.toml:
+A package declares them in its pyproject.toml:
 
     [project.entry-points."treaty.analyzers"]
     prime_share = "my_package:PrimeShare"          # a subclass of Analyzer, under its own name
@@ -9,8 +9,7 @@ A package offers them in its pyproject.toml:
     mustBeDivisibleBy = "my_package:DIVISIBLE"     # (test of value and limit, "be divisible by {}")
 
     [project.entry-points."treaty.detectors"]
-    lunar = "my_package:Lunar"                     # a subclass of Detector, under its own name
-"""
+    lunar = "my_package:Lunar"                     # a subclass of Detector, under its own name"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -28,35 +27,36 @@ _WORD = re.compile(r"must[A-Z][A-Za-z0-9]*")
 
 
 class PluginError(EngineError):
-    """A plug-in that was named cannot be used. The message says which, why, and what to do."""
+    """A requested plug-in cannot be used; the message names it, the reason and the remedy."""
 
     def __init__(self, reason: str, *, retry: bool = False) -> None:
         super().__init__(reason, retry=retry)
 
 
 def load(wanted: Iterable[str]) -> None:
-    """Imports what the named distributions offer; those loaded before are left alone. Raises PluginError.
+    """Import the plug-ins of the named distributions. Raises PluginError.
 
-    Importing runs the package's code: only packages that somebody has chosen are named here."""
+    Distributions that are already loaded are skipped. Importing runs the package's code, so pass only packages that
+    a user has chosen."""
     for name in wanted:
         if name not in _LOADED:
-            found = _distribution(name)
-            _take(found, name)
-            _LOADED[name] = found.version
+            package = _distribution(name)
+            _take(package, name)
+            _LOADED[name] = package.version
 
 
 def names() -> tuple[str, ...]:
-    """The packages in use, as another process is told to load them."""
+    """Return the names of the loaded packages, to load them in another process."""
     return tuple(sorted(_LOADED))
 
 
 def split(text: str) -> tuple[str, ...]:
-    """The packages that a text names, comma-separated."""
+    """Split a comma-separated list of package names."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def loaded_plugins() -> tuple[str, ...]:
-    """The plug-ins in use, 'name version', in the order of their names."""
+    """Return the loaded plug-ins as 'name version', sorted by name."""
     return tuple(f"{name} {version}" for name, version in sorted(_LOADED.items()))
 
 
@@ -64,13 +64,15 @@ def _distribution(name: str) -> Distribution:
     try:
         return distribution(name)
     except (PackageNotFoundError, ValueError):
-        raise PluginError(f"the plug-in {name!r} is not installed: install that package or do not name it") from None
+        raise PluginError(
+            f"plug-in {name!r} is not installed: install the package or remove it from the plug-ins"
+        ) from None
 
 
 def _take(found: Distribution, name: str) -> None:
     entries = [(_TAKING[each.group], each) for each in found.entry_points if each.group in _TAKING]
     if not entries:
-        raise PluginError(f"the package {name!r} offers nothing: it has no entry point of {' or '.join(_TAKING)}")
+        raise PluginError(f"package {name!r} provides no plug-ins: it has no entry point in {' or '.join(_TAKING)}")
     for take, entry in entries:
         take(entry, _imported(entry, name))
 
@@ -79,33 +81,41 @@ def _imported(entry: EntryPoint, name: str) -> Any:
     try:
         return entry.load()
     except Exception as error:
-        reason = f"{entry.value} ended with {type(error).__name__}"
-        raise PluginError(f"the plug-in {name!r} cannot be imported: {reason}; mend or remove it") from error
+        reason = f"{entry.value} raised {type(error).__name__}"
+        raise PluginError(f"plug-in {name!r} cannot be imported: {reason}; fix or remove it") from error
 
 
 def _analyzer(entry: EntryPoint, offered: Any) -> None:
     if not (isinstance(offered, type) and issubclass(offered, Analyzer)):
-        raise PluginError(f"{entry.value} is no analyzer: make it a subclass of treaty.engine.analyzers.base.Analyzer")
+        raise PluginError(
+            f"{entry.value} is not an analyzer: make it a subclass of treaty.engine.analyzers.base.Analyzer"
+        )
     if offered.name != entry.name or ANALYZERS.get(entry.name) is not offered:
-        raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
+        raise PluginError(
+            f"{entry.value} is named {offered.name!r}, but its entry point {entry.name!r}: use the same name"
+        )
 
 
 def _detector(entry: EntryPoint, offered: Any) -> None:
     if not (isinstance(offered, type) and issubclass(offered, Detector)):
         raise PluginError(
-            f"{entry.value} is no detector: make it a subclass of treaty.engine.anomaly.detector.Detector"
+            f"{entry.value} is not a detector: make it a subclass of treaty.engine.anomaly.detector.Detector"
         )
     if offered.name != entry.name or DETECTORS.get(entry.name) is not offered:
-        raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
+        raise PluginError(
+            f"{entry.value} is named {offered.name!r}, but its entry point {entry.name!r}: use the same name"
+        )
 
 
 def _assertion(entry: EntryPoint, offered: Any) -> None:
     if not _WORD.fullmatch(entry.name):
-        raise PluginError(f"{entry.name!r} is no operator: name the entry point 'must...', as in mustBeDivisibleBy")
+        raise PluginError(
+            f"{entry.name!r} is not an operator: name the entry point 'must...', for example mustBeDivisibleBy"
+        )
     if not (isinstance(offered, tuple) and len(offered) == 2 and callable(offered[0]) and isinstance(offered[1], str)):
-        raise PluginError(f'{entry.value} is no assertion: write (function of value and limit, "be ... {{}}")')
+        raise PluginError(f'{entry.value} is not an assertion: provide (function of value and limit, "be ... {{}}")')
     if assertions.OPERATORS.setdefault(entry.name, offered) is not offered:
-        raise PluginError(f"an operator {entry.name!r} exists already: name the entry point otherwise")
+        raise PluginError(f"operator {entry.name!r} already exists: rename the entry point")
 
 
 _TAKING: dict[str, Callable[[EntryPoint, Any], None]] = {

@@ -1,1 +1,1 @@
-"""Commands that need no registry."""
+"""Provide commands that need no registry."""

@@ -1,4 +1,4 @@
-"""The verbs that need no registry: verify, quarantine, draft, explain; `gate` has a file of its own."""
+"""Define the commands verify, quarantine, draft and explain, which need no registry."""
 
 import json
 import sys
@@ -59,7 +59,7 @@ PASSED, VIOLATED, WARNED, NOT_CHECKED = 0, 1, 2, 3
 
 
 class CliError(Exception):
-    """Ends a command with a message and an exit code."""
+    """An error that ends a command with a message and an exit code."""
 
     def __init__(self, message: str, code: int = NOT_CHECKED) -> None:
         super().__init__(message)
@@ -67,7 +67,7 @@ class CliError(Exception):
 
 
 def add_to(app: typer.Typer) -> None:
-    """Registers the verbs."""
+    """Register the commands."""
     from treaty.engine.cli.gate import gates
     from treaty.engine.cli.patterns import patterns
 
@@ -83,7 +83,9 @@ def verify(
     fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, others: OtherDatasetsOption = None, plugins: Plugins = "",
     remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
+    """Verify a table against a contract.
+
+    Exit codes: 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
     load_plugins(plugins)
     request = request_of(data, contract, partition_by, object_name, format)
     request = replace(request, datasets=sources_of(others), reference_limits=True)
@@ -93,7 +95,7 @@ def verify(
 
 
 def print_report(run: Any, report: Report, output: Path | None) -> None:
-    """Prints the report, or writes it to the file beside the text that is printed."""
+    """Print the report; with an output file, write it there and print the text form."""
     from treaty.engine.report import REPORTS, print_run
 
     if output or report is Report.TEXT:
@@ -105,7 +107,7 @@ def print_report(run: Any, report: Report, output: Path | None) -> None:
 
 
 def exit_code(verdict: str, fail_on: FailOn = FailOn.ERROR) -> int:
-    """The exit code of a verdict."""
+    """Return the exit code of a verdict."""
     warned = WARNED if fail_on is FailOn.WARNING else PASSED
     return {"passed": PASSED, "warned": warned, "failed": VIOLATED, "not_evaluated": NOT_CHECKED}[verdict]
 
@@ -113,30 +115,30 @@ def exit_code(verdict: str, fail_on: FailOn = FailOn.ERROR) -> int:
 def request_of(
     data: str, contract: Path, partition_by: list[str] | None, object_name: str | None, kind: str | None
 ) -> MeasureRequest:
-    """What is asked of the table by the contract in that file. Raises Stop where it has no such object."""
+    """Build the request to measure a table for a contract file. Raises CliError if the object is missing."""
     from treaty.contracts.document.reader import read
 
     text = _text_of(contract)
     parsed = read(text)
     names = [each.name for each in parsed.objects]
     if not names or (object_name and object_name not in names):
-        raise CliError(f"{contract} has no object {object_name or ''}; it has: {', '.join(names) or 'none'}")
+        raise CliError(f"{contract} has no object {object_name or ''}; available: {', '.join(names) or 'none'}")
     chosen = parsed.object(object_name or names[0])
     source = TableSource(data, kind, tuple(partition_by or chosen.partition_by))
     return MeasureRequest(source=source, contract=text, object=chosen.name)
 
 
 def sources_of(others: list[str] | None) -> dict[str, TableSource]:
-    """Where the other datasets are, by the names that the contract calls them."""
+    """Parse the locations of other datasets, by the names that the contract uses."""
     pairs = [each.partition("=") for each in others or ()]
     for name, _, location in pairs:
         if not name or not location:
-            raise CliError(f"--other {name}{_}{location} names no dataset or no place: write --other titles=PATH")
+            raise CliError(f"--other {name}{_}{location} needs a dataset and a location: use --other titles=PATH")
     return {name: TableSource(location) for name, _, location in pairs}
 
 
 def load_plugins(plugins: str) -> None:
-    """Loads the packages that are named, comma-separated."""
+    """Load the packages of a comma-separated list."""
     from treaty.engine.checks.plugins import load, split
 
     load(split(plugins))
@@ -173,23 +175,25 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
 def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, limit: int) -> Any:
     from treaty.engine.evaluation.violation_samples import sampled_checks
 
-    only = sampled_checks(checks, run.results) if limit else {}
-    if not only:
+    checks_to_sample = sampled_checks(checks, run.results) if limit else {}
+    if not checks_to_sample:
         return run
-    asked = SampleRequest(
+    request_for_samples = SampleRequest(
         source=request.source,
         contract=request.contract,
         object=request.object,
-        failed_checks=only,
+        failed_checks=checks_to_sample,
         limit=limit,
         datasets=request.datasets,
     )
-    return run.model_copy(update={"samples": spark.sample(asked)})
+    return run.model_copy(update={"samples": spark.sample(request_for_samples)})
 
 
 @contextmanager
 def in_spark(remote: str | None, memory: str) -> Iterator[Any]:
-    """The engine with Spark in a process of its own, which ends with the block. Raises MissingExtra without Spark."""
+    """Run the engine with Spark in a child process that ends with the block.
+
+    Raises MissingExtra if Spark is not installed."""
     from treaty.engine.checks.plugins import names
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
     from treaty.extras import require
@@ -214,10 +218,10 @@ def draft(
     lake: LakeIndex = None, by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED,
     out: Out = None, format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
+    """Draft a contract for a table: its schema and the checks suggested by its history, with their evidence."""
     name = object_name or _name_of(data)
     if REFITS.fullmatch(refit) is None:
-        raise CliError(f"--refit {refit} is no recipe: write {PINNED}, {TIGHTEN}, or 'within: 10%'")
+        raise CliError(f"--refit {refit} is not valid: use {PINNED}, {TIGHTEN} or 'within: 10%'")
     request = DraftRequest(
         source=TableSource(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
@@ -230,20 +234,18 @@ def draft(
 
 
 def _named(names: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
-    """The partitions. Raises Stop where one does not name a value of each partition column, in their order."""
+    """Validate partition names. Raises CliError unless each has one value per partition column, in order."""
     columns = computed_partitions.names(by)
     for name in names:
         if [pair.partition("=")[0] for pair in name.split("/")] != list(columns):
             shape = "/".join(f"{column}=..." for column in columns)
-            remedy = (
-                f"write --exclude-partition '{shape}'" if shape else "say with --partition-by what it is partitioned by"
-            )
-            raise CliError(f"--exclude-partition {name} names no partition of the table: {remedy}")
+            remedy = f"use --exclude-partition '{shape}'" if shape else "set the partition columns with --partition-by"
+            raise CliError(f"--exclude-partition {name} is not a partition of the table: {remedy}")
     return tuple(names)
 
 
 def progress(words: str) -> None:
-    """Says how far something is to who sits at a terminal."""
+    """Print progress to stderr if it is a terminal."""
     if sys.stderr.isatty():
         print(f"{words} ...", file=sys.stderr)
 
@@ -256,8 +258,8 @@ def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:
     if out:
         _write(out, document)
     if as_json:
-        found = {"document": document.decode(), "suggestions": drafted.suggestions, "profile": drafted.profile}
-        print(json.dumps(found, indent=2))
+        output = {"document": document.decode(), "suggestions": drafted.suggestions, "profile": drafted.profile}
+        print(json.dumps(output, indent=2))
     elif out:
         print_draft(drafted.suggestions, _console())
     else:
@@ -277,37 +279,37 @@ def quarantine(
     object_name: ObjectName = None, format: Format = None, others: OtherDatasetsOption = None, as_json: Json = False,
     plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Write good rows and bad rows of a table apart, in one pass; each says which checks it breaks.
+    """Split the rows of a table into good and bad ones in one pass; each bad row lists the checks it violates.
 
-    Exit code 0 all rows are good, 1 some are bad, 3 not done, or a check could be judged on no row."""
+    Exit codes: 0 all rows are good, 1 some rows are bad, 3 not done, or a check could not be evaluated on any row."""
     load_plugins(plugins)
     request = request_of(data, contract, partition_by, object_name, format)
-    into = QuarantineTarget(out, out_format.value, overwrite=overwrite, warnings=warnings)
+    target = QuarantineTarget(out, out_format.value, overwrite=overwrite, warnings=warnings)
     with in_spark(remote, memory) as spark:
-        asked = QuarantineRequest(
+        quarantine_request = QuarantineRequest(
             source=request.source,
             contract=request.contract,
             object=request.object,
-            target=into,
+            target=target,
             datasets=sources_of(others),
         )
-        done = spark.quarantine(asked)
+        outcome = spark.quarantine(quarantine_request)
     if as_json:
-        print(json.dumps(asdict(done), indent=2))
+        print(json.dumps(asdict(outcome), indent=2))
     else:
-        _print_quarantined(done, out)
-    raise typer.Exit(VIOLATED if done.bad else NOT_CHECKED if done.not_evaluated else PASSED)
+        _print_quarantined(outcome, out)
+    raise typer.Exit(VIOLATED if outcome.bad else NOT_CHECKED if outcome.not_evaluated else PASSED)
 
 
 def _print_quarantined(done: QuarantineResult, out: str) -> None:
     for outcome, count in (("good", done.good), ("bad", done.bad)):
         print(_rows(count, outcome) + (f" in {out}/outcome={outcome}" if count else ""))
     for check_id, count in done.violating_rows.items():
-        print(f"  {check_id}: broken by {_rows(count)}")
+        print(f"  {check_id}: violated by {_rows(count)}")
     for check_id, count in done.unevaluated.items():
         print(f"  {check_id}: cannot be evaluated on {_rows(count)}")
     for check_id, reason in done.not_evaluated.items():
-        print(f"  {check_id}: judged on no row: {reason}")
+        print(f"  {check_id}: not evaluated: {reason}")
 
 
 def _rows(count: int, kind: str = "") -> str:
@@ -322,7 +324,7 @@ def explain(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
     format: Format = None, plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Show what one reading of the table computes for a contract: its aggregates and groupings, as SQL."""
+    """Show what one scan of the table computes for a contract: its aggregates and groupings, as SQL."""
     from treaty.contracts.document.reader import read
     from treaty.engine.checks.binding import bind
 

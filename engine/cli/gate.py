@@ -1,4 +1,4 @@
-"""The verb `gate`: a candidate becomes part of a table once the contract is kept with it in place."""
+"""Define the command `gate`: publish a candidate if the table with it passes the contract."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -53,48 +53,49 @@ def gate(
     report: ReportForm = Report.TEXT, output: Output = None, others: OtherDatasetsOption = None, plugins: Plugins = "",
     remote: Remote = None, memory: Memory = "2g", key_file: KeyFile = None,
 ) -> None:  # fmt: skip
-    """Publish a candidate to a table once the contract is kept with it in place; without one, say how the table stands.
+    """Publish a candidate if the table with it passes the contract; without a candidate, print the table's status.
 
-    Exit code 0 passed and published; else nothing has changed: 1 violated, 2 warned with --fail-on warning, 3 could not
-    check. A publication that was cut off gives 3 until --recover, which needs no contract, has ended or undone it."""
-    named = (contract, state_url, partition_by, object_name, others)
-    with _cli_errors(), _registered(context.obj, table, dataset, named) if dataset else nullcontext() as registered:
+    Exit codes: 0 passed and published; otherwise the table is unchanged: 1 violated, 2 warned with --fail-on
+    warning, 3 not checked. After an interrupted publication the command exits with 3 until you run it with
+    --recover, which needs no contract and completes or rolls back the publication."""
+    overrides = (contract, state_url, partition_by, object_name, others)
+    with _cli_errors(), _registered(context.obj, table, dataset, overrides) if dataset else nullcontext() as registered:
         if recover:
             store = registered.store if registered else _folder(state_url)
             _recover(table, store, remote, memory)
             return
         load_plugins(plugins)
-        kept = registered or _local_contract(table, *named)
+        gated = registered or _local_contract(table, *overrides)
         if candidate is None:
-            raise typer.Exit(_answered(table, kept, remote, memory))
+            raise typer.Exit(_answered(table, gated, remote, memory))
         with in_spark(remote, memory) as spark:
-            opened = _gate(spark, table, kept, fail_on=fail_on, keep=keep)
-            opened = replace(opened, key=_key(kept.key_context or opened.table, key_file))
-            run = _published(opened, TableSource(candidate, format), _values(partition), report, output)
-        if kept.limits:
-            _print_line(kept.limits, report)
+            table_gate = _gate(spark, table, gated, fail_on=fail_on, keep=keep)
+            table_gate = replace(table_gate, key=_key(gated.key_context or table_gate.table, key_file))
+            run = _published(table_gate, TableSource(candidate, format), _values(partition), report, output)
+        if gated.limits:
+            _print_line(gated.limits, report)
         raise typer.Exit(exit_code(run.verdict, fail_on))
 
 
 class GateCommands(TyperGroup):
-    """The commands of the gate: without the name of one, the words are those of `publish`."""
+    """Commands of the gate; arguments without a command name belong to `publish`."""
 
     publish = "publish"
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments, with the command that they are of."""
-        named = bool(args) and args[0] in self.commands
-        return super().parse_args(ctx, args if named else [self.publish, *args])
+        """Parse the arguments, with `publish` as the default command."""
+        has_command = bool(args) and args[0] in self.commands
+        return super().parse_args(ctx, args if has_command else [self.publish, *args])
 
 
-ABOUT = "Publish to a table through a gate, or ask whether data may be read."
+ABOUT = "Publish data to a table through a gate, or check whether a table may be read."
 gates = typer.Typer(cls=GateCommands, add_completion=False, help=ABOUT)
 gates.command(GateCommands.publish)(gate)
 
 
 @contextmanager
 def _cli_errors() -> Iterator[None]:
-    """What the disk or stored states refuse, as a message."""
+    """Turn errors of the disk and of stored states into messages."""
     from treaty.engine.core.errors import StateError
 
     try:
@@ -107,7 +108,7 @@ def _cli_errors() -> Iterator[None]:
 
 @contextmanager
 def _tables(table: str, remote: str | None, memory: str) -> Iterator[Any]:
-    """What looks at the table; None for a plain folder, which needs no Spark."""
+    """Yield access to the table through Spark; None for a plain folder, which needs no Spark."""
     from treaty.engine.gate.publication import is_plain
 
     if is_plain(table):
@@ -119,17 +120,18 @@ def _tables(table: str, remote: str | None, memory: str) -> Iterator[Any]:
 
 @contextmanager
 def _registered(remembered: Any, table: str, dataset: str, named: tuple[Any, ...]) -> Iterator[Any]:
-    """What the registry keeps of the dataset, by the entry that it gave the command. Raises Stop for another table, and
-    where something is named that the registry says."""
+    """Yield the registry's contract and states of the dataset.
+
+    Raises CliError if its table is another one, or if an option repeats what the registry defines."""
     if any(named):
         raise CliError(
-            "--dataset says what --contract, --state-url, --partition-by, --object and --other say: leave them out"
+            "--dataset replaces --contract, --state-url, --partition-by, --object and --other: remove these options"
         )
-    with remembered(dataset) as kept:
-        if kept.location is None or not _is_same(kept.location, table):
-            lies = kept.location or "a place that it does not know"
-            raise CliError(f"the registry has {dataset} at {lies}: name that table, or the dataset that {table} is")
-        yield kept
+    with remembered(dataset) as gated:
+        if gated.location is None or not _is_same(gated.location, table):
+            location = gated.location or "an unknown location"
+            raise CliError(f"the registry has {dataset} at {location}: use that table, or the dataset of {table}")
+        yield gated
 
 
 def _is_same(location: str, table: str) -> bool:
@@ -142,21 +144,25 @@ def _local_contract(
     table: str, contract: Path | None, state_url: str | None, partition_by: list[str] | None, name: str | None,
     others: list[str] | None,
 ) -> Any:  # fmt: skip
-    """The contract of a file, and the states in a folder."""
+    """Build the gated contract from a contract file and a state folder."""
     from treaty.contracts.document.reader import read
     from treaty.engine.gate.gated_contract import GatedContract
 
     if contract is None:
-        raise CliError("name the contract that the table keeps: --contract FILE, or --dataset DATASET of the registry")
-    asked = request_of(table, contract, partition_by, name, "parquet")
-    by, store = asked.source.partition_by, _folder(state_url)
+        raise CliError("specify the contract of the table: --contract FILE, or --dataset DATASET of the registry")
+    request = request_of(table, contract, partition_by, name, "parquet")
+    columns, store = request.source.partition_by, _folder(state_url)
     return GatedContract(
-        contract=read(asked.contract), object=asked.object, partition_by=by, store=store, datasets=sources_of(others)
+        contract=read(request.contract),
+        object=request.object,
+        partition_by=columns,
+        store=store,
+        datasets=sources_of(others),
     )
 
 
 def _folder(state_url: str | None) -> Any:
-    """The folder of states that is named; None for the one beside the table."""
+    """Return the state folder at that URL; None for the default one next to the table."""
     from treaty.engine.gate.gate import StateFolder
 
     return StateFolder(state_url) if state_url else None
@@ -168,20 +174,23 @@ def _recover(table: str, store: Any, remote: str | None, memory: str) -> None:
     from treaty.engine.gate.table_kinds import site_of
 
     with _tables(table, remote, memory) as tables:
-        done = recover_table(site_of(table, tables), store, tables, Disk())
-    told = {"forward": "the publication that was cut off is published", "back": "it is undone: the table is as it was"}
-    print(told.get(done, "there was nothing to recover"))
+        direction = recover_table(site_of(table, tables), store, tables, Disk())
+    messages = {
+        "forward": "the interrupted publication was completed",
+        "back": "the interrupted publication was rolled back: the table is unchanged",
+    }
+    print(messages.get(direction, "nothing to recover"))
 
 
 def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
     from treaty.engine.gate.publication import answer_for_table
     from treaty.engine.gate.table_kinds import site_of
 
-    asked = (kept.contract.fingerprint, kept.object)
+    expected = (kept.contract.fingerprint, kept.object)
     with _tables(table, remote, memory) as tables:
-        told = answer_for_table(site_of(table, tables), kept.partition_by, kept.store, tables, asked)
-    print(told)
-    return PASSED if told in ("passed", "warned") else NOT_CHECKED
+        answer = answer_for_table(site_of(table, tables), kept.partition_by, kept.store, tables, expected)
+    print(answer)
+    return PASSED if answer in ("passed", "warned") else NOT_CHECKED
 
 
 def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> Any:
@@ -190,16 +199,22 @@ def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> 
     from treaty.engine.gate.publication import store_of
     from treaty.engine.gate.table_kinds import site_of
 
-    site, by = site_of(table, spark), kept.partition_by
+    site, partition_columns = site_of(table, spark), kept.partition_by
 
     def stage(rows: TableSource, folder: str, partition: Any) -> None:
         spark.stage(
-            StageRequest(candidate=rows, folder=folder, partition_by=by, partition=partition, like=site.like(by))
+            StageRequest(
+                candidate=rows,
+                folder=folder,
+                partition_by=partition_columns,
+                partition=partition,
+                like=site.like(partition_columns),
+            )
         )
 
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
     return TableGate(
-        table=site.location, contract=kept.contract, object=kept.object, partition_by=by,
+        table=site.location, contract=kept.contract, object=kept.object, partition_by=partition_columns,
         store=kept.store or store_of(site.location), measure=spark.measure, stage=stage,
         admitted=admitted, keep=keep, datasets=kept.datasets, kind=site.kind, name=site.name, tables=spark,
         excluded_partitions=kept.excluded_partitions,
@@ -222,7 +237,9 @@ def _published(
             candidate.write(rows, partition)
     except CandidateRejected as rejected:
         print_report(rejected.run, report, output)
-        _print_line(f"not published{f', kept in {rejected.kept}' if rejected.kept else ''}", report)
+        _print_line(
+            f"not published{f'; the rejected candidate is in {rejected.kept}' if rejected.kept else ''}", report
+        )
         return rejected.run
     print_report(candidate.run, report, output)
     _print_line(f"published to {gate.name or gate.table}", report)
@@ -230,7 +247,7 @@ def _published(
 
 
 def _print_line(words: str, report: Report) -> None:
-    """A line beside the text of a run; other forms of report are all that is printed."""
+    """Print a line after a text report; other report formats stay free of extra lines."""
     if report is Report.TEXT:
         print(words)
 
@@ -240,6 +257,6 @@ def _values(partition: list[str] | None) -> dict[str, str | None]:
     for column, equals, value in pairs:
         if not column or not equals:
             raise CliError(
-                f"--partition {column}{equals}{value} names no column and value: write --partition day=2026-01-01"
+                f"--partition {column}{equals}{value} is not a column and a value: use --partition day=2026-01-01"
             )
     return {column: value or None for column, _, value in pairs}

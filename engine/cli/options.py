@@ -1,4 +1,4 @@
-"""The arguments and options of the verbs: what each may be, and its help."""
+"""Define the arguments and options of the commands, with their help."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 
 class RowsFormat(StrEnum):
-    """What rows are written as."""
+    """File formats for written rows."""
 
     PARQUET = "parquet"
     ORC = "orc"
@@ -17,14 +17,14 @@ class RowsFormat(StrEnum):
 
 
 class FailOn(StrEnum):
-    """From which severity on a violation gives an exit code other than 0."""
+    """The lowest severity at which a violation gives a nonzero exit code."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class Report(StrEnum):
-    """How a verification is told; `datacontract` is the shape of datacontract-cli's result file."""
+    """Formats of a verification report; `datacontract` is the result file of datacontract-cli."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -33,76 +33,85 @@ class Report(StrEnum):
     DATACONTRACT = "datacontract"
 
 
-Data = Annotated[str, typer.Argument(help="a path, a URL or a catalog table", show_default=False)]
-ContractFile = Annotated[Path, typer.Option("--contract", "-c", help="the contract (ODCS YAML)", show_default=False)]
+Data = Annotated[str, typer.Argument(help="Path, URL or catalog table.", show_default=False)]
+ContractFile = Annotated[
+    Path, typer.Option("--contract", "-c", help="Contract document (ODCS YAML).", show_default=False)
+]
 PartitionBy = Annotated[
     list[str] | None,
     typer.Option(
         "--partition-by",
         "-p",
-        help="a partition column, or what one is computed from: 'day=to_date(ts)'; repeat for more",
+        help="Partition column, or an expression that computes it: 'day=to_date(ts)'. Repeatable.",
     ),
 ]
-Format = Annotated[str | None, typer.Option(help="parquet, orc, csv, json, delta; found out by default")]
-ObjectName = Annotated[str | None, typer.Option("--object", help="which table of the contract; the first by default")]
-Columns = Annotated[str | None, typer.Option(help="only these columns, comma-separated")]
-ContractId = Annotated[str | None, typer.Option("--id", help="the contract's id; from the path by default")]
+Format = Annotated[str | None, typer.Option(help="Format: parquet, orc, csv, json or delta. Detected by default.")]
+ObjectName = Annotated[str | None, typer.Option("--object", help="Table of the contract; by default the first.")]
+Columns = Annotated[str | None, typer.Option(help="Only these columns, comma-separated.")]
+ContractId = Annotated[str | None, typer.Option("--id", help="Id of the contract; by default derived from the path.")]
 ByHistory = Annotated[
-    bool, typer.Option("--by-history", help="learn programs from past partitions, too: checks that compare with them")
+    bool, typer.Option("--by-history", help="Also learn programs from past partitions: checks that compare with them.")
 ]
 FalseAlarms = Annotated[
-    float, typer.Option(min=0.01, max=1000, help="with --by-history: false alarms of the table in a quarter of a year")
+    float, typer.Option(min=0.01, max=1000, help="With --by-history: accepted false alarms of the table per quarter.")
 ]
 Refit = Annotated[
-    str, typer.Option(help="with --by-history: which later limits judge: pinned (none), tighten_only, 'within: 10%'")
+    str,
+    typer.Option(help="With --by-history: which refitted limits apply: pinned (none), tighten_only or 'within: 10%'."),
 ]
 ExcludePartition = Annotated[
     list[str] | None,
-    typer.Option(help="learn nothing from this partition, such as one of an incident: day=2026-01-01; repeat for more"),
+    typer.Option(help="Partition to learn nothing from, such as one of an incident: day=2026-01-01. Repeatable."),
 ]
 Sample = Annotated[
-    int | None, typer.Option(min=1, help="read only about so many rows, drawn one by one; by default all")
+    int | None, typer.Option(min=1, help="Approximate number of rows to read, drawn at random; by default all.")
 ]
 LakeIndex = Annotated[
     Path | None,
-    typer.Option("--lake", help="the folder of an index of patterns, to learn from", envvar="TREATY_PATTERN_INDEX_URL"),
+    typer.Option("--lake", help="Folder of a pattern index to learn from.", envvar="TREATY_PATTERN_INDEX_URL"),
 ]
-Out = Annotated[Path | None, typer.Option(help="write the contract to this file")]
-Json = Annotated[bool, typer.Option("--json", help="print JSON")]
-AsJson = Annotated[bool, typer.Option("--json", help="the same as --report json")]
-Samples = Annotated[int, typer.Option(min=0, max=100, help="show so many rows that break each failed check")]
-Folder = Annotated[str, typer.Option("--out", help="a new folder for outcome=good and outcome=bad", show_default=False)]
-OutFormat = Annotated[RowsFormat, typer.Option(help="of the files that are written")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace what an earlier quarantine wrote there")]
-Warnings = Annotated[bool, typer.Option("--warnings", help="rows that break checks of severity warning are bad, too")]
-Output = Annotated[Path | None, typer.Option(help="write the report to this file, and print it as text")]
-Remote = Annotated[str | None, typer.Option(help="Spark Connect, sc://host:port", envvar="TREATY_SPARK_REMOTE")]
-Memory = Annotated[str, typer.Option(help="memory of the local Spark", envvar="TREATY_SPARK_MEMORY")]
+Out = Annotated[Path | None, typer.Option(help="Write the contract to this file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Same as --report json.")]
+Samples = Annotated[int, typer.Option(min=0, max=100, help="Number of violating rows to show per failed check.")]
+Folder = Annotated[
+    str, typer.Option("--out", help="New folder for the subfolders outcome=good and outcome=bad.", show_default=False)
+]
+OutFormat = Annotated[RowsFormat, typer.Option(help="Format of the written files.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output of an earlier quarantine.")]
+Warnings = Annotated[
+    bool, typer.Option("--warnings", help="Also treat rows that violate checks of severity warning as bad.")
+]
+Output = Annotated[Path | None, typer.Option(help="Write the report to this file and print it as text.")]
+Remote = Annotated[str | None, typer.Option(help="Spark Connect server, sc://host:port.", envvar="TREATY_SPARK_REMOTE")]
+Memory = Annotated[str, typer.Option(help="Memory of the local Spark.", envvar="TREATY_SPARK_MEMORY")]
 OtherDatasetsOption = Annotated[
     list[str] | None,
-    typer.Option("--other", help="another dataset that the contract refers to: titles=PATH; repeat for more"),
+    typer.Option("--other", help="Location of another dataset that the contract refers to: titles=PATH. Repeatable."),
 ]
 Plugins = Annotated[
     str,
-    typer.Option(help="packages whose analyzers and assertions are used, comma-separated", envvar="TREATY_PLUGINS"),
+    typer.Option(help="Plug-in packages with analyzers and assertions, comma-separated.", envvar="TREATY_PLUGINS"),
 ]
-ReportForm = Annotated[Report, typer.Option(help="how the run is told")]
+ReportForm = Annotated[Report, typer.Option(help="Format of the report.")]
 TableFolder = Annotated[
-    str, typer.Argument(help="a folder of Parquet, a Delta table, or db.table of the catalog", show_default=False)
+    str, typer.Argument(help="Folder of Parquet files, Delta table, or db.table of the catalog.", show_default=False)
 ]
-GateContract = Annotated[Path | None, typer.Option("--contract", "-c", help="the contract (ODCS YAML)")]
+GateContract = Annotated[Path | None, typer.Option("--contract", "-c", help="Contract document (ODCS YAML).")]
 GateDataset = Annotated[
     str | None,
-    typer.Option("--dataset", help="instead of --contract: the registry's contract in force and its states"),
+    typer.Option("--dataset", help="Use the registry's contract in force and its states instead of --contract."),
 ]
-CandidateData = Annotated[str | None, typer.Option("--candidate", help="what shall become part of the table: a path")]
+CandidateData = Annotated[str | None, typer.Option("--candidate", help="Path of the data to publish to the table.")]
 Partition = Annotated[
-    list[str] | None, typer.Option("--partition", help="where the candidate belongs: day=2026-01-01; repeat for more")
+    list[str] | None, typer.Option("--partition", help="Partition of the candidate: day=2026-01-01. Repeatable.")
 ]
-StateUrl = Annotated[str | None, typer.Option(help="the folder of the table's states; beside the table by default")]
-Recover = Annotated[bool, typer.Option("--recover", help="end a publication that was cut off")]
-Keep = Annotated[bool, typer.Option("--keep-rejected", help="keep a candidate that is rejected, and say where")]
+StateUrl = Annotated[str | None, typer.Option(help="Folder of the table's states; by default next to the table.")]
+Recover = Annotated[bool, typer.Option("--recover", help="Complete or roll back an interrupted publication.")]
+Keep = Annotated[bool, typer.Option("--keep-rejected", help="Keep a rejected candidate and print its folder.")]
 KeyFile = Annotated[
     Path | None,
-    typer.Option(help="32 bytes that values of classified columns are hashed with", envvar="TREATY_HASH_KEY_FILE"),
+    typer.Option(
+        help="File with the 32-byte key for hashing values of classified columns.", envvar="TREATY_HASH_KEY_FILE"
+    ),
 ]

@@ -1,4 +1,4 @@
-"""The verb `patterns`: what texts look like, learned from a lake of tables; needs no registry."""
+"""Define the command `patterns`: text patterns learned from a lake of tables, without a registry."""
 
 import json
 import sys
@@ -15,23 +15,27 @@ from treaty.engine.cli.commands import VIOLATED, CliError, in_spark
 from treaty.engine.cli.options import Columns, Format, Json, Memory, Remote
 from treaty.engine.protocol.requests import TableSource, TextsRequest
 
-ABOUT = "Learn what texts look like from a lake of tables, and what a column may be promised."
+ABOUT = "Learn text patterns from a lake of tables, and infer patterns of columns."
 patterns = typer.Typer(add_completion=False, no_args_is_help=True, help=ABOUT)
 
 LakeFolder = Annotated[
     Path,
     typer.Option(
-        "--lake", help="the folder of the lake's index", envvar="TREATY_PATTERN_INDEX_URL", show_default="patterns"
+        "--lake", help="Folder of the pattern index.", envvar="TREATY_PATTERN_INDEX_URL", show_default="patterns"
     ),
 ]
-Tables = Annotated[list[str], typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
-Text = Annotated[str, typer.Argument(help="a table; - for values on standard input, one a line", show_default=False)]
-Old = Annotated[str, typer.Argument(help="a table as it was", show_default=False)]
-New = Annotated[str, typer.Argument(help="the table as it is now", show_default=False)]
-Rows = Annotated[int, typer.Option(min=5, max=100_000, help="rows that are drawn from each table")]
-Few = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="show so many")]
-PatternArgument = Annotated[str, typer.Argument(help="a pattern, as `top` and `infer` write it", show_default=False)]
-Remove = Annotated[bool, typer.Option("--remove", help="take these tables out of the index instead")]
+Tables = Annotated[list[str], typer.Argument(help="Paths, URLs or catalog tables.", show_default=False)]
+Text = Annotated[
+    str, typer.Argument(help="Table, or - to read values from standard input, one per line.", show_default=False)
+]
+Old = Annotated[str, typer.Argument(help="Older version of the table.", show_default=False)]
+New = Annotated[str, typer.Argument(help="Newer version of the table.", show_default=False)]
+Rows = Annotated[int, typer.Option(min=5, max=100_000, help="Number of rows to draw from each table.")]
+Few = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Maximum number of results.")]
+PatternArgument = Annotated[
+    str, typer.Argument(help="Pattern in the notation of `top` and `infer`.", show_default=False)
+]
+Remove = Annotated[bool, typer.Option("--remove", help="Remove these tables from the index instead.")]
 HERE = Path("patterns")
 
 
@@ -39,17 +43,17 @@ def index(
     tables: Tables, lake: LakeFolder = HERE, remove: Remove = False, rows: Rows = 1000,
     format: Format = None, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Add tables to the index of a lake; one that is in it already is replaced."""
+    """Add tables to the pattern index of a lake, or replace those already in it."""
     from treaty.engine.patterns.lake_index import PatternLake
 
-    opened = PatternLake(lake)
+    store = PatternLake(lake)
     with _cli_errors():
         if remove:
-            opened.forget(tables)
+            store.forget(tables)
         else:
-            opened.add(_sample_texts(tables, rows, format, remote, memory))
-        found = opened.index()
-    print(f"{len(opened.tables())} tables, {found.sums.size} text columns, {len(found.sums):,} patterns in {lake}")
+            store.add(_sample_texts(tables, rows, format, remote, memory))
+        contents = store.index()
+    print(f"{len(store.tables())} tables, {contents.sums.size} text columns, {len(contents.sums):,} patterns in {lake}")
 
 
 @patterns.command()
@@ -57,20 +61,23 @@ def infer(
     data: Text, lake: LakeFolder = HERE, columns: Columns = None, rows: Rows = 1000, as_json: Json = False,
     format: Format = None, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Say what the text columns of a table may be promised, and on what evidence."""
+    """Show which patterns the text columns of a table support, with the evidence."""
     from treaty.engine.patterns.evidence import evidence
     from treaty.engine.patterns.inference import infer as inferred
     from treaty.engine.patterns.lake_index import PatternLake
 
     only = tuple(each.strip() for each in columns.split(",")) if columns else ()
     with _cli_errors():
-        known = PatternLake(lake).index()
+        patterns_index = PatternLake(lake).index()
         texts = _lines() if data == "-" else _texts(TextsRequest(TableSource(data, format), only, rows), remote, memory)
-    found = {name: evidence(values, inferred(values, known), known, secret=False) for name, values in texts.items()}
+    results = {
+        name: evidence(values, inferred(values, patterns_index), patterns_index, secret=False)
+        for name, values in texts.items()
+    }
     if as_json:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print(json.dumps(results, indent=2, ensure_ascii=False))
     else:
-        _print(found)
+        _print(results)
 
 
 @patterns.command()
@@ -78,44 +85,45 @@ def compare(
     old: Old, new: New, lake: LakeFolder = HERE, rows: Rows = 1000, as_json: Json = False,
     format: Format = None, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Find text columns of a newer table that are no longer what they were, and what they look like instead.
+    """Find text columns of a newer table that no longer match their old pattern.
 
-    Columns that were swapped look like each other. Exits with 1 where there are any."""
+    For each one the columns that it resembles are shown; columns that were swapped resemble each other. Exits with 1
+    if there are any."""
     from treaty.engine.patterns.lake_index import PatternLake
     from treaty.engine.patterns.swapped_columns import swapped_columns
 
     with _cli_errors():
-        known = PatternLake(lake).index()
+        patterns_index = PatternLake(lake).index()
     with in_spark(remote, memory) as spark:
         before, after = (spark.texts(TextsRequest(TableSource(table, format), (), rows)) for table in (old, new))
-    found = swapped_columns(before, after, known)
-    print_items([asdict(each) for each in found], _swap_line, as_json=as_json)
-    if found:
+    swaps = swapped_columns(before, after, patterns_index)
+    print_items([asdict(each) for each in swaps], _swap_line, as_json=as_json)
+    if swaps:
         raise typer.Exit(VIOLATED)
 
 
 def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None:
-    """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
+    """Show the common domains of the lake: patterns that cover nearly all values of many columns."""
     from treaty.engine.patterns.analysis import common_domains as domains
     from treaty.engine.patterns.lake_index import PatternLake
 
     with _cli_errors():
-        found = domains(PatternLake(lake), limit)
-    print_items([asdict(each) for each in found], _common, as_json=as_json)
+        common_patterns = domains(PatternLake(lake), limit)
+    print_items([asdict(each) for each in common_patterns], _common, as_json=as_json)
 
 
 def find(pattern: PatternArgument, lake: LakeFolder = HERE, as_json: Json = False) -> None:
-    """Find the columns of the lake that carry a pattern."""
+    """Find the columns of the lake that contain a pattern."""
     from treaty.engine.patterns.analysis import pattern_carriers
     from treaty.engine.patterns.lake_index import PatternLake
 
     with _cli_errors():
-        found = pattern_carriers(PatternLake(lake), pattern).carriers
-    print_items([asdict(each) for each in found], _carrier, as_json=as_json)
+        carriers = pattern_carriers(PatternLake(lake), pattern).carriers
+    print_items([asdict(each) for each in carriers], _carrier, as_json=as_json)
 
 
 def print_items(found: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], *, as_json: bool) -> None:
-    """Prints plain data: as JSON, or a line each."""
+    """Print items as JSON, or one line each."""
     if as_json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
         return
@@ -124,14 +132,14 @@ def print_items(found: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str,
 
 
 def common(columns: int, impurity: float, text: str, name: str | None) -> str:
-    """A common domain in a line."""
-    named = f"  ({name})" if name else ""
-    return f"{columns:6} columns  impure {impurity:6.1%}  {text}{named}"
+    """Format a common domain as one line."""
+    suffix = f"  ({name})" if name else ""
+    return f"{columns:6} columns  impurity {impurity:6.1%}  {text}{suffix}"
 
 
 def _swap_line(each: Mapping[str, Any]) -> str:
     newer = each["comparison"]["newer"]
-    like = f"looks like {', '.join(each['like'])}" if each["like"] else "looks like no other column"
+    like = f"resembles {', '.join(each['like'])}" if each["like"] else "resembles no other column"
     return f"{each['column']}: {newer['bad']} of {newer['of']} values do not match {each['pattern']}; {like}"
 
 
@@ -145,7 +153,7 @@ def _carrier(each: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _cli_errors() -> Iterator[None]:
-    """What cannot be read, as a message."""
+    """Turn read errors into messages."""
     from treaty.engine.core.disk import LockHeld
     from treaty.engine.patterns.index_file import UnreadableIndex
     from treaty.engine.patterns.language.pattern import PatternError
@@ -162,8 +170,10 @@ def _sample_texts(
     tables: Sequence[str], rows: int, format: str | None, remote: str | None, memory: str
 ) -> Mapping[str, Mapping[str, list[str]]]:
     with in_spark(remote, memory) as spark:
-        found = {table: spark.texts(TextsRequest(TableSource(table, format), (), rows)) for table in tables}
-    return {table: {name: _present(values) for name, values in texts.items()} for table, texts in found.items()}
+        texts_by_table = {table: spark.texts(TextsRequest(TableSource(table, format), (), rows)) for table in tables}
+    return {
+        table: {name: _present(values) for name, values in texts.items()} for table, texts in texts_by_table.items()
+    }
 
 
 def _texts(request: TextsRequest, remote: str | None, memory: str) -> Mapping[str, Sequence[str | None]]:
@@ -182,11 +192,11 @@ def _lines() -> Mapping[str, Sequence[str | None]]:
 
 
 def _print(found: Mapping[str, Mapping[str, Any]]) -> None:
-    for name, said in found.items():
-        print(f"{name}: {said['pattern'] or 'no pattern'}{_named(said)}")
-        print(f"  {said['reason']}")
-        if said["pattern"]:
-            _print_figures(said)
+    for name, result in found.items():
+        print(f"{name}: {result['pattern'] or 'no pattern'}{_named(result)}")
+        print(f"  {result['reason']}")
+        if result["pattern"]:
+            _print_figures(result)
 
 
 def _named(said: Mapping[str, Any]) -> str:
@@ -194,8 +204,8 @@ def _named(said: Mapping[str, Any]) -> str:
 
 
 def _print_figures(said: Mapping[str, Any]) -> None:
-    told = "none" if said["detectable_share"] is None else f"{said['detectable_share']:.1%}"
-    print(f"  false alarms {said['false_alarms']:.1%}, other columns that pass {said['passes']:.1%}")
-    print(f"  smallest bad share that is told among 1,000 values: {told}; an error above {said['floor']:.0%}")
+    detectable = "none" if said["detectable_share"] is None else f"{said['detectable_share']:.1%}"
+    print(f"  false alarms {said['false_alarms']:.1%}, other columns that match {said['passes']:.1%}")
+    print(f"  smallest detectable share of bad values among 1,000: {detectable}; error above {said['floor']:.0%}")
     for each in said["values"].get("others", [])[:10]:
         print(f"  does not match: {each!r}")

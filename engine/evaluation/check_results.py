@@ -1,4 +1,4 @@
-"""What comes of a check, as results and measurements say it: outcome, value, threshold, and why there is none."""
+"""Build the results and measurements of checks."""
 
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.engine.analyzers.base import Analyzer
@@ -13,24 +13,24 @@ NOTHING = MetricValue(value=None, rows=0)
 
 
 def unmeasured(check: BoundCheck) -> str:
-    """Why the check's metric has no value although its states are there."""
+    """Return why the check's metric has no value although its states exist."""
     return check.analyzer.no_value_reason if check.analyzer else Analyzer.no_value_reason
 
 
 def tagged(contract: Contract, of: DataObject) -> tuple[str, ...]:
-    """The tags of the contract and of the object, each once."""
-    given = contract.document.get("tags")
-    words = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    """Return the tags of the contract and of the object, without duplicates."""
+    tags = contract.document.get("tags")
+    words = [each for each in tags if isinstance(each, str)] if isinstance(tags, list) else []
     return tuple(dict.fromkeys([*words, *of.tags]))
 
 
 def is_gap(measured: Measurement | None) -> bool:
-    """Whether nothing was read of the metric."""
+    """Return whether the metric was not read."""
     return measured is None or not measured.sources
 
 
 def gap(check: BoundCheck, partition: str | None, reason: str) -> Measurement | None:
-    """The metric of the check without a value, for that reason; None where nobody knows what it measures."""
+    """Build a measurement without a value, for that reason; None without an analyzer."""
     if check.analyzer is None:
         return None
     return Measurement(
@@ -40,7 +40,7 @@ def gap(check: BoundCheck, partition: str | None, reason: str) -> Measurement | 
 
 
 def measurement(check: BoundCheck, bag: StateBag, found: MetricValue, partition: str | None) -> Measurement | None:
-    """What was read of the check's metric from these states; None where the check has none."""
+    """Build the measurement of a check's metric; None if the check cannot be evaluated."""
     if check.analyzer is None or check.bound is None:
         return None
     return Measurement(
@@ -59,9 +59,10 @@ def measurement(check: BoundCheck, bag: StateBag, found: MetricValue, partition:
 def result_of(
     check: BoundCheck, partition: str | None, outcome: Outcome, *, reason: str | None, reading: MetricValue = NOTHING
 ) -> CheckResult:
-    """How the check came out on the partition, with all that it was judged by.
+    """Build the result of a check on a partition, with its threshold, band and references.
 
-    Where something else than the metric is held against the limits, its history is not that of what was judged."""
+    `partition`: None means all partitions. If the detector evaluates something other than the metric, the result is
+    not linked to the metric's history."""
     return CheckResult(
         check_id=check.check.id,
         name=check.check.name,
@@ -90,7 +91,7 @@ def _finding_text(check: BoundCheck, outcome: Outcome, reading: MetricValue) -> 
         return None
     elsewhere = check.detection.elsewhere if check.detection else ""
     if elsewhere and check.band:
-        required = f"at most {figure(check.band.upper)} required"
-        return f"{figure(reading.value)} {elsewhere}, {required}; {check.band.description}"
-    told = finding_sentence(check.analyzer, check.promise, reading)
-    return f"{told}; {check.band.description}" if check.band else told
+        required = f"required: at most {figure(check.band.upper)}"
+        return f"{figure(reading.value)} {elsewhere} ({required}); {check.band.description}"
+    text = finding_sentence(check.analyzer, check.promise, reading)
+    return f"{text}; {check.band.description}" if check.band else text

@@ -1,4 +1,4 @@
-"""A table's columns as somebody tells them anew, in the words of the states that were read of it before."""
+"""Merge columns declared by a producer with the known schema of the table."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,18 +9,18 @@ DeclaredColumns = Sequence[tuple[str, str]]
 
 
 def merge_declared_columns(known: Schema, told: DeclaredColumns, partition_by: Iterable[str] = ()) -> Schema:
-    """The columns that were told, by name and type, each as it is `known` where nothing about it is new.
+    """Merge declared columns, by name and type, with the known schema.
 
-    Producers write types, and the case of names, in ways of their own: what says no other type than the known one
-    leaves the column as it is, and so does a type that Spark has no word for, or that has parts. `partition_by`:
-    columns that stay though they are not told, as paths tell them. () of no columns: what is known."""
+    Producers write types and the case of names differently. So a column stays as it is known if its declared type
+    means the same, has inner types, or is unknown to Spark. `partition_by`: partition columns that stay although
+    they are not declared, as in paths. Without declared columns the known schema is returned."""
     if not told:
         return known
     by_name = {each.name.casefold(): each for each in known}
     columns = [_column(known.get(name) or by_name.get(name.casefold()), name, kind) for name, kind in told]
-    there = {each.name for each in columns}
-    parted = [each for each in known if each.name in set(partition_by) - there]
-    return Schema((*dict.fromkeys(columns), *parted))
+    declared_names = {each.name for each in columns}
+    partition_columns = [each for each in known if each.name in set(partition_by) - declared_names]
+    return Schema((*dict.fromkeys(columns), *partition_columns))
 
 
 def _column(known: Column | None, name: str, kind: str) -> Column:

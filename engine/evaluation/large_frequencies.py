@@ -1,4 +1,4 @@
-"""Which stored frequencies are too many to be added up in this process: Spark adds them up from their files."""
+"""Find stored frequencies that are too large to merge in this process; Spark merges their files."""
 
 from collections.abc import Mapping
 
@@ -14,28 +14,31 @@ FREQUENCIES = "frequencies"
 def large(
     contract: Contract, object_name: str, schema: Schema, states: Mapping[str, bytes], *, files: StateFiles, most: int
 ) -> dict[str, tuple[str, ...]]:
-    """By component key, the files of frequencies that hold more than `most` values together, and that checks of scope
-    dataset need. Only of states that every partition has. Raises StateError for bags that are damaged, and for such
-    files that are gone or damaged: Spark would not notice that one is other than it was."""
+    """Return the files of frequencies that are too large to merge, by component key.
+
+    A key is included if a check of scope dataset needs it, its files have more than `most` values in total, and
+    every partition has its state. Raises StateError for damaged bags, and for missing or damaged files, because
+    Spark would not detect a modified file."""
     checks = bind(contract.object(object_name), schema).checks
     parts = [
         part for check in checks if check.scope == "dataset" and check.bound for part in check.bound.parts.values()
     ]
-    wanted = {part.key for part in parts if part.component.kind == FREQUENCIES}
-    named = _named(wanted, states) if wanted else {}
-    found = {key: names for key, names in named.items() if files.rows(names) > most}
-    files.check({name for names in found.values() for name in names})
-    return found
+    keys = {part.key for part in parts if part.component.kind == FREQUENCIES}
+    files_by_key = _named(keys, states) if keys else {}
+    oversized = {key: names for key, names in files_by_key.items() if files.rows(names) > most}
+    files.check({name for names in oversized.values() for name in names})
+    return oversized
 
 
 def _named(wanted: set[str], states: Mapping[str, bytes]) -> dict[str, tuple[str, ...]]:
-    """The files of each of these states; a state that some partition lacks or has within its bag is left out, and one
-    whose values were not hashed with one key."""
-    lying = [{each.described.key: each for each in open_bag(packed).states} for packed in states.values()]
-    found = {key: [each[key] for each in lying if key in each] for key in wanted}
-    alike = {key: some for key, some in found.items() if len(some) == len(lying) and _are_alike(some)}
+    """Return the files of each state that every partition stores, hashed with one key."""
+    states_by_partition = [{each.described.key: each for each in open_bag(packed).states} for packed in states.values()]
+    states_by_key = {key: [each[key] for each in states_by_partition if key in each] for key in wanted}
+    mergeable = {
+        key: some for key, some in states_by_key.items() if len(some) == len(states_by_partition) and _are_alike(some)
+    }
     # A state without rows has no file.
-    return {key: tuple(each.file for each in some if each.file) for key, some in alike.items()}
+    return {key: tuple(each.file for each in some if each.file) for key, some in mergeable.items()}
 
 
 def _are_alike(lying: list[PackedState]) -> bool:

@@ -1,4 +1,4 @@
-"""What a check's metric reads from stored states, and how the check comes out with that."""
+"""Read a check's metric from stored states and derive the check's outcome."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -14,24 +14,27 @@ from treaty.engine.evaluation.check_results import unmeasured
 from treaty.engine.states.bag import StateBag
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
-UNFILTERED = "of {} rows the filter cannot say whether they count"
-UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
+UNFILTERED = "the filter cannot be evaluated on some rows ({})"
+UNKNOWN = "some partitions have no state of this metric; validate all partitions again"
 
 
 def compares(check: BoundCheck) -> bool:
-    """Whether the check's metric is told from the states of an earlier partition, too."""
+    """Return whether the check's metric also needs the states of an earlier partition."""
     return check.bound is not None and check.bound.analyzer.needs_previous
 
 
 def previous_states(check: BoundCheck, names: Iterable[str], opened: Callable[[str], StateBag]) -> StateBag | None:
-    """Of the partitions, newest first, the states of the first that has what the check compares; None: none has."""
-    found = (opened(name) for name in names)
-    return next((bag for bag in found if check.bound and check.bound.counted(bag.values)), None)
+    """Return the states of the newest partition that has what the check compares; None if none has.
+
+    `names`: partitions, newest first."""
+    candidates = (opened(name) for name in names)
+    return next((bag for bag in candidates if check.bound and check.bound.counted(bag.values)), None)
 
 
 def read_metric(check: BoundCheck, bag: StateBag, now: datetime, before: StateBag | None = None) -> MetricValue | str:
-    """What the check's metric reads from these states, beside those of the partition `before` where it compares; in
-    words why where it reads nothing."""
+    """Read the check's metric from the states; return the reason as text if it has no reading.
+
+    `before`: states of the previous partition, for checks that compare."""
     if check.bound is None or check.analyzer is None:
         return check.reason or UNKNOWN
     try:
@@ -41,12 +44,12 @@ def read_metric(check: BoundCheck, bag: StateBag, now: datetime, before: StateBa
 
 
 def state_value(found: MetricValue | str) -> StateValue:
-    """What was read, as detectors learn from it."""
+    """Convert a reading to the form that detectors learn from."""
     return StateValue(None, found) if isinstance(found, str) else StateValue(finite(found.value), None, found.details)
 
 
 def outcome(check: BoundCheck, found: MetricValue | str) -> tuple[Outcome, str | None]:
-    """How the check comes out with what was read, and why where that is no verdict."""
+    """Return the check's outcome, with the reason if it is neither passed nor failed."""
     return (Outcome.NOT_EVALUATED, found) if isinstance(found, str) else _outcome(check, found)
 
 
@@ -55,10 +58,10 @@ def _outcome(check: BoundCheck, reading: MetricValue) -> tuple[Outcome, str | No
         return Outcome.NOT_EVALUATED, UNFILTERED.format(reading.unfiltered)
     if reading.value is None:
         return Outcome.NOT_APPLICABLE, unmeasured(check)
-    promised = check.promise
-    if isinstance(promised, InsufficientHistory):
-        return Outcome.NOT_APPLICABLE, promised
-    return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _assertion_outcome(promised, reading)
+    assertion = check.promise
+    if isinstance(assertion, InsufficientHistory):
+        return Outcome.NOT_APPLICABLE, assertion
+    return (Outcome.NOT_EVALUATED, assertion) if isinstance(assertion, str) else _assertion_outcome(assertion, reading)
 
 
 def _assertion_outcome(assertion: Assertion, reading: MetricValue) -> tuple[Outcome, str | None]:
@@ -68,7 +71,7 @@ def _assertion_outcome(assertion: Assertion, reading: MetricValue) -> tuple[Outc
         return (Outcome.PASSED if assertion.holds(subject) else Outcome.FAILED), None
     except Exception as error:
         if by_function:
-            return Outcome.NOT_EVALUATED, f"the function that judges the value ended with {type(error).__name__}"
+            return Outcome.NOT_EVALUATED, f"the function that evaluates the value raised {type(error).__name__}"
         if isinstance(error, TypeError):
             return Outcome.NOT_EVALUATED, UNLIKE
         raise

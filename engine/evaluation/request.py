@@ -1,4 +1,4 @@
-"""The request to evaluate the checks of a contract on stored states."""
+"""Define the request to evaluate the checks of a contract on stored states."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,17 +16,22 @@ from treaty.engine.states.bag import Bag, StateFileStore
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationRequest:
-    """What one run is evaluated from: a contract, one of its objects, and the states of its partitions.
+    """Input of one run: a contract, one of its objects, and the states of its partitions.
 
-    `states`: every partition's bag, packed or not. `delta`: the partitions that arrived. `schema`: that of the delta;
-    None means as its last partition recorded it; a partition that recorded another one is judged on its own. `files`:
-    where large states lie; None means nowhere. `whole_table_states`: the bag of what was read of all rows at once; None
-    means that it was not read. `reference_values`: the values of limits that refer to other datasets, by their words.
-    `checks`: those of the object, if they are bound to a schema already. `spectra`: by component key, what Spark
-    computed of frequencies that are too many to be merged here. `parts`: of new partitions, what arrived of them if
-    that is not all they have; checks of scope delta are judged on that. `history`: what was measured before, by the
-    metric's identity, for checks of anomalies; what it lacks of earlier partitions is read from their states, without
-    those that are `excluded_partitions`: they belong to an incident."""
+    - `states`: the bag of every partition, packed or not.
+    - `delta`: names of the partitions that arrived.
+    - `schema`: schema of the delta; None means the one recorded by its last partition; partitions that recorded
+      another schema are evaluated with their own.
+    - `files`: store of large states; None means no files.
+    - `whole_table_states`: the bag of a scan of all rows; None means there was no such scan.
+    - `reference_values`: values of limits that refer to other datasets, by the limit's text.
+    - `checks`: the object's checks if already bound.
+    - `spectra`: frequency spectra that Spark computed because the frequencies are too large to merge here, by
+      component key.
+    - `parts`: states of what arrived in partitions that also have older rows; checks of scope delta are evaluated on
+      these.
+    - `history`: earlier measurements for anomaly checks, by metric identity; missing ones are read from the
+      partitions' states, except for `excluded_partitions`, which belong to an incident."""
 
     contract: Contract
     object_name: str
@@ -46,5 +51,5 @@ class EvaluationRequest:
 
     @cached_property
     def object(self) -> DataObject:
-        """The object that is judged. Raises ContractError for one that the contract does not have."""
+        """Return the evaluated object. Raises ContractError if the contract lacks it."""
         return self.contract.object(self.object_name)

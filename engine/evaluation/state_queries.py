@@ -1,7 +1,7 @@
-"""Questions asked of stored states: metrics of several partitions together, without Spark and without rows.
+"""Query metrics of several partitions from stored states, without Spark and without rows.
 
-A metric is named as `completeness:column=status`: its analyzer, then its arguments with a `;` between two of them. A
-value is read as JSON where it is JSON (`values=["a", "b"]`), else it is the text as it stands (`where=amount > 0`)."""
+A metric is written as `completeness:column=status`: its analyzer, then its arguments, separated by `;`. A value that
+is valid JSON is parsed (`values=["a", "b"]`); any other value is taken as text (`where=amount > 0`)."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,14 +24,14 @@ from treaty.engine.states import bag as bags
 from treaty.engine.states import schema_evolution
 from treaty.engine.states.bag import ALL, CLASSIFIED, StateBag, StateFileStore
 
-EXAMPLE = "write completeness:column=status"
-NO_PARTITION = "no partition is chosen"
-MEASURE, AGAIN = "let a check of the contract measure it", "validate them again"
+EXAMPLE = "use completeness:column=status"
+NO_PARTITION = "no partition is selected"
+MEASURE, AGAIN = "add a check that measures it", "validate them again"
 
 
 @dataclass(frozen=True)
 class MetricQuery:
-    """A metric on a table of a known schema; `bound` None: states cannot answer it, for the `reason`."""
+    """A metric bound to a schema; `bound` is None if states cannot answer it, for the `reason`."""
 
     analyzer: Analyzer
     bound: BoundAnalyzer | None = None
@@ -39,26 +39,29 @@ class MetricQuery:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The states that it is read from."""
+        """Return the keys of the states that it reads."""
         return frozenset(part.key for part in self.bound.parts.values()) if self.bound else frozenset()
 
     @property
     def files(self) -> frozenset[str]:
-        """Those of them that may lie in files."""
+        """Return the keys of those states that may be stored in files."""
         parts = self.bound.parts.values() if self.bound else ()
         return frozenset(part.key for part in parts if part.component.grouping)
 
     def missing(self, held: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-        """The partitions that lack one of its states, of those whose held states are given by their keys."""
-        wanted = self.keys
-        return tuple(name for name, keys in held.items() if not wanted <= keys)
+        """Return the partitions that lack one of its states.
+
+        `held`: keys of the stored states, by partition."""
+        required = self.keys
+        return tuple(name for name, keys in held.items() if not required <= keys)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricAnswer:
-    """What states say of a metric: the `reading` of `merged` partitions together, or the `reason` why it has no value.
+    """The value of a metric over partitions.
 
-    `missing` are the chosen partitions that lack a state of it: then nothing is said of the others alone."""
+    `reading`: the value over `merged` partitions; None without one, for the `reason`. `missing`: selected partitions
+    that lack a state; then there is no reading of the others either."""
 
     query: MetricQuery
     merged: int = 0
@@ -68,16 +71,16 @@ class MetricAnswer:
 
 
 def metric(text: str) -> Analyzer:
-    """The analyzer with the arguments that the text names. Raises ContractError for one that there is not."""
+    """Parse a metric from text. Raises ContractError if the analyzer or its arguments are invalid."""
     name, _, rest = text.partition(":")
     kind = ANALYZERS.get(name.strip())
     if kind is None:
-        raise _refused("names no analyzer that there is", suggest_nearest(name.strip(), ANALYZERS) or EXAMPLE)
+        raise _refused("unknown analyzer", suggest_nearest(name.strip(), ANALYZERS) or EXAMPLE)
     try:
         return kind.model_validate(_arguments(rest))
     except ValidationError as invalid:
-        told = "; ".join(f"argument{place} {message}" for place, message in messages(invalid))
-        raise _refused(told, f"{kind.name} takes {', '.join(kind.model_fields)}") from None
+        details = "; ".join(f"argument{place} {message}" for place, message in messages(invalid))
+        raise _refused(details, f"{kind.name} accepts {', '.join(kind.model_fields)}") from None
 
 
 def _refused(message: str, remedy: str) -> ContractError:
@@ -87,7 +90,7 @@ def _refused(message: str, remedy: str) -> ContractError:
 def _arguments(text: str) -> dict[str, Any]:
     pairs = [each.partition("=") for each in text.split(";") if each.strip()]
     if any(not sign for _, sign, _ in pairs):
-        raise _refused("has an argument without a value", EXAMPLE)
+        raise _refused("an argument has no value", EXAMPLE)
     return {name.strip(): _plain(value.strip()) for name, _, value in pairs}
 
 
@@ -99,7 +102,7 @@ def _plain(text: str) -> Any:
 
 
 def bind_metric(analyzer: Analyzer, schema: Schema) -> MetricQuery:
-    """The metric on a table of that schema."""
+    """Bind the metric to a table with that schema."""
     try:
         return _askable(MetricQuery(analyzer, analyzer.bind(schema)))
     except NotApplicableToTable as unbindable:
@@ -109,13 +112,13 @@ def bind_metric(analyzer: Analyzer, schema: Schema) -> MetricQuery:
 
 
 def of_checks(checks: BoundChecks) -> tuple[MetricQuery, ...]:
-    """The metrics that the checks measure, each once, in the order of the checks."""
-    found = [MetricQuery(each.analyzer, each.bound, each.reason) for each in checks.checks if each.analyzer]
-    return tuple({each.analyzer.identity: _askable(each) for each in found}.values())
+    """Return the metrics of the checks, each once, in the order of the checks."""
+    queries = [MetricQuery(each.analyzer, each.bound, each.reason) for each in checks.checks if each.analyzer]
+    return tuple({each.analyzer.identity: _askable(each) for each in queries}.values())
 
 
 def _askable(given: MetricQuery) -> MetricQuery:
-    """The metric, without what is bound where merged states say nothing of it."""
+    """Return the query, unbound with a reason if merged states cannot answer it."""
     parts = given.bound.parts.values() if given.bound else ()
     return (
         MetricQuery(given.analyzer, reason=NOT_OF_VIEWS)
@@ -131,31 +134,32 @@ def answers(
     files: StateFileStore | None = None,
     now: datetime | None = None,
 ) -> tuple[MetricAnswer, ...]:
-    """What the packed states of these partitions say together, metric by metric.
+    """Answer each metric from the merged states of the partitions.
 
-    Raises nothing for damaged states: their partitions lack what cannot be read."""
+    Damaged states raise no error: their partitions count as lacking them."""
     keys = frozenset(key for each in given for key in each.keys)
     filed = frozenset(key for each in given for key in each.files)
-    held: dict[str, frozenset[str]] = {}
+    stored_keys: dict[str, frozenset[str]] = {}
     schemas: dict[str, Schema] = {}
 
     def loaded() -> Iterator[StateBag]:
         for name, states in packed:
             bag = _loaded(states, keys, filed, files)
-            held[name], schemas[name] = frozenset(bag.entries), bag.schema
+            stored_keys[name], schemas[name] = frozenset(bag.entries), bag.schema
             yield bag
 
-    together = bags.merge(loaded())
-    # What all together have, none lacks: a partition without the columns adds nothing to it.
-    known = frozenset(together.entries) if together else frozenset[str]()
-    held = {name: found | known for name, found in held.items()}
+    merged = bags.merge(loaded())
+    # A partition that lacks the columns adds nothing, so a state of the merged bag is missing in none.
+    common_keys = frozenset(merged.entries) if merged else frozenset[str]()
+    stored_keys = {name: partition_keys | common_keys for name, partition_keys in stored_keys.items()}
     several = schema_evolution.of_several(schemas)
-    return tuple(with_schema_note(_answer(each, held, together, now), several) for each in given)
+    return tuple(with_schema_note(_answer(each, stored_keys, merged, now), several) for each in given)
 
 
 def covered_keys(asked: MetricQuery, keys: Collection[str], schema: Schema) -> frozenset[str]:
-    """The keys that a partition has states of, and those of the metric's that say nothing of it: it was read on that
-    schema, and has none of their columns."""
+    """Return the partition's keys, and those of the metric that do not apply to it.
+
+    A state does not apply if the partition's schema has none of its columns."""
     parts = asked.bound.parts.values() if asked.bound else ()
     return frozenset(keys) | {
         each.key for each in parts if schema_evolution.is_of_none(each.component, each.key, schema)
@@ -163,19 +167,20 @@ def covered_keys(asked: MetricQuery, keys: Collection[str], schema: Schema) -> f
 
 
 def with_schema_note(answer: MetricAnswer, schemas: Mapping[str, Schema]) -> MetricAnswer:
-    """The answer that also says in which partitions its columns are otherwise than in others. `schemas` are none where
-    all are alike."""
+    """Add to the reason which partitions have different columns.
+
+    `schemas`: schemas by partition; empty if all are equal."""
     paths = answer.query.analyzer.columns_named if answer.query.bound and schemas else ()
-    told = (
+    note = (
         schema_evolution.differing_columns_text(paths, schemas)
         if answer.reading is None
         else schema_evolution.missing_columns_text(paths, schemas)
     )
-    return replace(answer, reason=f"{answer.reason}; {told}" if answer.reason else told) if told else answer
+    return replace(answer, reason=f"{answer.reason}; {note}" if answer.reason else note) if note else answer
 
 
 def _loaded(packed: bytes, keys: frozenset[str], filed: frozenset[str], files: StateFileStore | None) -> StateBag:
-    """The states of these keys that can be read; those that lie in files apart, for a lost file is no damaged bag."""
+    """Unpack the states of these keys; a lost file does not make the other states unreadable."""
     try:
         plain = bags.unpack(packed, keys=keys - filed)
     except StateError as error:
@@ -187,9 +192,9 @@ def _loaded(packed: bytes, keys: frozenset[str], filed: frozenset[str], files: S
 
 
 def prospect(given: MetricQuery, held: Mapping[str, frozenset[str]], told: str | None = None) -> MetricAnswer:
-    """What an answer would merge of partitions whose held states are given by their keys, and what it lacks.
+    """Return the answer without its value: how many partitions can be merged, and which lack states.
 
-    `told` says why something is lacking."""
+    `held`: keys of the stored states, by partition. `told`: why states are missing; None means unknown."""
     if given.bound is None or not held:
         return MetricAnswer(query=given, reason=given.reason if held else NO_PARTITION)
     missing = given.missing(held)
@@ -205,21 +210,21 @@ def _answer(
     given: MetricQuery, held: Mapping[str, frozenset[str]], together: StateBag | None, now: datetime | None
 ) -> MetricAnswer:
     if together is not None and given.bound and given.keys <= together.entries.keys():
-        found = MetricAnswer(query=given, merged=len(held))
+        answer = MetricAnswer(query=given, merged=len(held))
     else:
-        found = prospect(given, held, _failure(together, given.keys) if together else None)
-    if found.reason or given.bound is None or together is None:
-        return found
+        answer = prospect(given, held, _failure(together, given.keys) if together else None)
+    if answer.reason or given.bound is None or together is None:
+        return answer
     try:
         reading = given.bound.read(together.values, now=now)
     except KeyError as unlike:
-        return replace(found, merged=0, reason=together.failure(str(unlike.args[0])))
+        return replace(answer, merged=0, reason=together.failure(str(unlike.args[0])))
     if reading.unfiltered:
-        return replace(found, reason=UNFILTERED.format(reading.unfiltered))
+        return replace(answer, reason=UNFILTERED.format(reading.unfiltered))
     return replace(
-        found, reading=reading, reason=given.bound.analyzer.no_value_reason if reading.value is None else None
+        answer, reading=reading, reason=given.bound.analyzer.no_value_reason if reading.value is None else None
     )
 
 
 def _failure(bag: StateBag, keys: Iterable[str]) -> str | None:
-    return next((told for key in sorted(keys) if (told := bag.failure(key))), None)
+    return next((reason for key in sorted(keys) if (reason := bag.failure(key))), None)

@@ -1,4 +1,4 @@
-"""What of a stored bag can be used by checks, and may be: where a contract classifies columns, not all of it may."""
+"""Decide which stored states checks can reuse, and which must not be stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,33 +18,33 @@ from treaty.engine.states.planning.scan_plan import Plan
 
 @dataclass(frozen=True)
 class StateReuse:
-    """The checks that stored bags of one schema are to answer, and the key that classified values are hashed with.
+    """Checks to answer from stored bags of one schema, and the key for classified values.
 
-    `reread_whole`: states that are never stored count as lacking."""
+    `reread_whole`: states that are never stored count as missing."""
 
     checks: BoundChecks
     key: HashKey | None = None
     reread_whole: bool = False
 
     def answers(self, bag: BagContents) -> bool:
-        """Whether the bag has all that the checks need, and nothing that may not be kept."""
+        """Return whether the bag covers the checks and contains nothing that must not be stored."""
         return self._plan.keys <= self.stored_keys(bag) and not self.refused(bag)
 
     def refused(self, bag: BagContents) -> frozenset[str]:
-        """The keys of the states that may not be kept."""
+        """Return the keys of the states that must not be stored."""
         return frozenset(each.key for each in bag.entries if not self._admits(each))
 
     def stored_keys(self, bag: BagContents) -> frozenset[str]:
-        """The keys of the states that need not be computed: they are there, or it is known why they are not."""
-        there = {each.key for each in bag.entries if each.usable and self._admits(each)}
-        return frozenset(there | {key for key, reason in bag.failures.items() if self._stands(key, reason)})
+        """Return the keys of states that need no computation: stored, or absent for a valid reason."""
+        usable = {each.key for each in bag.entries if each.usable and self._admits(each)}
+        return frozenset(usable | {key for key, reason in bag.failures.items() if self._stands(key, reason)})
 
     @cached_property
     def _plan(self) -> Plan:
         return self.checks.plan
 
     def _admits(self, stored: StateEntry) -> bool:
-        """Whether the state may be kept. Of one that no check asks for, nobody knows whose values it has."""
+        """Return whether the state may be stored; the values behind a state that no check needs are unknown."""
         if stored.key in self._plan.keyed:
             return self.key is None or stored.key_id == self.key.id
         if stored.key in self._plan.keys or not self.checks.marked.classified:
@@ -53,7 +53,7 @@ class StateReuse:
         return kind is not None and kind.retention is Retention.NOTHING
 
     def _stands(self, key: str, reason: str) -> bool:
-        """Whether the reason why a state is not there still holds."""
+        """Return whether the reason for the missing state is still valid."""
         if key in self._plan.passing:
             return not self.reread_whole
         if key in self._plan.keyed:
@@ -62,10 +62,10 @@ class StateReuse:
 
 
 def storable_states(packed: Mapping[str, bytes], objects: Sequence[DataObject]) -> dict[str, bytes]:
-    """The packed bags without the states that may not be kept by what these objects say of their table: the bag then
-    says why they are not there, and whoever needs them has them computed again.
+    """Remove the states that must not be stored, for the classifications of these objects.
 
-    Raises StateError for damaged bags, ContractError for faults of the first object's contract."""
+    The bag then records why they are missing, so that they are computed again when needed. Raises StateError for
+    damaged bags, ContractError for faults of the first object's contract."""
     bound: dict[Schema, StateReuse] = {}
     return {name: _storable(each, objects, bound) for name, each in packed.items()}
 
@@ -77,5 +77,5 @@ def _storable(packed: bytes, objects: Sequence[DataObject], bound: dict[Schema, 
     refused = bound[bag.schema].refused(bag)
     if not refused:
         return packed
-    left = [each for each in open_bag(packed).states if each.described.key not in refused]
-    return seal_bag(bag.schema, left, {**bag.failures, **dict.fromkeys(refused, CLASSIFIED)})
+    remaining = [each for each in open_bag(packed).states if each.described.key not in refused]
+    return seal_bag(bag.schema, remaining, {**bag.failures, **dict.fromkeys(refused, CLASSIFIED)})

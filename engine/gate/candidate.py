@@ -1,4 +1,4 @@
-"""A candidate for a gated table: what it is staged with, and how it is refused."""
+"""Represent a candidate for a gated table, and its rejection."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,9 +22,9 @@ Partition = Mapping[str, str | None]
 
 
 class CandidateRejected(Exception):
-    """The contract is not kept with the candidate in place, or cannot be judged; nothing was changed.
+    """The candidate violates the contract or could not be evaluated; nothing was changed.
 
-    `run` says why, `kept` is the folder of the candidate where it was to be kept."""
+    `run`: the run with the reasons. `kept`: folder of the rejected candidate; None if it was discarded."""
 
     def __init__(self, run: RunResult, kept: str | None = None) -> None:
         self.run = run
@@ -35,13 +35,18 @@ class CandidateRejected(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class TableGate:
-    """The gate of a table whose folder is on this machine: where all of it lies, and what measures and stages.
+    """The gate of a table whose folder is on this machine.
 
-    `table` is the folder; `kind` and `name` say what it is and what Spark calls it, `tables` what looks at it there.
-    `measure` answers a MeasureRequest; `stage` writes given rows below a folder, partitioned as the table is.
-    `admitted`: the verdicts that publish. `keep` keeps a rejected candidate. `datasets` are read by checks that need
-    other datasets. `key`: what values of classified columns are hashed with. `excluded_partitions`: partitions that
-    belong to an incident, from which nothing is learned."""
+    - `table`: the table's folder.
+    - `kind`, `name`: its kind and its name in Spark.
+    - `tables`: access to tables of Delta and of the catalog.
+    - `measure`: computes states for a MeasureRequest.
+    - `stage`: writes rows to a folder, partitioned like the table.
+    - `admitted`: verdicts that publish.
+    - `keep`: whether a rejected candidate is kept.
+    - `datasets`: other datasets that checks read.
+    - `key`: hashes values of classified columns.
+    - `excluded_partitions`: partitions of an incident, from which nothing is learned."""
 
     table: str
     contract: Contract
@@ -63,21 +68,23 @@ class TableGate:
 
     @property
     def site(self) -> GatedTable:
-        """What the table is."""
+        """Return the table's kind, name, folder and partition types."""
         types = types_of(self.contract.object(self.object))
         return GatedTable(self.kind, self.name or self.table, self.table, types)
 
     @property
     def source(self) -> TableSource:
-        """The table as what is measured."""
+        """Return the table as a source to measure."""
         return self.site.source(self.partition_by)
 
     def publication(self, stage: str) -> PublicationMethod:
-        """How the table takes what lies in that folder."""
+        """Return the publication method for files staged in that folder."""
         return publication(self.site, self.partition_by, stage, self.disk, self.tables, {})
 
     def measured(self, here: TableSource, known: Mapping[str, str], *, beside: bool = False) -> MeasureResult:
-        """The states of the partitions of what lies there, without those known; `beside` the table's others."""
+        """Measure the partitions of a source, except those whose fingerprint is already known.
+
+        `beside`: whole-table scans include the table's other partitions."""
         classifying = tuple(
             (classification_document(each), ALONE["id"])
             for each in self.contract.object(self.object).classifying_objects
@@ -96,7 +103,7 @@ class TableGate:
 
 
 class GateCandidate:
-    """What shall become part of the table. After the block, `run` is how it was judged."""
+    """A candidate for the table; after the block, `run` has its evaluation."""
 
     def __init__(self, gate: TableGate, folder: str) -> None:
         self.gate = gate
@@ -104,9 +111,9 @@ class GateCandidate:
         self.run: RunResult | None = None
 
     def write(self, rows: Any, partition: Partition | None = None) -> None:
-        """Stages rows, a Spark frame. Each partition that they belong to will replace the table's own as a whole.
+        """Stage rows (a Spark frame); each partition they belong to will replace the table's entirely.
 
-        `partition` names values of partition columns; the others, all where it is None, are columns of the frame. A
-        partition that is named in full is replaced even by no rows. What is written in one block adds up. Raises
-        EngineError where rows belong to another partition than is named, or cannot be written."""
+        `partition`: values of partition columns; the others are columns of the frame; None means all are. A fully
+        named partition is replaced even by zero rows. Several writes in one block add up. Raises EngineError if rows
+        belong to a partition other than the named one, or cannot be written."""
         self.gate.stage(rows, self.folder, partition or {})

@@ -1,9 +1,9 @@
-"""Publication to a partitioned table of a catalog: each changed partition lies in a new folder from one change on.
+"""Publish to a partitioned table of a catalog by changing the locations of its partitions.
 
-The staged files are moved into a folder of their own within the table's, hidden from who reads that by its path. The
-catalog is then told, one partition after the other, where it lies now. Readers of the table see a partition's old files
-or its new ones; of several changed partitions they may see some old and some new. The old folders stay for those who
-began before: of those that a gate made, the next publication clears away what no partition lies in any more."""
+The staged files are moved to a new folder within the table's folder, hidden from readers by path. Then the catalog's
+partition locations are updated one after the other. Readers of the table see either the old or the new files of a
+partition; of several changed partitions they may see some old and some new. The old folders stay for readers that
+have already started; the next publication removes folders made by a gate that no partition uses any more."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -20,9 +20,9 @@ PUBLISHED = "_published-"
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogPublication(PublicationSteps):
-    """The catalog's table `name`, whose folder is `table`, and what a publication has staged in `NEW` below `stage`.
+    """A publication to the catalog table `name` with folder `table`, staged in `NEW` below `stage`.
 
-    `origins`: where changed partitions lay before."""
+    `origins`: previous locations of the changed partitions."""
 
     table: str
     partition_by: tuple[str, ...]
@@ -34,48 +34,48 @@ class CatalogPublication(PublicationSteps):
 
     @property
     def own(self) -> str:
-        """The folder below the table in which this publication's partitions will lie."""
+        """Return the folder below the table for this publication's partitions."""
         return PUBLISHED + os.path.basename(self.stage).rpartition("-")[2]
 
     def fingerprints(self) -> dict[str, str]:
-        """The fingerprint of every partition that has files."""
+        """Return the fingerprint of every partition that has files."""
         return dict(self._look().fingerprints)
 
     def staged(self) -> dict[str, str]:
-        """The fingerprint that every staged partition will have in its place, to which it may be moved already."""
+        """Return the fingerprint of every staged partition at its final location, moved already or not."""
         places = (os.path.join(self.stage, NEW), os.path.join(self.table, self.own))
-        found = (fingerprints_at(place, self.partition_by, within=self.own) for place in places)
-        return {name: mark for each in found for name, mark in each.items()}
+        fingerprints = (fingerprints_at(place, self.partition_by, within=self.own) for place in places)
+        return {name: mark for each in fingerprints for name, mark in each.items()}
 
     def noted(self, names: Iterable[str], expected: Mapping[str, str]) -> dict[str, str]:
-        """Where the partitions lie. Raises Overtaken where the table is not as expected."""
-        seen = self._look(*names)
-        refuse_other(self.name, seen.fingerprints, expected)
-        return dict(seen.places)
+        """Return the partitions' locations. Raises GenerationConflict if the table is not as expected."""
+        status = self._look(*names)
+        refuse_other(self.name, status.fingerprints, expected)
+        return dict(status.places)
 
     def publish(self, changes: Mapping[str, StateChange]) -> None:
-        """Moves the staged files into the table's folder, and has partition by partition lie there."""
-        here, staged = self.fingerprints(), os.path.join(self.stage, NEW)
+        """Move the staged files into the table's folder and update the partition locations."""
+        current, staged = self.fingerprints(), os.path.join(self.stage, NEW)
         if os.path.isdir(staged):
             self.disk.rename(staged, os.path.join(self.table, self.own))
         for name, change in changes.items():
-            if here.get(name) != change.after.fingerprint:
+            if current.get(name) != change.after.fingerprint:
                 self._placed(name, os.path.join(self.table, self.own, name))
 
     def aside(self, names: Iterable[str]) -> dict[str, str]:
-        """The fingerprints of what lies where the partitions lay before."""
+        """Return the fingerprints of the files at the partitions' previous locations."""
         origins = ((name, self._origin(name)) for name in names)
         return {name: mark for name, mark in origins if mark is not None}
 
     def restore(self, changes: Mapping[str, StateChange]) -> None:
-        """Has partition by partition lie where it lay."""
-        here = self.fingerprints()
+        """Reset the partition locations to the previous ones."""
+        current = self.fingerprints()
         for name, change in changes.items():
-            if here.get(name) != change.old:
+            if current.get(name) != change.old:
                 self._placed(name, self.origins.get(name))
 
     def sweep(self) -> None:
-        """Clears away published folders that no partition lies in any more."""
+        """Remove published folders that no partition uses any more."""
         if not os.path.isdir(self.table):
             return
         used = self._look().folders

@@ -1,8 +1,8 @@
-"""Publication to a Delta table: one commit, which is in the table's history or is not.
+"""Publish to a Delta table with one atomic commit.
 
-The intent is written, the commit made with the intent's name in it, then the states are swapped, bound to the version
-that the commit made. Recovery looks for the name in the history. There: the states are swapped, forward. Not there:
-nothing was changed, back; and the name is taken, so that a commit that is still under way fails."""
+The intent is written, then the commit is made with the intent's name in it, then the states are swapped, bound to
+the committed version. Recovery searches the history for the name. If found, the states are swapped (forward). If
+not, nothing was changed (back), and the name is reserved so that a commit still in progress fails."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -27,9 +27,9 @@ NONE = -1
 
 @dataclass(frozen=True, kw_only=True)
 class DeltaPublication:
-    """The Delta table in the folder `table`, and what a publication has staged in `NEW` below `stage`.
+    """A publication to the Delta table in the folder `table`, staged in `NEW` below `stage`.
 
-    `types` are those of the partition columns of a new table."""
+    `types`: types of the partition columns of a new table."""
 
     table: str
     partition_by: tuple[str, ...]
@@ -40,31 +40,31 @@ class DeltaPublication:
 
     @property
     def ident(self) -> str:
-        """The publication's name, which no other has."""
+        """Return the unique name of the publication."""
         return os.path.basename(self.stage)
 
     def fingerprints(self) -> dict[str, str]:
-        """The fingerprint of every partition at the newest version; empty for a table that is not there."""
+        """Return the fingerprint of every partition at the newest version; empty without a table."""
         return dict(self._look().fingerprints)
 
     def staged(self) -> dict[str, str]:
-        """The fingerprint of every staged partition: not the one that it will have in the table."""
+        """Return the fingerprint of every staged partition, which differs from the published one."""
         return FolderPublication(self.table, self.partition_by, self.stage, self.disk).staged()
 
     def noted(self, names: Iterable[str], expected: Mapping[str, str]) -> dict[str, str]:
-        """The version that was judged. Raises Overtaken where the table is not as expected."""
-        seen = self._look()
-        refuse_other(self.table, seen.fingerprints, expected)
-        return {VERSION: str(NONE if seen.version is None else seen.version)}
+        """Return the evaluated version. Raises GenerationConflict if the table is not as expected."""
+        status = self._look()
+        refuse_other(self.table, status.fingerprints, expected)
+        return {VERSION: str(NONE if status.version is None else status.version)}
 
     def carry_out(self, intent: PublicationIntent, store: GenerationStore) -> None:
-        """Commits and swaps the states. Raises Overtaken, with nothing changed, where another writer came first."""
+        """Commit and swap the states. Raises GenerationConflict, with nothing changed, after a concurrent write."""
         version, staged = int(intent.notes[VERSION]), os.path.join(self.stage, NEW)
         names, types = (
             tuple(sorted(intent.changes)),
             {each: self.types.get(each, "string") for each in self.partition_by},
         )
-        onto = None if version == NONE else version
+        base_version = None if version == NONE else version
         self.tables.commit(
             CommitRequest(
                 table=self.table,
@@ -72,44 +72,47 @@ class DeltaPublication:
                 partition_by=self.partition_by,
                 names=names,
                 ident=self.ident,
-                version=onto,
+                version=base_version,
                 types=types,
             )
         )
         _swapped(intent, store, self._look(intent))
 
     def settle(self, intent: PublicationIntent, store: GenerationStore) -> str:
-        """FORWARD where the commit was made: its states are swapped to; else BACK, and it cannot be made any more."""
-        seen = self._look(intent)
-        if seen.committed is None:
+        """Swap the states and return FORWARD if the commit exists; else block the commit and return BACK."""
+        status = self._look(intent)
+        if status.committed is None:
             self.tables.fence(FenceRequest(self.table, self.ident))
-            # It may have been made right before its name was taken.
-            seen = self._look(intent)
-        if seen.committed is None:
+            # The commit may have succeeded just before its name was reserved.
+            status = self._look(intent)
+        if status.committed is None:
             return BACK
         store.last()
         if store.current().number == intent.number:
-            _swapped(intent, store, seen)
+            _swapped(intent, store, status)
         return FORWARD
 
     def sweep(self) -> None:
-        """Nothing: files that the table has left are Delta's to remove (VACUUM)."""
+        """Do nothing: Delta removes unused files itself (VACUUM)."""
         return
 
     def _look(self, intent: PublicationIntent | None = None) -> TableStatus:
-        ours = TableStatusRequest(table=self.table, partition_by=self.partition_by)
+        request = TableStatusRequest(table=self.table, partition_by=self.partition_by)
         if intent is not None:
-            ours = replace(ours, ident=self.ident, since_version=int(intent.notes[VERSION]))
-        return self.tables.look(ours)
+            request = replace(request, ident=self.ident, since_version=int(intent.notes[VERSION]))
+        return self.tables.look(request)
 
 
 def _swapped(intent: PublicationIntent, store: GenerationStore, seen: TableStatus) -> None:
-    """Swaps to the states of what the commit made of the table: partitions whose bag was lost are measured again.
+    """Swap to the states of the committed table; partitions whose bag was lost are measured again.
 
-    The run judged the table with the commit in place, unless other commits came between."""
-    current, kept = store.current(), are_kept(intent, store)
-    others = {name: entry for name, entry in current.entries.items() if name not in intent.changes}
-    marks = {name: seen.fingerprints[name] for name in intent.changes if name in seen.fingerprints}
-    news = {name: PartitionEntry(mark, intent.changes[name].after.bag) for name, mark in marks.items() if kept}
-    alone = seen.committed == int(intent.notes[VERSION]) + 1
-    store.swap(intent.number, {**others, **news}, intent.judged if alone and kept else None)
+    The run's verdict is stored only if no other commit came between, because it was reached for the table with this
+    commit alone."""
+    current, stored = store.current(), are_kept(intent, store)
+    unchanged = {name: entry for name, entry in current.entries.items() if name not in intent.changes}
+    fingerprints = {name: seen.fingerprints[name] for name in intent.changes if name in seen.fingerprints}
+    changed = {
+        name: PartitionEntry(mark, intent.changes[name].after.bag) for name, mark in fingerprints.items() if stored
+    }
+    is_next_version = seen.committed == int(intent.notes[VERSION]) + 1
+    store.swap(intent.number, {**unchanged, **changed}, intent.judged if is_next_version and stored else None)

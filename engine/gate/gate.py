@@ -1,40 +1,41 @@
-"""Write, audit, publish: a candidate becomes part of a table only once the contract is kept with it in place.
+"""Write, audit, publish: publish a candidate only if the table with it passes the contract.
 
     with gate(spark, "/data/orders", contract, StateFolder("/data/orders-states")) as candidate:
         candidate.write(frame, partition={"day": "2026-01-01"})
 
-The candidate is staged beside the table, where no reader looks. At the end of the block its states are computed there,
-the contract is judged on them together with the stored states of all other partitions, and it is published, or
-`CandidateRejected` is raised and nothing has changed.
+The candidate is staged next to the table, where no reader sees it. At the end of the block its states are computed
+there and the contract is evaluated on them together with the stored states of all other partitions. Then the
+candidate is published, or `CandidateRejected` is raised and nothing has changed.
 
-Table and states are two things that no transaction spans. What is promised of them, exactly, for a folder of Parquet
-files (`treaty.engine.gate.delta_tables` and `treaty.engine.gate.catalog_tables` say what is other for Delta tables and
-for those of a catalog):
+No transaction spans both table and states. These are the exact guarantees for a folder of Parquet files
+(`treaty.engine.gate.delta_tables` and `treaty.engine.gate.catalog_tables` describe the differences for Delta and
+catalog tables):
 
     settled        no intent. The table has the files that the states were computed from. The gate answers.
-      | 1 the staged files are complete on disk; so is the intent, which is then renamed to its name
+      | 1 the staged files are complete on disk; so is the intent, which is then renamed to its final name
     intended       table and states are the old ones
-      | 2 the store swaps to the next generation, which it refuses where another writer came first
+      | 2 the store swaps to the next generation; it refuses if another writer came first
     committed      the states are the new ones, the table is the old one
       | 3 per changed partition: its folder is moved aside, the staged one is moved in
     published      table and states are the new ones
       | 4 the intent is removed
-    settled        what was put aside and left over is cleared away, by this process or by the next recovery
+    settled        set-aside files and leftovers are removed, by this process or by the next recovery
 
-Between 1 and 4 the gate's answer is `unknown`, and no other publication begins. After a crash there, `recover` compares
-the fingerprints in the intent with what lies on disk. Where all new files and their bags are complete it does what is
-left of 2 to 4: forward. Else, where all old files are, it undoes 3 and 2: back. Where neither is, because something
-else changed the table or the store meanwhile, it changes nothing, says so, and the answer stays `unknown`. Recovery may
-itself be cut off and begun again. Publishing and recovering hold one lock, which ends with the process that has it.
+Between 1 and 4 the gate's answer is `unknown`, and no other publication can begin. After a crash in that interval,
+`recover` compares the fingerprints in the intent with the files on disk. If all new files and their bags are
+complete, it finishes steps 2 to 4: forward. Otherwise, if all old files exist, it undoes 3 and 2: back. If neither
+is possible, because something else changed the table or the store meanwhile, it changes nothing and reports this,
+and the answer stays `unknown`. Recovery may itself be interrupted and started again. Publishing and recovering take
+one lock, which is released when its process ends.
 
-The gap: a folder cannot be exchanged for another in one step. Within 3 a reader that lists the table between the two
-renames of a partition does not see that partition at all, and of several changed partitions it may see some old and
-some new; one that listed it before may find files gone. After a crash within 3 it stays so until `recover`. Whoever
-must not see this holds the number of the store's generation before reading against that after it, and asks `answer`.
+The gap: a folder cannot be exchanged atomically. During 3 a reader that lists the table between the two renames of a
+partition does not see that partition at all, and of several changed partitions it may see some old and some new; a
+reader that listed the table earlier may find files missing. After a crash during 3 this lasts until `recover`. To
+detect it, compare the store's generation number before and after reading, and call `answer`.
 
-Writers that do not go through the gate are noticed as long as they came before the last look at the table, right before
-1 (`GenerationConflict`, or the partition is measured again). What they write to a changed partition after that is
-replaced with it, or has recovery find neither way open."""
+Writes that bypass the gate are detected if they happen before the last look at the table, right before 1
+(`GenerationConflict`, or the partition is measured again). Later writes to a changed partition are replaced with it,
+or block both directions of recovery."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -117,37 +118,46 @@ def gate(  # noqa: PLR0913
     keyed: str | None = None,
     spoilt: Iterable[str] = (),
 ) -> AbstractContextManager[GateCandidate]:
-    """A block that stages a candidate in the caller's Spark session, and at its end judges and publishes it.
+    """Stage a candidate in the caller's Spark session; evaluate and publish it at the end of the block.
 
-    `table` is a folder of Parquet, which need not be there yet, a Delta table, or a table of the catalog that is named
-    with its database (db.orders); its files lie on this machine. `format` "delta" makes a new one a Delta table.
-    `store` None: a folder beside the table. `object_name` None: the contract's first object. `partition_by` None: the
-    partition columns that it names. `warnings` says whether a candidate is published that breaks checks of severity
-    warning alone, `keep` whether a rejected one stays for inspection. `key_file`: what classified values are hashed
-    with, together with `keyed`, or the table's place; without one, states that need it are not stored, and checks that
-    need them of all partitions are not evaluated. `spoilt`: partitions that belong to an incident, from which nothing
-    is learned and with which nothing is compared. `contract` is one that was read from a document. The block raises
-    Rejected, Overtaken where other writers came first, Unsettled and Busy where a publication is open or under way,
-    EngineError where something cannot be read, and ContractError."""
+    - `table`: a folder of Parquet, which need not exist yet, a Delta table, or a catalog table with its database
+      (db.orders); its files must be on this machine.
+    - `contract`: a contract that was read from a document.
+    - `store`: None means a folder next to the table.
+    - `object_name`: None means the contract's first object.
+    - `partition_by`: None means the object's partition columns.
+    - `format`: "delta" creates a new table as Delta; None means Parquet.
+    - `others`: other datasets that checks read.
+    - `warnings`: whether a candidate that violates only checks of severity warning is published.
+    - `keep`: whether a rejected candidate is kept for inspection.
+    - `key_file`: key for hashing classified values, combined with `keyed`, or with the table's location if that is
+      None; without a key file, states that need it are not stored, and checks that need them of all partitions are
+      not evaluated.
+    - `spoilt`: partitions of an incident, from which nothing is learned and with which nothing is compared.
+
+    The block raises CandidateRejected; GenerationConflict if another writer came first; PublicationOpen if a
+    publication is open, LockHeld if one is in progress; EngineError if something cannot be read; and ContractError."""
     from treaty.engine.spark.handlers.gate_staging import stage
     from treaty.engine.spark.handlers.measure import measure
 
     tables = tables_of(spark)
     site = site_of(table, tables, new=TableKind(format or TableKind.FOLDER))
     if not contract.source:
-        raise EngineError("a gate needs a contract that was read: write checks with Check.document", retry=False)
-    chosen = contract.object(object_name or contract.objects[0].name)
-    by = tuple(chosen.partition_columns if partition_by is None else partition_by)
+        raise EngineError(
+            "a gate needs a contract that was read from a document: convert checks with Check.document", retry=False
+        )
+    data_object = contract.object(object_name or contract.objects[0].name)
+    partition_columns = tuple(data_object.partition_columns if partition_by is None else partition_by)
     admitted = ADMITTED if warnings else frozenset({Verdict.PASSED})
     return open_gate(
         TableGate(
             table=site.location,
             contract=contract,
-            object=chosen.name,
-            partition_by=by,
+            object=data_object.name,
+            partition_by=partition_columns,
             store=store or store_of(site.location),
             measure=partial(measure, spark),
-            stage=partial(stage, by, like=site.like(by)),
+            stage=partial(stage, partition_columns, like=site.like(partition_columns)),
             admitted=admitted,
             keep=keep,
             datasets=others or {},
@@ -161,16 +171,17 @@ def gate(  # noqa: PLR0913
 
 
 def key_of(table: str, key_file: str | None) -> HashKey | None:
-    """The key of the states of the table at that place; None where no key file is named. Raises EngineError where it
-    cannot be read."""
+    """Return the hash key for the states of that table; None without a key file.
+
+    Raises EngineError if the file cannot be read."""
     return key_files.read(key_file).of(table) if key_file else None
 
 
 @contextmanager
 def open_gate(gate: TableGate) -> Iterator[GateCandidate]:
-    """The block of a gate. Raises as `gate` says; whatever is raised within it, nothing is published."""
+    """Open the gate as a context manager. Raises the errors of `gate`; after any error nothing is published."""
     if f"{gate.store.place}/".startswith(f"{gate.table}/"):
-        raise EngineError(f"the states lie within the table {gate.table}: name a folder beside it", retry=False)
+        raise EngineError(f"the states are inside the table {gate.table}: use a folder outside of it", retry=False)
     with _staging(gate) as stage:
         before = _complete_generation(gate, stage)
         candidate = GateCandidate(gate, os.path.join(stage, NEW))
@@ -180,16 +191,16 @@ def open_gate(gate: TableGate) -> Iterator[GateCandidate]:
 
 @contextmanager
 def _staging(gate: TableGate) -> Iterator[str]:
-    """A folder to stage in, which this process holds until it is cleared away."""
+    """Create a locked staging folder and remove it at the end."""
     stage = os.path.join(gate_of(gate.table), CANDIDATE + uuid4().hex)
-    with ExitStack() as held:
+    with ExitStack() as locks:
         with exclusive(gate.table, gate.disk):
             gate.disk.folder(stage)
-            held.enter_context(file_lock(os.path.join(stage, LOCK), patience=0))
+            locks.enter_context(file_lock(os.path.join(stage, LOCK), patience=0))
         try:
             yield stage
         finally:
-            # What an open intent speaks of is left for recovery.
+            # A folder that an open intent refers to is left for recovery.
             if not _is_intended(gate.table, stage):
                 gate.disk.clear(stage)
 
@@ -203,35 +214,38 @@ def _is_intended(table: str, stage: str) -> bool:
 
 
 def _complete_generation(gate: TableGate, stage: str) -> Generation:
-    """The current generation, with the states of every partition of the table: those that lack are measured."""
+    """Return the current generation after measuring all partitions that lack states."""
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
-        known, lies = gate.store.current(), gate.publication(stage).fingerprints()
-    usable = _usable(gate, known, lies)
-    if usable == lies and known.fingerprints == lies:
-        return known
-    found = gate.measured(gate.source, usable).states if usable != lies else {}
+        generation, fingerprints = gate.store.current(), gate.publication(stage).fingerprints()
+    usable = _usable(gate, generation, fingerprints)
+    if usable == fingerprints and generation.fingerprints == fingerprints:
+        return generation
+    measured = gate.measured(gate.source, usable).states if usable != fingerprints else {}
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
-        if gate.publication(stage).fingerprints() != lies or found.keys() != lies.keys() - usable.keys():
+        if (
+            gate.publication(stage).fingerprints() != fingerprints
+            or measured.keys() != fingerprints.keys() - usable.keys()
+        ):
             raise GenerationConflict(
-                f"{gate.table} changed while it was read, or its partitions have other names to Spark"
+                f"{gate.table} changed while it was read, or Spark names its partitions differently"
             )
-        entries = {name: known.entries[name] for name in usable}
-        new = {name: PartitionEntry(lies[name], gate.store.keep(packed)) for name, packed in found.items()}
-        return gate.store.swap(known.number, entries | new)
+        entries = {name: generation.entries[name] for name in usable}
+        new = {name: PartitionEntry(fingerprints[name], gate.store.keep(packed)) for name, packed in measured.items()}
+        return gate.store.swap(generation.number, entries | new)
 
 
 def _usable(gate: TableGate, known: Generation, lies: Mapping[str, str]) -> dict[str, str]:
-    """The partitions whose stored states are those of their files and answer every check of the contract."""
-    found = ((name, _bag(gate, known.entries.get(name), mark)) for name, mark in lies.items())
-    stored = {name: packed for name, packed in found if packed is not None}
+    """Return the partitions whose stored states match their files and cover the contract's checks."""
+    bags = ((name, _bag(gate, known.entries.get(name), mark)) for name, mark in lies.items())
+    stored = {name: packed for name, packed in bags if packed is not None}
     unanswered = missing_states(gate.contract, gate.object, stored, key=gate.key)
     return {name: lies[name] for name in stored if name not in unanswered}
 
 
 def _bag(gate: TableGate, entry: PartitionEntry | None, fingerprint: str) -> bytes | None:
-    """What is stored of these files; None where it is of others, lost or damaged."""
+    """Return the stored bag of these files; None if it belongs to other files, is lost or damaged."""
     if entry is None or entry.fingerprint != fingerprint:
         return None
     try:
@@ -241,57 +255,57 @@ def _bag(gate: TableGate, entry: PartitionEntry | None, fingerprint: str) -> byt
 
 
 def _audited(gate: TableGate, stage: str, before: Generation) -> RunResult:
-    """The run that judged the candidate, which is published then. Raises Rejected, Overtaken."""
-    way, started = gate.publication(stage), gate.now()
-    staged = way.staged()
+    """Evaluate the candidate and publish it. Raises CandidateRejected, GenerationConflict."""
+    method, started = gate.publication(stage), gate.now()
+    staged = method.staged()
     if not staged:
-        raise EngineError("nothing was written to the candidate: write a frame to it within the block", retry=False)
-    here = TableSource(os.path.join(stage, NEW), "parquet", gate.partition_by)
-    found = gate.measured(here, {}, beside=bool(before.entries.keys() - staged.keys()))
-    if found.states.keys() != staged.keys():
-        raise EngineError(f"Spark names the staged partitions otherwise than their folders: {SETTING}", retry=False)
+        raise EngineError("nothing was written to the candidate: call its write method within the block", retry=False)
+    staged_source = TableSource(os.path.join(stage, NEW), "parquet", gate.partition_by)
+    measured = gate.measured(staged_source, {}, beside=bool(before.entries.keys() - staged.keys()))
+    if measured.states.keys() != staged.keys():
+        raise EngineError(f"Spark names the staged partitions differently from their folders: {SETTING}", retry=False)
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
         current = gate.store.current()
-        # What was read of all rows at once holds as long as no other partition changes.
-        read = staged if found.whole_table_states is None else {**staged, **before.entries, **current.entries}
-        _refuse_changes(before, current, read)
-        notes = way.noted(staged, current.fingerprints)
-        run = _evaluate_candidate(gate, found, current, started)
+        # States of a whole-table scan are valid only if no other partition changes.
+        relevant = staged if measured.whole_table_states is None else {**staged, **before.entries, **current.entries}
+        _refuse_changes(before, current, relevant)
+        notes = method.noted(staged, current.fingerprints)
+        run = _evaluate_candidate(gate, measured, current, started)
         if run.verdict not in gate.admitted:
             raise CandidateRejected(run, _keep_rejected(gate, stage))
-        after = {name: PartitionEntry(mark, gate.store.keep(found.states[name])) for name, mark in staged.items()}
+        after = {name: PartitionEntry(mark, gate.store.keep(measured.states[name])) for name, mark in staged.items()}
         changes = {name: StateChange(current.entries.get(name), entry) for name, entry in sorted(after.items())}
-        judged = gate.store.verdict_of(run, found.schema)
-        publish(_intent(gate, stage, current, judged, changes, notes), gate.store, way, gate.disk)
+        verdict = gate.store.verdict_of(run, measured.schema)
+        publish(_intent(gate, stage, current, verdict, changes, notes), gate.store, method, gate.disk)
     return run
 
 
 def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]) -> None:
-    """Raises Overtaken where one of the partitions that were read is another than when the block began."""
-    lost = [name for name in sorted(read) if current.fingerprints.get(name) != before.fingerprints.get(name)]
-    if lost:
-        raise GenerationConflict(f"another writer published {named(lost)} since this one began: nothing was changed")
+    """Raise GenerationConflict if a partition that was read has changed since the block began."""
+    changed = [name for name in sorted(read) if current.fingerprints.get(name) != before.fingerprints.get(name)]
+    if changed:
+        raise GenerationConflict(f"another writer published {named(changed)} in the meantime: nothing was changed")
 
 
 def _evaluate_candidate(gate: TableGate, found: MeasureResult, current: Generation, started: datetime) -> RunResult:
-    """The run that judges the candidate as if it were in."""
-    arrived, chosen = found.evaluated_states(found.states), gate.contract.object(gate.object)
-    others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
+    """Evaluate the table as if the candidate were published."""
+    arrived, data_object = found.evaluated_states(found.states), gate.contract.object(gate.object)
+    unchanged = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
     request = EvaluationRequest(
-        contract=gate.contract, object_name=gate.object, schema=found.schema, states={**others, **arrived},
+        contract=gate.contract, object_name=gate.object, schema=found.schema, states={**unchanged, **arrived},
         delta=sorted(found.states), started_at=started, finished_at=gate.now(), reference_values=found.referents,
         whole_table_states=found.whole_table_states, excluded_partitions=gate.excluded_partitions,
     )  # fmt: skip
-    return redact(bind(chosen, found.schema), evaluate(request))
+    return redact(bind(data_object, found.schema), evaluate(request))
 
 
 def _keep_rejected(gate: TableGate, stage: str) -> str | None:
     if not gate.keep:
         return None
-    kept = stage.replace(CANDIDATE, REJECTED)
-    gate.disk.rename(stage, kept)
-    return kept
+    folder = stage.replace(CANDIDATE, REJECTED)
+    gate.disk.rename(stage, folder)
+    return folder
 
 
 def _intent(

@@ -1,4 +1,4 @@
-"""What is kept of a gated table: the contract that it keeps, and the store of its states."""
+"""Bundle a gated table's contract with the store of its states."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,12 +12,13 @@ from treaty.engine.states.generations import GenerationStore
 
 @dataclass(frozen=True, kw_only=True)
 class GatedContract:
-    """A contract, the object of it that the table is, its partition columns, and where its states lie.
+    """A contract with the table's object, partition columns and state store.
 
-    `store` None: the folder beside the table. `datasets`: where the datasets are that its checks need. `location`:
-    where the table lies as who keeps this knows it; None where nobody does. `key_context`: what the key of its states
-    is made of beside the key file; None: of its place. `excluded_partitions`: partitions that belong to an incident,
-    from which nothing is learned."""
+    - `store`: None means the folder next to the table.
+    - `datasets`: other datasets that checks read.
+    - `location`: the table's location as registered; None means unknown.
+    - `key_context`: text combined with the key file to form the hash key; None means the table's location.
+    - `excluded_partitions`: partitions of an incident, from which nothing is learned."""
 
     contract: Contract
     object: str
@@ -30,17 +31,17 @@ class GatedContract:
 
     @property
     def more(self) -> dict[str, Any]:
-        """The further arguments of `treaty.engine.gate.gate.gate`."""
-        told = {"object_name": self.object, "partition_by": self.partition_by, "others": self.datasets}
-        return {**told, "keyed": self.key_context, "spoilt": self.excluded_partitions}
+        """Return the further arguments for `treaty.engine.gate.gate.gate`."""
+        arguments = {"object_name": self.object, "partition_by": self.partition_by, "others": self.datasets}
+        return {**arguments, "keyed": self.key_context, "spoilt": self.excluded_partitions}
 
     @property
     def limits(self) -> str:
-        """In words by which limits clauses of programs judge, and what they learn nothing from; '' without such."""
+        """Describe how many program clauses use refitted limits, and the excluded partitions; '' for neither."""
         clauses = refittable_clauses(self.contract.object(self.object))
-        later = sum(each.fit is not None for each in clauses.values())
-        told = [f"limits of programs: {later} of {len(clauses)} as they were learned later"] if clauses else []
-        told += (
-            [f"left out: {len(self.excluded_partitions)} partition(s) of incidents"] if self.excluded_partitions else []
+        refitted = sum(each.fit is not None for each in clauses.values())
+        notes = [f"program limits: {refitted} of {len(clauses)} refitted"] if clauses else []
+        notes += (
+            [f"excluded: {len(self.excluded_partitions)} partition(s) of incidents"] if self.excluded_partitions else []
         )
-        return "; ".join(told)
+        return "; ".join(notes)

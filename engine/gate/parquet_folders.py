@@ -1,6 +1,7 @@
-"""Publication to a table that is a folder of Parquet files: partition folders are renamed, the old out and the new in.
+"""Publish to a folder of Parquet files by renaming partition folders: the old out, the new in.
 
-Everything of a table's gate lies in `.NAME.gate` beside the table, hidden from Spark and from whoever overwrites it."""
+All files of a table's gate are in `.NAME.gate` next to the table, hidden from Spark and safe when the table is
+overwritten."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -18,49 +19,51 @@ NEW, OLD = "new", "old"
 
 
 class PublicationMethod(Protocol):
-    """How one kind of table takes what is staged in."""
+    """A method to publish staged files to one kind of table."""
 
     def fingerprints(self) -> dict[str, str]:
-        """The fingerprint of every partition that readers see now; empty for a table that is not there."""
+        """Return the fingerprint of every partition that readers see now; empty without a table."""
 
     def staged(self) -> dict[str, str]:
-        """The fingerprint of every partition that is staged and not published."""
+        """Return the fingerprint of every staged, unpublished partition."""
 
     def noted(self, names: Iterable[str], expected: Mapping[str, str]) -> dict[str, str]:
-        """What the intent to replace these partitions has to say of the table as it is, for who recovers it.
+        """Return the notes on the current table that recovery needs to replace these partitions.
 
-        Raises Overtaken where its fingerprints are not the expected ones."""
+        Raises GenerationConflict if the table's fingerprints are not the expected ones."""
 
     def carry_out(self, intent: PublicationIntent, store: GenerationStore) -> None:
-        """Publishes the staged files and swaps to their states. Raises Overtaken where nothing was changed."""
+        """Publish the staged files and swap to their states. Raises GenerationConflict if nothing was changed."""
 
     def settle(self, intent: PublicationIntent, store: GenerationStore) -> str:
-        """Does what is left of a publication, FORWARD, or undoes it, BACK, from whatever point a crash has left it at.
+        """Complete an interrupted publication (FORWARD) or undo it (BACK), from any point of a crash.
 
-        Raises Unsettled, with nothing changed, where neither can be done."""
+        Raises PublicationOpen, with nothing changed, if neither is possible."""
 
     def sweep(self) -> None:
-        """Clears away what earlier publications have left in the table's own folder, as no reader needs it."""
+        """Remove unused leftovers of earlier publications from the table's own folder."""
 
 
 def local_folder(table: str) -> str:
-    """The table's folder on this machine. Raises EngineError for a place where folders cannot be renamed."""
+    """Return the table's folder on this machine. Raises EngineError if its folders cannot be renamed."""
     scheme, separator, rest = table.partition(":")
     folder = "/" + rest.lstrip("/") if separator and scheme == "file" else table
-    elsewhere = separator and scheme != "file" and not os.path.isabs(table)
-    if elsewhere or os.path.isfile(folder):
-        raise EngineError(f"{table} is no folder of this machine: the gate publishes by renaming folders", retry=False)
+    is_remote = separator and scheme != "file" and not os.path.isabs(table)
+    if is_remote or os.path.isfile(folder):
+        raise EngineError(
+            f"{table} is not a folder on this machine: the gate publishes by renaming folders", retry=False
+        )
     return os.path.realpath(folder)
 
 
 def gate_of(table: str) -> str:
-    """The folder beside the table in which its gate keeps what it needs."""
+    """Return the folder next to the table for the files of its gate."""
     return os.path.join(os.path.dirname(table), f".{os.path.basename(table)}.gate")
 
 
 @dataclass(frozen=True)
 class FolderPublication(PublicationSteps):
-    """The folder `table`, and what a publication has staged in `NEW` and put aside in `OLD` below `stage`."""
+    """A publication to the folder `table`: new files in `NEW` below `stage`, old ones moved to `OLD`."""
 
     table: str
     partition_by: tuple[str, ...]
@@ -68,45 +71,47 @@ class FolderPublication(PublicationSteps):
     disk: Disk = field(default_factory=Disk, compare=False)
 
     def fingerprints(self) -> dict[str, str]:
-        """The fingerprint of every partition that readers see. Raises EngineError for tables that are laid out in
-        another way: what folders do not tell cannot be renamed."""
+        """Return the fingerprint of every partition that readers see.
+
+        Raises EngineError for other layouts, in which partitions cannot be renamed as folders."""
         return self._at(self.table)
 
     def staged(self) -> dict[str, str]:
-        """The fingerprint of every staged partition."""
+        """Return the fingerprint of every staged partition."""
         return self._at(os.path.join(self.stage, NEW))
 
     def noted(self, names: Iterable[str], expected: Mapping[str, str]) -> dict[str, str]:
-        """Nothing: what was there is moved aside. Raises Overtaken where the table is not as expected."""
+        """Return no notes, because old files are moved aside. Raises GenerationConflict if the table is not as
+        expected."""
         refuse_other(self.table, self.fingerprints(), expected)
         return {}
 
     def publish(self, changes: Mapping[str, StateChange]) -> None:
-        """Moves, partition by partition, the old folder aside and the new one in."""
-        here = self.fingerprints()
+        """Move the old folder of each partition aside and the new one in."""
+        current = self.fingerprints()
         for name, change in changes.items():
-            if here.get(name) != change.after.fingerprint:
+            if current.get(name) != change.after.fingerprint:
                 self._move(self.table, os.path.join(self.stage, OLD), name)
                 self._move(os.path.join(self.stage, NEW), self.table, name)
             else:
                 self.disk.anchor(_below(self.table, name))
 
     def aside(self, names: Iterable[str]) -> dict[str, str]:
-        """The fingerprint of every partition that was moved out of the table."""
+        """Return the fingerprint of every partition that was moved out of the table."""
         return self._at(os.path.join(self.stage, OLD))
 
     def restore(self, changes: Mapping[str, StateChange]) -> None:
-        """Moves, partition by partition, the new folder out and the old one back."""
-        here = self.fingerprints()
+        """Move the new folder of each partition out and the old one back."""
+        current = self.fingerprints()
         for name, change in changes.items():
-            if here.get(name) != change.old:
+            if current.get(name) != change.old:
                 self._move(self.table, os.path.join(self.stage, NEW), name)
                 self._move(os.path.join(self.stage, OLD), self.table, name)
             else:
                 self.disk.anchor(_below(self.table, name))
 
     def _move(self, origin: str, target: str, name: str) -> None:
-        """Moves a partition's folder, where there is one. A table without partitions is one folder itself."""
+        """Move a partition's folder if it exists. A table without partitions is one folder."""
         if os.path.isdir(os.path.join(origin, name)):
             self.disk.rename(_below(origin, name), _below(target, name))
 
@@ -115,32 +120,34 @@ class FolderPublication(PublicationSteps):
 
 
 def fingerprints_at(location: str, partition_by: tuple[str, ...], *, within: str = "") -> dict[str, str]:
-    """The fingerprint of every partition of Parquet files in a folder, {} where it is not there.
+    """Return the fingerprint of every Parquet partition in a folder; empty if it does not exist.
 
-    `within`: the folder below the table that the files shall lie in. Raises EngineError for files that are laid out in
-    another way: what folders do not tell cannot be renamed."""
+    `within`: the folder below the table where the files must be. Raises EngineError for other layouts, in which
+    partitions cannot be renamed as folders."""
     from treaty.engine.spark.sources.changes import layout
 
     try:
-        found = layout(None, TableSource(location, "parquet", partition_by), within=within)
+        table_layout = layout(None, TableSource(location, "parquet", partition_by), within=within)
     except UnreadableTable:
         if os.path.isdir(location) and not os.access(location, os.R_OK | os.X_OK):
             raise
         return {}
-    odd = [name for name, folders in found.folders.items() if folders != (os.path.join(within, name),)]
-    if odd or not found.files:
+    misplaced = [name for name, folders in table_layout.folders.items() if folders != (os.path.join(within, name),)]
+    if misplaced or not table_layout.files:
         raise EngineError(
-            f"{location} is not laid out by {', '.join(partition_by) or 'no column'} alone, as Spark writes"
-            " Parquet: the gate cannot publish to it",
+            f"the folders of {location} are not partitioned by {', '.join(partition_by) or 'no column'} alone,"
+            " as Spark writes Parquet: the gate cannot publish to it",
             retry=False,
         )
-    return dict(found.fingerprints)
+    return dict(table_layout.fingerprints)
 
 
 def refuse_other(table: str, found: Mapping[str, str], expected: Mapping[str, str]) -> None:
-    """Raises Overtaken where a table has other files than the states speak of."""
+    """Raise GenerationConflict if the table has other files than the states describe."""
     if found != expected:
-        raise GenerationConflict(f"{table} was written to past its gate since this one began: nothing was changed")
+        raise GenerationConflict(
+            f"a writer that bypassed the gate changed {table} in the meantime: nothing was changed"
+        )
 
 
 def _below(folder: str, name: str) -> str:

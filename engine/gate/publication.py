@@ -1,5 +1,4 @@
-"""A publication carried out, and ended where it was cut off: the steps that the docstring of `treaty.engine.gate.gate`
-draws."""
+"""Publish, and recover interrupted publications, in the steps described in `treaty.engine.gate.gate`."""
 
 import os
 from collections.abc import Sequence
@@ -26,13 +25,15 @@ REMEDY = "recover it first (treaty gate TABLE --recover)"
 
 
 def store_of(location: str, disk: Disk | None = None) -> StateFolder:
-    """The states beside a table's folder, where no other store is named."""
+    """Return the default state store in the gate's folder next to the table."""
     return StateFolder(os.path.join(gate_of(os.path.realpath(location)), STATES), disk or Disk())
 
 
 def publish(intent: PublicationIntent, store: GenerationStore, publication: PublicationMethod, disk: Disk) -> None:
-    """Steps 1 to 4, for who holds the lock. Raises Overtaken, with nothing changed, where a writer past the gate came
-    first, and Unsettled where a step failed: what is left of them is for `recover`."""
+    """Run steps 1 to 4; the caller holds the lock.
+
+    Raises GenerationConflict, with nothing changed, if a writer that bypassed the gate came first. Raises
+    PublicationOpen if a step failed; `recover` completes or undoes it."""
     publication.sweep()
     disk.settle(os.path.join(intent.staged, NEW))
     disk.replace(intent_of(intent.table), intent.content)
@@ -42,7 +43,7 @@ def publish(intent: PublicationIntent, store: GenerationStore, publication: Publ
         disk.remove(intent_of(intent.table))
         raise
     except (OSError, EngineError, StateError) as error:
-        raise PublicationOpen(f"the publication to {intent.table} was cut off ({_why(error)}): {REMEDY}") from error
+        raise PublicationOpen(f"the publication to {intent.table} was interrupted ({_why(error)}): {REMEDY}") from error
     disk.remove(intent_of(intent.table))
     store.collect()
 
@@ -53,27 +54,28 @@ def _why(error: Exception) -> str:
 
 
 def recover(table: str, store: GenerationStore | None = None, *, spark: Any = None, disk: Disk | None = None) -> str:
-    """Ends a publication that was cut off: 'forward' or 'back', 'nothing' where none was; leftovers are cleared away.
+    """Complete or undo an interrupted publication and remove leftovers; return 'forward', 'back' or 'nothing'.
 
-    `store` None: the folder beside the table. `spark` is the session that knows the table, not needed for a folder of
-    Parquet. Raises Unsettled where neither way is open, or where the intent speaks of another store, Busy where a
-    publication is under way, StateError where the intent is damaged, EngineError where the table cannot be read."""
+    `store`: None means the folder next to the table. `spark`: session that can read the table; not needed for a
+    folder of Parquet. Raises PublicationOpen if neither direction is possible or the intent belongs to another
+    store; LockHeld if a publication is in progress; StateError if the intent is damaged; EngineError if the table
+    cannot be read."""
     tables = tables_of(spark)
     return recover_table(site_of(table, tables), store, tables, disk or Disk())
 
 
 def recover_table(site: GatedTable, store: GenerationStore | None, tables: GateTables | None, disk: Disk) -> str:
-    """What `recover` says, of a table that is known."""
+    """Recover a table whose kind and location are already determined; see `recover`."""
     place = site.location
     if not os.path.isdir(gate_of(place)):
         return NOTHING
-    known = store or store_of(place, disk)
+    states = store or store_of(place, disk)
     with exclusive(place, disk):
         intent = publication_intent.read(intent_of(place))
-        outcome = _settle(intent, known, intended(intent, disk, tables)) if intent else NOTHING
-        for left in (intent_of(place), aside(intent_of(place))):
-            disk.remove(left)
-        known.collect()
+        outcome = _settle(intent, states, intended(intent, disk, tables)) if intent else NOTHING
+        for path in (intent_of(place), aside(intent_of(place))):
+            disk.remove(path)
+        states.collect()
         publication(site, (), place, disk, tables, {}).sweep()
         _sweep(place, disk)
         return outcome
@@ -81,17 +83,18 @@ def recover_table(site: GatedTable, store: GenerationStore | None, tables: GateT
 
 def _settle(intent: PublicationIntent, store: GenerationStore, way: PublicationMethod) -> str:
     if store.place != intent.states:
-        raise PublicationOpen(f"the open publication belongs to the states in {intent.states}: name that store")
+        raise PublicationOpen(f"the open publication belongs to the states in {intent.states}: use that store")
     try:
         return way.settle(intent, store)
     except PublicationOpen as error:
-        undo = f"restore them, or remove {intent_of(intent.table)} to have what is there measured again"
+        undo = f"restore them, or remove {intent_of(intent.table)} to measure the current files again"
         raise PublicationOpen(f"{error.reason}: {undo}") from error
 
 
 def is_plain(table: str) -> bool:
-    """Whether Spark need not be asked about a table: a folder of plain files, or none yet, where none of another kind
-    was about to be made."""
+    """Return whether the table is, or will be, a plain folder, which needs no Spark.
+
+    False if an open publication was about to create a table of another kind."""
     if is_named(table) or site_of(table).kind is not TableKind.FOLDER:
         return False
     try:
@@ -102,14 +105,14 @@ def is_plain(table: str) -> bool:
 
 
 def tables_of(spark: Any) -> GateTables | None:
-    """The tables that a Spark session knows; None without one."""
+    """Return access to the tables of a Spark session; None without one."""
     from treaty.engine.spark.handlers.gate_tables import SessionTables
 
     return SessionTables(spark) if spark is not None else None
 
 
 def _sweep(table: str, disk: Disk) -> None:
-    """Clears away what ended processes have staged; what a process still holds is left to it."""
+    """Remove staging folders of ended processes; a locked folder is still in use."""
     for name in sorted(os.listdir(gate_of(table))):
         stage = os.path.join(gate_of(table), name)
         if name.startswith(CANDIDATE):
@@ -129,12 +132,15 @@ def answer(
     partition_by: Sequence[str] | None = None,
     spark: Any = None,
 ) -> str:
-    """The verdict of the run that judged exactly the files that the table has now, by exactly this contract; `unknown`
-    where none did, while a publication is open, and where table and states do not agree. Arguments are those of
-    `gate`; `spark` is not needed for a plain folder of Parquet."""
-    tables, chosen = tables_of(spark), contract.object(object_name or contract.objects[0].name)
-    by = tuple(chosen.partition_columns if partition_by is None else partition_by)
-    return answer_for_table(site_of(table, tables), by, store, tables, (contract.fingerprint, chosen.name))
+    """Return the verdict of the run that evaluated the table's current files by this contract.
+
+    `unknown` if there is no such run, while a publication is open, and if table and states do not match. The
+    arguments are those of `gate`; `spark` is not needed for a folder of Parquet."""
+    tables, data_object = tables_of(spark), contract.object(object_name or contract.objects[0].name)
+    partition_columns = tuple(data_object.partition_columns if partition_by is None else partition_by)
+    return answer_for_table(
+        site_of(table, tables), partition_columns, store, tables, (contract.fingerprint, data_object.name)
+    )
 
 
 def answer_for_table(
@@ -144,33 +150,35 @@ def answer_for_table(
     tables: GateTables | None,
     asked: tuple[str, str],
 ) -> str:
-    """What `answer` says, of a table that is known. `asked`: the contract's fingerprint and the object of it."""
+    """Answer for a table whose kind and location are already determined; see `answer`.
+
+    `asked`: fingerprint of the contract, and name of its object."""
     place = site.location
-    known = store or store_of(place)
+    states = store or store_of(place)
     try:
-        before = known.current()
-        lies = publication(site, partition_by, place, Disk(), tables, {}).fingerprints()
-        # A publication that came between the two shows as open, or as another generation.
-        if os.path.exists(intent_of(place)) or known.current().number != before.number:
+        before = states.current()
+        fingerprints = publication(site, partition_by, place, Disk(), tables, {}).fingerprints()
+        # A publication in between is visible as an open intent or a new generation.
+        if os.path.exists(intent_of(place)) or states.current().number != before.number:
             return UNKNOWN
     except StateError:
         return UNKNOWN
-    judged = before.judged if before.fingerprints == lies else None
-    return judged.verdict if judged and (judged.contract, judged.object) == asked else UNKNOWN
+    verdict = before.judged if before.fingerprints == fingerprints else None
+    return verdict.verdict if verdict and (verdict.contract, verdict.object) == asked else UNKNOWN
 
 
 def exclusive(table: str, disk: Disk) -> AbstractContextManager[None]:
-    """Holds the table's lock: one process at a time publishes or recovers. Raises Busy."""
+    """Lock the table, so that one process at a time publishes or recovers. Raises LockHeld."""
     disk.folder(gate_of(table))
     return file_lock(os.path.join(gate_of(table), LOCK), patience=PATIENCE_SECONDS)
 
 
 def intent_of(table: str) -> str:
-    """Where the intent of a table's open publication lies."""
+    """Return the path of the intent of the table's open publication."""
     return os.path.join(gate_of(table), INTENT)
 
 
 def refuse_open(table: str) -> None:
-    """Raises Unsettled while a publication is open."""
+    """Raise PublicationOpen while a publication is open."""
     if os.path.exists(intent_of(table)):
-        raise PublicationOpen(f"a publication to {table} was begun and not ended: {REMEDY}")
+        raise PublicationOpen(f"a publication to {table} was not completed: {REMEDY}")

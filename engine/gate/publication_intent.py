@@ -1,4 +1,4 @@
-"""What a publication is about to do to a table and to its states, written down before it begins."""
+"""Store the planned changes of a publication to table and states before it begins."""
 
 import os
 from collections.abc import Mapping
@@ -15,24 +15,28 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class StateChange:
-    """A partition's states, and with them the fingerprint of its files, before (None: there was none) and after."""
+    """States and file fingerprint of a partition before (None: absent) and after a publication."""
 
     before: PartitionEntry | None
     after: PartitionEntry
 
     @property
     def old(self) -> str | None:
-        """The fingerprint of the files before; None where there were none."""
+        """Return the fingerprint of the old files; None if there were none."""
         return self.before.fingerprint if self.before else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublicationIntent:
-    """One publication: `changes` by partition of `table`, whose new files are staged in the folder `staged`.
+    """The intent of one publication.
 
-    `kind` says what the table is to its gate, `name` what Spark calls it; `notes` are what that kind needs to know of
-    the table as it was. `states` names the store, `number` the generation that it follows, `judged` how the candidate
-    was judged, `judged_before` how that generation was, `written` the time, ISO 8601."""
+    - `changes`: by partition of `table`.
+    - `staged`: folder with the new files.
+    - `kind`, `name`: the table's kind and its name in Spark.
+    - `notes`: facts about the old table that recovery of that kind needs.
+    - `states`: location of the store; `number`: the generation that the publication follows.
+    - `judged`: verdict on the candidate; `judged_before`: verdict on that generation.
+    - `written`: time, ISO 8601."""
 
     table: str
     partition_by: tuple[str, ...]
@@ -49,44 +53,46 @@ class PublicationIntent:
 
     @property
     def content(self) -> bytes:
-        """The intent as a file holds it, with a checksum."""
+        """Return the file content of the intent, with a checksum."""
         return dump_checked({"format": FORMAT, **asdict(self)})
 
     @property
     def olds(self) -> dict[str, PartitionEntry | None]:
-        """The entries of the changed partitions as they were."""
+        """Return the previous entries of the changed partitions."""
         return {name: change.before for name, change in self.changes.items()}
 
     @property
     def news(self) -> dict[str, PartitionEntry]:
-        """The entries of the changed partitions as they shall be."""
+        """Return the new entries of the changed partitions."""
         return {name: change.after for name, change in self.changes.items()}
 
     def before(self, entries: Mapping[str, PartitionEntry]) -> dict[str, PartitionEntry]:
-        """These entries with those of the changed partitions as they were."""
+        """Replace the changed partitions in these entries by their previous entries."""
         return {name: entry for name, entry in {**entries, **self.olds}.items() if entry}
 
     def after(self, entries: Mapping[str, PartitionEntry]) -> dict[str, PartitionEntry]:
-        """These entries with those of the changed partitions as they shall be."""
+        """Replace the changed partitions in these entries by their new entries."""
         return {**entries, **self.news}
 
 
 def read(path: str) -> PublicationIntent | None:
-    """The intent that lies there; None where none does. Raises StateError where it is damaged or of another format."""
+    """Read the intent at that path; None if there is none.
+
+    Raises StateError if it is damaged or has another format version."""
     if not os.path.exists(path):
         return None
     with open(path, "rb") as stream:
-        found = load_checked(stream.read(), f"the intent {path}")
-    if found.pop("format") != FORMAT:
-        raise StateError(f"the intent {path} was written by another version, which has to finish it")
+        content = load_checked(stream.read(), f"the intent {path}")
+    if content.pop("format") != FORMAT:
+        raise StateError(f"the intent {path} was written by another version of Treaty: recover it with that version")
     changes = {
         name: StateChange(_entry(each["before"]), PartitionEntry(**each["after"]))
-        for name, each in found["changes"].items()
+        for name, each in content["changes"].items()
     }
-    judged = {name: judgement(found[name]) for name in ("judged", "judged_before")}
-    kind = TableKind(found.get("kind", TableKind.FOLDER))
+    verdicts = {name: judgement(content[name]) for name in ("judged", "judged_before")}
+    kind = TableKind(content.get("kind", TableKind.FOLDER))
     return PublicationIntent(
-        **{**found, **judged, "kind": kind, "partition_by": tuple(found["partition_by"]), "changes": changes}
+        **{**content, **verdicts, "kind": kind, "partition_by": tuple(content["partition_by"]), "changes": changes}
     )
 
 

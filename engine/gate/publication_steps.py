@@ -1,6 +1,6 @@
-"""Publication in steps that can each be done again and undone: for tables whose new files are known beforehand.
+"""Publish in repeatable and reversible steps, for tables whose new files are known beforehand.
 
-States are swapped first, then partition by partition the table; recovery compares the fingerprints of both."""
+The states are swapped first, then the table partition by partition; recovery compares the fingerprints of both."""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol
@@ -13,56 +13,60 @@ FORWARD, BACK = "forward", "back"
 
 
 class PublicationOpen(EngineError):
-    """A publication was begun and not ended: nothing is known of the table until it is recovered."""
+    """A publication was interrupted; the state of the table is unknown until it is recovered."""
 
 
 class PublicationSteps(Protocol):
-    """The steps of one kind of table. Every one may be done again after a crash at any point."""
+    """The publication steps of one kind of table; each can be repeated after a crash at any point."""
 
     def fingerprints(self) -> dict[str, str]:
-        """The fingerprint of every partition that the table has."""
+        """Return the fingerprint of every partition of the table."""
 
     def staged(self) -> dict[str, str]:
-        """The fingerprint of every partition that is staged."""
+        """Return the fingerprint of every staged partition."""
 
     def aside(self, names: Iterable[str]) -> dict[str, str]:
-        """The fingerprints of those of the partitions whose old files are there, but not in the table any more."""
+        """Return the fingerprints of old files that were moved out and still exist."""
 
     def able(self, changes: Mapping[str, StateChange]) -> bool:
-        """Whether every new partition is in the table, or staged while the table has the old one or none."""
-        here, staged = self.fingerprints(), self.staged()
+        """Return whether the publication can be completed.
+
+        Every new partition must be in the table, or staged with the old one or none in the table."""
+        current, staged = self.fingerprints(), self.staged()
         return all(
-            here.get(name) == change.after.fingerprint
-            or (staged.get(name) == change.after.fingerprint and here.get(name) in (None, change.old))
+            current.get(name) == change.after.fingerprint
+            or (staged.get(name) == change.after.fingerprint and current.get(name) in (None, change.old))
             for name, change in changes.items()
         )
 
     def publish(self, changes: Mapping[str, StateChange]) -> None:
-        """Has the table hold the new files, from whatever point a crash has left it at."""
+        """Move the new files into the table, from any point of a crash."""
 
     def reversible(self, changes: Mapping[str, StateChange]) -> bool:
-        """Whether every old partition is in the table, or aside while the table has the new one or none."""
-        here, aside = self.fingerprints(), self.aside(changes)
+        """Return whether the publication can be undone.
+
+        Every old partition must be in the table, or set aside with the new one or none in the table."""
+        current, set_aside = self.fingerprints(), self.aside(changes)
         return all(
-            here.get(name) == change.old
-            or (aside.get(name) == change.old and here.get(name) in (None, change.after.fingerprint))
+            current.get(name) == change.old
+            or (set_aside.get(name) == change.old and current.get(name) in (None, change.after.fingerprint))
             for name, change in changes.items()
         )
 
     def restore(self, changes: Mapping[str, StateChange]) -> None:
-        """Has the table hold the old files, from whatever point a crash has left it at."""
+        """Move the old files back into the table, from any point of a crash."""
 
     def carry_out(self, intent: PublicationIntent, store: GenerationStore) -> None:
-        """Swaps the states and publishes. Raises Overtaken, with nothing changed, where another writer came first."""
+        """Swap the states and publish. Raises GenerationConflict, with nothing changed, after a concurrent write."""
         store.swap(intent.number, intent.after(store.current().entries), intent.judged)
         self.publish(intent.changes)
 
     def settle(self, intent: PublicationIntent, store: GenerationStore) -> str:
-        """Does what is left of the publication, FORWARD, or undoes it, BACK. Raises Unsettled where neither can be."""
+        """Complete the publication (FORWARD) or undo it (BACK). Raises PublicationOpen if neither is possible."""
         store.last()
         current = store.current()
-        found = {name: current.entries.get(name) for name in intent.changes}
-        old, new = found == intent.olds, found == intent.news
+        entries = {name: current.entries.get(name) for name in intent.changes}
+        old, new = entries == intent.olds, entries == intent.news
         if (new or (old and are_kept(intent, store))) and self.able(intent.changes):
             if not new:
                 store.swap(current.number, intent.after(current.entries), intent.judged)
@@ -74,17 +78,17 @@ class PublicationSteps(Protocol):
                 store.swap(current.number, intent.before(current.entries), intent.judged_before)
             return BACK
         raise PublicationOpen(
-            f"neither the old nor the new files of {named(list(intent.changes))} are complete, or the states are of"
+            f"neither the old nor the new files of {named(list(intent.changes))} are complete, or the states match"
             " neither"
         )
 
     def sweep(self) -> None:
-        """Nothing: what is put aside lies with what was staged."""
+        """Do nothing: files set aside are removed with the staging folder."""
         return
 
 
 def are_kept(intent: PublicationIntent, store: GenerationStore) -> bool:
-    """Whether the store has all the new states."""
+    """Return whether the store has all new states."""
     try:
         return all(store.bag(entry.bag) for entry in intent.news.values())
     except StateError:
@@ -92,6 +96,6 @@ def are_kept(intent: PublicationIntent, store: GenerationStore) -> bool:
 
 
 def named(names: list[str]) -> str:
-    """The partitions in words."""
+    """Join the names of the partitions for a message."""
     shown = ", ".join(name or "the table" for name in names[:5])
     return shown + (", ..." if len(names) > 5 else "")

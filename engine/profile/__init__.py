@@ -1,1 +1,1 @@
-"""Profiles of tables and the suggestions drawn from them."""
+"""Build profiles of tables."""

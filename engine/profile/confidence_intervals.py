@@ -1,12 +1,12 @@
-"""Intervals of a share that was seen: exact ones (Clopper and Pearson 1934), which keep what they promise for few rows.
+"""Compute exact confidence intervals of an observed share (Clopper and Pearson 1934).
 
-Wald's, which Deequ ships, has no width for a share of 0 or 1."""
+They keep their coverage for few rows. Wald's interval, which Deequ uses, has zero width for a share of 0 or 1."""
 
 
 def binomial(kept: int, of: int, *, confidence: float = 0.95) -> tuple[float, float]:
-    """The lowest and the highest share that `kept` of so many let believe, each missed by half of 1 - `confidence`.
+    """Return the lower and upper bound of the share behind `kept` of `of` observations.
 
-    (0, 1) for none."""
+    Each bound is missed with a probability of (1 - `confidence`) / 2. (0, 1) without observations."""
     from scipy.special import betaincinv
 
     if not of:
@@ -18,5 +18,5 @@ def binomial(kept: int, of: int, *, confidence: float = 0.95) -> tuple[float, fl
 
 
 def at_least(kept: int, of: int, *, confidence: float = 0.95) -> float:
-    """The lowest share that `kept` of so many let believe, missed by 1 - `confidence`: 0 for none."""
+    """Return the lower bound of the share, missed with a probability of 1 - `confidence`; 0 without observations."""
     return binomial(kept, of, confidence=2 * confidence - 1)[0]

@@ -1,4 +1,4 @@
-"""A history of states told as a profile's document (`treaty.engine.profile.format`): all partitions together."""
+"""Build the document of a profile (`treaty.engine.profile.format`) over all partitions."""
 
 import itertools
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ BINS = 20
 
 
 def document(history: TableProfile, name: str) -> ProfileDocument:
-    """The profile of the table of that name, all partitions together."""
+    """Build the profile document of a table over all partitions."""
     rows = sum(history.rows)
     return ProfileDocument(
         format=FORMAT,
@@ -49,7 +49,7 @@ def _column(profile: ColumnProfile, history: TableProfile, rows: int) -> ColumnD
     facts = {name: _json_fact(profile, name, whole) for name in FACTS if _is_measured(profile, name, whole)}
     counts, error = profile.values(whole)
     masks, mistaken = profile.mask_counts(whole)
-    told = ColumnDocument(
+    column_document = ColumnDocument(
         name=profile.column.name,
         type=profile.column.type,
         classified=profile.classified,
@@ -62,7 +62,9 @@ def _column(profile: ColumnProfile, history: TableProfile, rows: int) -> ColumnD
         bins=_bins(profile, whole),
         notes=(),
     )
-    return told.model_copy(update={"notes": tuple(notes.of_column(notes.NotedColumn(profile, history, rows, facts)))})
+    return column_document.model_copy(
+        update={"notes": tuple(notes.of_column(notes.NotedColumn(profile, history, rows, facts)))}
+    )
 
 
 def _is_measured(profile: ColumnProfile, name: str, whole: StateBag) -> bool:
@@ -71,7 +73,7 @@ def _is_measured(profile: ColumnProfile, name: str, whole: StateBag) -> bool:
 
 
 def _json_fact(profile: ColumnProfile, name: str, whole: StateBag) -> Plain:
-    """The fact as JSON has it: ranks of dates and times as the ISO 8601 text of that day or moment."""
+    """Return the fact for JSON; quantiles of dates and times become ISO 8601 texts."""
     value = plain(profile.value(name, whole))
     of_time = (profile.read_as.type if profile.read_as else profile.column.base_type) in TEMPORAL
     if not (of_time and isinstance(value, float) and FACTS[name].of_values):
@@ -89,14 +91,14 @@ def _reads(found: InferredTextType | None) -> TextTypeDocument | None:
 
 
 def _most(counts: Mapping[str, int], error: int) -> tuple[ValueCount, ...]:
-    """The most frequent ones, of which it is certain that they are: counted more often than counts can be wrong."""
+    """Return the most frequent values that certainly occur: counted more than twice the error."""
     certain = ((value, count) for value, count in counts.items() if count > 2 * error)
     frequent = sorted(certain, key=lambda item: (-item[1], item[0]))[:MOST_SHOWN]
     return tuple(ValueCount(value=value, count=count) for value, count in frequent)
 
 
 def _bins(profile: ColumnProfile, whole: StateBag) -> HistogramBins | None:
-    """None where there are no numbers, one number, or infinite ones."""
+    """Return the histogram; None without numbers, for a single number, or with infinite ones."""
     sketch: Any = profile.sketch(whole)
     if sketch is None or sketch.is_empty():
         return None
@@ -104,7 +106,7 @@ def _bins(profile: ColumnProfile, whole: StateBag) -> HistogramBins | None:
     width = (high - low) / BINS
     if not isfinite(width) or width <= 0 or low + width == low:
         return None
-    edges = [low + at * width for at in range(BINS)] + [high]
+    edges = [low + cumulative * width for cumulative in range(BINS)] + [high]
     ranks = [0.0, *(sketch.get_rank(edge, inclusive=False) for edge in edges[1:-1]), 1.0]
-    at = [round(rank * sketch.n) for rank in ranks]
-    return HistogramBins(edges=tuple(edges), counts=tuple(high - low for low, high in itertools.pairwise(at)))
+    cumulative = [round(rank * sketch.n) for rank in ranks]
+    return HistogramBins(edges=tuple(edges), counts=tuple(high - low for low, high in itertools.pairwise(cumulative)))

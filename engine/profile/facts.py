@@ -1,6 +1,6 @@
-"""Facts: what a profile tells of a column as one value. Each is declared once: adding one is one entry of FACTS.
+"""Define facts: the single values that a profile reports for a column. A new fact is one entry in FACTS.
 
-A fact that does not fit a column's type is not told of it, nor one that would hold values of a classified column."""
+A fact is left out if it does not fit the column's type, or would show values of a classified column."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ Bound = Mapping[str, BoundAnalyzer]
 
 @dataclass(frozen=True)
 class Fact:
-    """One value that is told of a column: the analyzer that measures it, by the column's name, and what it is called.
+    """A single value reported for a column.
 
-    `of_values`: it says something of ordered values: of texts only where they read as another type, of what they read
-    as."""
+    `analyzer`: creates the analyzer for a column name. `words`: display name. `of_values`: it describes ordered
+    values; for texts it is measured only if they parse as another type, on the parsed values."""
 
     analyzer: Callable[[str], Analyzer]
     words: str
@@ -36,40 +36,42 @@ def _quantile(share: float, words: str) -> Fact:
 
 
 FACTS: Mapping[str, Fact] = {
-    "completeness": Fact(lambda column: Completeness(column=column), "share of rows with a value"),
-    "approx_count_distinct": Fact(lambda column: ApproxCountDistinct(column=column), "distinct values, about"),
-    "minimum": Fact(lambda column: Minimum(column=column), "smallest", of_values=True),
-    "maximum": Fact(lambda column: Maximum(column=column), "largest", of_values=True),
+    "completeness": Fact(lambda column: Completeness(column=column), "completeness"),
+    "approx_count_distinct": Fact(lambda column: ApproxCountDistinct(column=column), "distinct values (approx.)"),
+    "minimum": Fact(lambda column: Minimum(column=column), "min", of_values=True),
+    "maximum": Fact(lambda column: Maximum(column=column), "max", of_values=True),
     "mean": Fact(lambda column: Mean(column=column), "mean", of_values=True),
     "standard_deviation": Fact(lambda column: StandardDeviation(column=column), "standard deviation", of_values=True),
-    "q01": _quantile(0.01, "1 % are at most, about"),
-    "q25": _quantile(0.25, "25 % are at most, about"),
-    "median": _quantile(0.5, "50 % are at most, about"),
-    "q75": _quantile(0.75, "75 % are at most, about"),
-    "q99": _quantile(0.99, "99 % are at most, about"),
-    "minimum_length": Fact(lambda column: MinimumLength(column=column), "shortest"),
-    "maximum_length": Fact(lambda column: MaximumLength(column=column), "longest"),
+    "q01": _quantile(0.01, "1st percentile (approx.)"),
+    "q25": _quantile(0.25, "25th percentile (approx.)"),
+    "median": _quantile(0.5, "median (approx.)"),
+    "q75": _quantile(0.75, "75th percentile (approx.)"),
+    "q99": _quantile(0.99, "99th percentile (approx.)"),
+    "minimum_length": Fact(lambda column: MinimumLength(column=column), "min length"),
+    "maximum_length": Fact(lambda column: MaximumLength(column=column), "max length"),
     "mean_length": Fact(lambda column: MeanLength(column=column), "mean length"),
 }
 
 
 def facts_of(column: Column, schema: Schema) -> Bound:
-    """The facts that are told of the column, by name, bound to it."""
-    # Spark pays for the extremes of texts more than for all else that is told of them.
-    wanted = {name: fact for name, fact in FACTS.items() if not (fact.of_values and column.base_type in TEXT)}
-    found = {name: bound(fact.analyzer(column.name), schema) for name, fact in wanted.items()}
-    return {name: each for name, each in found.items() if each and not _shows_values(each)}
+    """Return the facts of the column, by name, bound to it."""
+    # In Spark, minimum and maximum of texts cost more than all their other facts together.
+    facts = {name: fact for name, fact in FACTS.items() if not (fact.of_values and column.base_type in TEXT)}
+    bound_facts = {name: bound(fact.analyzer(column.name), schema) for name, fact in facts.items()}
+    return {name: each for name, each in bound_facts.items() if each and not _shows_values(each)}
 
 
 def facts_read_as(column: Column, type_: str, sql: str, schema: Schema) -> Bound:
-    """The facts about the column's values where `sql` reads them as another type; null counts as no value."""
-    read = replace(schema, columns=(Column(column.name, type_),))
-    found = {name: bound(fact.analyzer(column.name), read) for name, fact in FACTS.items() if fact.of_values}
-    return {name: _through(each, column, sql) for name, each in found.items() if each and not _shows_values(each)}
+    """Return the facts of a text column parsed as another type by `sql`; null counts as missing."""
+    schema_as_read = replace(schema, columns=(Column(column.name, type_),))
+    bound_facts = {
+        name: bound(fact.analyzer(column.name), schema_as_read) for name, fact in FACTS.items() if fact.of_values
+    }
+    return {name: _through(each, column, sql) for name, each in bound_facts.items() if each and not _shows_values(each)}
 
 
 def bound(analyzer: Analyzer, schema: Schema) -> BoundAnalyzer | None:
-    """The analyzer on a table of that schema; None where it does not fit the column's type."""
+    """Bind the analyzer to a table with that schema; None if it does not fit the column's type."""
     try:
         return analyzer.bind(schema)
     except NotApplicableToTable:
@@ -77,7 +79,9 @@ def bound(analyzer: Analyzer, schema: Schema) -> BoundAnalyzer | None:
 
 
 def is_valid_predicate(predicate: str) -> bool:
-    """Whether a contract may hold the predicate: names that Spark would replace and very long lists are refused."""
+    """Return whether a contract may contain the predicate.
+
+    Names that Spark would replace and very long lists are rejected."""
     try:
         parse(predicate, None)
     except PredicateError:

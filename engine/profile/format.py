@@ -1,6 +1,6 @@
-"""The format of a profile: plain data with a version, which JSON, HTML and the pages all show. Light: pydantic alone.
+"""Define the format of profiles: versioned plain data, shown as JSON, HTML and in the pages.
 
-What is added to the format keeps its version; what means something else than before raises it."""
+It depends on pydantic alone. Additions keep the version; a changed meaning raises it."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -17,22 +17,24 @@ class _DocumentModel(BaseModel):
 
 
 class ValueCount(_DocumentModel):
-    """A value or a mask as text, and in how many rows it stands."""
+    """A value or mask as text, with its number of rows."""
 
     value: str
     count: int
 
 
 class HistogramBins(_DocumentModel):
-    """How numbers are distributed: `counts` of bins of equal width, each from its edge to below the next."""
+    """A histogram: `counts` of bins of equal width, each from its edge up to the next, exclusive."""
 
     edges: tuple[float, ...]
     counts: tuple[int, ...]
 
 
 class TextTypeDocument(_DocumentModel):
-    """What a column's texts read as: the share that does, and of dates and times the formats that fit equally well
-    (none: ISO 8601). `padded`: how many are whole numbers that begin with a zero."""
+    """The type that a column's texts parse as.
+
+    `share`: share of the texts that parse. `formats`: date and time formats that fit equally well; empty for ISO
+    8601. `padded`: number of whole numbers with a leading zero."""
 
     kind: str
     type: str
@@ -42,11 +44,14 @@ class TextTypeDocument(_DocumentModel):
 
 
 class ColumnDocument(_DocumentModel):
-    """What is known of a column. `facts` by name, null where there is no value; one that is not there was not measured.
+    """The profile of a column.
 
-    `values`: the most frequent ones, none of a classified column. `all_values`: the column has no others.
-    `values_error`: by how much a count may be too large. `masks`: what texts look like. `notes`: what a reader must
-    know before they trust the figures."""
+    - `facts`: values by name; null means no value, a missing name was not measured.
+    - `values`: the most frequent ones; empty for a classified column.
+    - `all_values`: whether these are all values.
+    - `values_error`: largest overcount of a value.
+    - `masks`: shapes of the texts.
+    - `notes`: caveats about the figures."""
 
     name: str
     type: str
@@ -62,10 +67,10 @@ class ColumnDocument(_DocumentModel):
 
 
 class ProfileDocument(_DocumentModel):
-    """What is known of a table: rows that were read, the share of all rows that they are, and its columns.
+    """The profile of a table.
 
-    `partitions` are those that were read, oldest first; [""] for a table without any. `words`: what facts are
-    called."""
+    `rows`: number of rows read; `sampled`: their share of all rows. `partitions`: those read, oldest first; [""] for
+    an unpartitioned table. `words`: display names of the facts."""
 
     format: Literal["treaty-profile"]
     version: Literal[1]

@@ -1,4 +1,4 @@
-"""A profile as one HTML file that needs nothing else: no script, no font, no picture from anywhere."""
+"""Render a profile as a self-contained HTML file, without external scripts, fonts or images."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -27,7 +27,7 @@ rect { fill: #3b6ea5; }
 
 
 def page(of: ProfileDocument) -> str:
-    """The document as HTML; whatever the data hold is shown as text."""
+    """Render the document as HTML; values of the data are always escaped."""
     title = f"Profile of {of.object}" if of.object else "Profile"
     return "\n".join(
         [
@@ -43,27 +43,36 @@ def page(of: ProfileDocument) -> str:
 
 
 def coverage_sentence(of: ProfileDocument) -> str:
-    """How much was read, in a sentence."""
-    drawn = f", a sample of {of.sampled:.2%} of all" if of.sampled < 1 else ""
+    """Describe how much of the table was read."""
+    sample = f", a sample of {of.sampled:.2%} of all" if of.sampled < 1 else ""
     named = [name for name in of.partitions if name]
-    parts = f" in {len(named):,} partitions, {named[0]} to {named[-1]}" if len(named) > 1 else ""
-    alone = f" in {named[0]}" if len(named) == 1 else ""
-    return f"{of.rows:,} rows{drawn}{parts}{alone}, {len(of.columns):,} columns."
+    span = f" in {len(named):,} partitions, {named[0]} to {named[-1]}" if len(named) > 1 else ""
+    single = f" in {named[0]}" if len(named) == 1 else ""
+    return f"{of.rows:,} rows{sample}{span}{single}, {len(of.columns):,} columns."
 
 
 def read_as(reads: TextTypeDocument | None) -> str:
-    """What texts read as, in words; '' where they read as nothing but text."""
+    """Describe the type that texts parse as; '' for plain text."""
     if reads is None:
         return ""
-    form = f" written {' or '.join(reads.formats)}" if reads.formats else ""
-    return f"reads as {reads.kind}{form}"
+    form = f" ({' or '.join(reads.formats)})" if reads.formats else ""
+    return f"parses as {reads.kind}{form}"
 
 
 def figure(value: float | str | None) -> str:
-    """A fact's value as people read it."""
+    """Format the value of a fact."""
     if isinstance(value, float):
         return f"{value:,.6g}"
     return "no value" if value is None else f"{value:,}" if isinstance(value, int) else value
+
+
+def fact_text(name: str, value: float | str | None) -> str:
+    """Format the value of the named fact; completeness is a percentage that is 0 % or 100 % only if exact."""
+    if name != "completeness" or not isinstance(value, int | float):
+        return figure(value)
+    percent = 100 * value
+    decimals = 0 if value in (0, 1) else next((each for each in range(1, 15) if 0 < round(percent, each) < 100), 15)
+    return f"{percent:.{decimals}f} %"
 
 
 def _column(of: ColumnDocument, named: Mapping[str, str]) -> Iterator[str]:
@@ -71,11 +80,11 @@ def _column(of: ColumnDocument, named: Mapping[str, str]) -> Iterator[str]:
     yield f"<section><h2>{_text(of.name)} <small>{_text(words)}</small></h2>"
     yield from _notes(of.notes)
     yield '<div class="parts">'
-    yield _table("", ((named.get(name, name), figure(value)) for name, value in of.facts.items()))
+    yield _table("", ((named.get(name, name), fact_text(name, value)) for name, value in of.facts.items()))
     if of.bins:
         yield _chart(of.bins)
     yield _counts("all values" if of.all_values else "frequent values", of.values)
-    yield _counts("what texts look like", of.masks)
+    yield _counts("text patterns", of.masks)
     yield "</div></section>"
 
 
@@ -89,18 +98,18 @@ def _counts(caption: str, counted: Sequence[ValueCount]) -> str:
 
 def _table(caption: str, rows: Iterable[tuple[str, str]]) -> str:
     lines = (f'<tr><td>{_text(name)}</td><td class="n">{_text(value)}</td></tr>' for name, value in rows)
-    told = f"<caption>{_text(caption)}</caption>" if caption else ""
-    return f"<table>{told}{''.join(lines)}</table>"
+    caption_row = f"<caption>{_text(caption)}</caption>" if caption else ""
+    return f"<table>{caption_row}{''.join(lines)}</table>"
 
 
 def _chart(bins: HistogramBins) -> str:
     most, width = max(bins.counts) or 1, WIDTH / len(bins.counts)
     heights = [HEIGHT * count / most for count in bins.counts]
     bars = (
-        f'<rect x="{at * width:.1f}" y="{HEIGHT - height:.1f}" width="{width - 1:.1f}" height="{height:.1f}"/>'
-        for at, height in enumerate(heights)
+        f'<rect x="{index * width:.1f}" y="{HEIGHT - height:.1f}" width="{width - 1:.1f}" height="{height:.1f}"/>'
+        for index, height in enumerate(heights)
     )
-    label = f"numbers from {bins.edges[0]:,.6g} to {bins.edges[-1]:,.6g} in {len(bins.counts)} bins"
+    label = f"histogram from {bins.edges[0]:,.6g} to {bins.edges[-1]:,.6g}, {len(bins.counts)} bins"
     return f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{_text(label)}">{"".join(bars)}</svg>'
 
 

@@ -1,4 +1,4 @@
-"""What was measured of a history's partitions, read from their states once and then looked up."""
+"""Read measurements of a history's partitions from their states once, and cache them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ Counted = tuple[Mapping[str, int], int]
 
 @dataclass(frozen=True, eq=False)
 class HistorySlice:
-    """The partitions of a history from `start` up to `end`, oldest first.
+    """The partitions of a history from `start` to `end` (exclusive), oldest first.
 
-    `cache` is shared by all parts of the history: what one read is read for the others, too."""
+    `cache` is shared by all slices of the history, so each value is read once."""
 
     history: TableProfile
     start: int
@@ -24,11 +24,11 @@ class HistorySlice:
 
     @classmethod
     def of(cls, history: TableProfile) -> "HistorySlice":
-        """All of its partitions."""
+        """Return the slice of all partitions."""
         return cls(history, 0, len(history.partitions), history.read)
 
     def part(self, start: int, end: int | None = None) -> "HistorySlice":
-        """Some of these partitions, by position."""
+        """Return a part of this slice, by position."""
         return HistorySlice(self.history, self.start + start, self.end if end is None else self.start + end, self.cache)
 
     def __len__(self) -> int:
@@ -36,35 +36,35 @@ class HistorySlice:
 
     @property
     def names(self) -> list[str]:
-        """The names of the partitions."""
+        """Return the names of the partitions."""
         return [name for name, _ in self.history.partitions[self.start : self.end]]
 
     @property
     def rows(self) -> list[int]:
-        """Rows of each partition."""
+        """Return the number of rows per partition."""
         return self.read("rows", lambda bag: bag.rows)
 
     def each(self, column: ColumnProfile, metric: str) -> list[Value]:
-        """The metric in each partition; None where it has no value."""
+        """Return the metric per partition; None without a value."""
         if metric in column.quantiles:
-            ranked = self.read((column.column.name, "quantiles", None), column.ranked)
-            return [told[metric] for told in ranked]
+            quantiles = self.read((column.column.name, "quantiles", None), column.ranked)
+            return [values[metric] for values in quantiles]
         return self.read((column.column.name, metric), lambda bag: column.value(metric, bag))
 
     def series(self, column: ColumnProfile, metric: str) -> list[Any]:
-        """The metric in each partition that has a value of it."""
+        """Return the metric of the partitions that have a value."""
         return [value for value in self.each(column, metric) if value is not None]
 
     def values(self, column: ColumnProfile) -> list[Counted]:
-        """(frequent value -> count, greatest error of a count) of each partition."""
+        """Return (frequent value -> count, largest error of a count) per partition."""
         return self.read((column.column.name, "values", None), column.values)
 
     def mask_counts(self, column: ColumnProfile) -> list[Counted]:
-        """(mask -> count, greatest error of a count) of each partition."""
+        """Return (mask -> count, largest error of a count) per partition."""
         key = (column.column.name, "looks", None)
         if key not in self.cache:
-            every = zip(self.history.partitions, self._whole.values(column), strict=True)
-            self.cache[key] = [column.mask_counts(bag, counted) for (_, bag), counted in every]
+            pairs = zip(self.history.partitions, self._whole.values(column), strict=True)
+            self.cache[key] = [column.mask_counts(bag, counted) for (_, bag), counted in pairs]
         return self.cache[key][self.start : self.end]
 
     @property
@@ -72,11 +72,13 @@ class HistorySlice:
         return HistorySlice(self.history, 0, len(self.history.partitions), self.cache)
 
     def all_values(self, column: ColumnProfile, most: int | None = None) -> Counted:
-        """The values of all these partitions, added up; some of them where they are more than `most`."""
+        """Return the values of all these partitions with their total counts.
+
+        `most`: stop adding partitions once there are more distinct values than this; None means no limit."""
         return self._once(("values", column.column.name, most), lambda: sum_counts(self.values(column), most))
 
     def all_looks(self, column: ColumnProfile) -> Counted:
-        """The masks of all these partitions, added up."""
+        """Return the masks of all these partitions with their total counts."""
         return self._once(("looks", column.column.name), lambda: sum_counts(self.mask_counts(column)))
 
     def _once(self, what: Any, tell: Callable[[], Counted]) -> Counted:
@@ -86,14 +88,16 @@ class HistorySlice:
         return self.cache[key][0]  # type: ignore[no-any-return]
 
     def read(self, key: Any, measure: Callable[[StateBag], Any]) -> list[Any]:
-        """What `measure` says of each partition. Of one key there is one measure."""
+        """Return what `measure` computes per partition, cached by key; use one function per key."""
         if key not in self.cache:
             self.cache[key] = [measure(bag) for _, bag in self.history.partitions]
         return self.cache[key][self.start : self.end]
 
 
 def sum_counts(counted: list[Counted], most: int | None = None) -> Counted:
-    """The counts of all partitions added up; the greatest errors, too. Of more than `most` no more are told."""
+    """Add up the counts of all partitions, and their largest errors.
+
+    `most`: stop adding partitions once there are more distinct values than this; None means no limit."""
     total: dict[str, int] = {}
     for counts, _ in counted:
         if most is not None and len(total) > most:

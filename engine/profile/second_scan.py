@@ -1,4 +1,4 @@
-"""The second scan: what it reads, by what the first one told of the whole table, and what both say of texts."""
+"""Plan the second scan from the first, and derive the types of texts from both."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,65 +19,71 @@ from treaty.engine.profile.text_types import LEAST_SHARE, InferredTextType, Text
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
-# Of so many distinct values each is counted. Deequ's number: what a histogram on one screen shows.
+# Columns with at most this many distinct values get exact counts; Deequ's number, what a histogram on one screen shows.
 MOST_COUNTED = 120
 _DISCRETE = INTEGRAL | FRACTIONAL | TEMPORAL | {"decimal", "boolean"}
 
 
 def first_reading(profile: ColumnProfile) -> ColumnProfile:
-    """The column of texts as the first scan reads it where hardly any of them is thought to read as anything else: one
-    count, in place of one for each class."""
+    """Return the text column with a single count instead of one per text class.
+
+    Used for the first scan if hardly any text is expected to parse as another type."""
     operand = Operand(sql=begins(quote(profile.column.name)), type="boolean")
     return replace(profile, prefix_count=BoundComponent(CountIfComponent(), (operand,)))
 
 
 def mistaken(columns: Iterable[ColumnProfile], whole: StateBag) -> list[ColumnProfile]:
-    """The columns of which texts enough may read as something else after all: with their classes to be counted."""
-    given = ((each, int(state_of(each.prefix_count, whole) or 0)) for each in columns if each.prefix_count)
+    """Return the columns in which enough texts may parse as another type; their classes must be counted."""
+    counted = ((each, int(state_of(each.prefix_count, whole) or 0)) for each in columns if each.prefix_count)
     return [
         replace(each, prefix_count=None)
-        for each, begun in given
-        if begun and begun >= LEAST_SHARE * _texts(each, whole)
+        for each, prefixed in counted
+        if prefixed and prefixed >= LEAST_SHARE * _texts(each, whole)
     ]
 
 
 def classes_plan(columns: Iterable[ColumnProfile]) -> Plan:
-    """The scan that counts the classes of these columns alone."""
+    """Plan a scan that only counts the text classes of these columns."""
     return plan((), beside=(each.classes for each in columns if each.classes))
 
 
 def _texts(profile: ColumnProfile, whole: StateBag) -> int:
-    """How many texts there are."""
+    """Return the number of texts."""
     return int(state_of(profile.metrics["mean_length"].parts["present"], whole) or 0)
 
 
 def _classes(profile: ColumnProfile, whole: StateBag) -> Sequence[int]:
-    """How many texts read as each class; () where that is not known. Where most of them do not begin like another
-    class they are all counted as the last: too few are of any other for that to matter."""
-    known = state_of(profile.classes, whole)
-    if known is None and profile.prefix_count:
+    """Return the number of texts per class; empty if unknown.
+
+    If only prefixes were counted, all texts count as plain text, because too few belong to another class."""
+    counts = state_of(profile.classes, whole)
+    if counts is None and profile.prefix_count:
         return (*(0 for _ in CLASSES[1:]), _texts(profile, whole))
-    return known or ()
+    return counts or ()
 
 
 def second_plan(columns: Iterable[ColumnProfile]) -> Plan | None:
-    """The second scan of the columns that `looked_into` returned; None where nothing is left to be read."""
-    given = list(columns)
-    parts = [part for each in given for tried in each.type_readings for part in (tried.read, tried.padded) if part]
-    texts = [each.masks for each in given if each.masks and not each.classified]
-    counted = [*texts, *(each.frequent for each in given if each.frequent and each.column.base_type not in TEXT)]
-    metrics = [metric for each in given for tried in each.type_readings for metric in tried.metrics.values()]
-    metrics += [metric for each in given for metric in each.traits.values()]
+    """Plan the second scan of the columns returned by `with_second_scan`; None if nothing is left to read."""
+    profiles = list(columns)
+    parts = [
+        part for each in profiles for reading in each.type_readings for part in (reading.read, reading.padded) if part
+    ]
+    texts = [each.masks for each in profiles if each.masks and not each.classified]
+    counted = [*texts, *(each.frequent for each in profiles if each.frequent and each.column.base_type not in TEXT)]
+    metrics = [metric for each in profiles for reading in each.type_readings for metric in reading.metrics.values()]
+    metrics += [metric for each in profiles for metric in each.traits.values()]
     return plan(metrics, beside=(*parts, *counted)) if parts or counted or metrics else None
 
 
 def with_second_scan(profile: ColumnProfile, whole: StateBag, schema: Schema) -> ColumnProfile:
-    """The column as the second scan reads it, by what the first one told of the whole table."""
+    """Return the column with what the second scan reads, given the first scan's states."""
     if profile.classes:
-        known = profile.masks or not profile.values(whole)[1]
-        masks = profile.masks if known else part_of(PatternProfile(), operand_of(profile.column.name, schema))
+        masks_suffice = profile.masks or not profile.values(whole)[1]
+        masks = profile.masks if masks_suffice else part_of(PatternProfile(), operand_of(profile.column.name, schema))
         long = int(profile.value("maximum_length", whole) or 0) >= LONGEST
-        traits = traits_of(profile.column.name, schema) if long or (known and _is_untold(profile, whole)) else {}
+        traits = (
+            traits_of(profile.column.name, schema) if long or (masks_suffice and _is_untold(profile, whole)) else {}
+        )
         return replace(profile, type_readings=_type_readings(profile, whole, schema), masks=masks, traits=traits)
     distinct = profile.value("approx_count_distinct", whole)
     few = distinct is not None and 0 < float(distinct) <= MOST_COUNTED
@@ -89,20 +95,21 @@ def with_second_scan(profile: ColumnProfile, whole: StateBag, schema: Schema) ->
 def columns_without_masks(
     columns: Iterable[ColumnProfile], whole: StateBag, schema: Schema
 ) -> dict[str, ColumnProfile]:
-    """By name, the columns of texts whose masks turned out to be too many to tell what all of them have in common: with
-    their traits, which are to be counted."""
-    open_ = (each for each in columns if not each.traits and _is_untold(each, whole))
-    found = (replace(each, traits=traits_of(each.column.name, schema)) for each in open_)
-    return {each.column.name: each for each in found if each.traits}
+    """Return the text columns whose masks are too many, by name, with traits to count.
+
+    Masks that are not completely known cannot show what all texts have in common."""
+    incomplete = (each for each in columns if not each.traits and _is_untold(each, whole))
+    with_traits = (replace(each, traits=traits_of(each.column.name, schema)) for each in incomplete)
+    return {each.column.name: each for each in with_traits if each.traits}
 
 
 def traits_plan(columns: Iterable[ColumnProfile]) -> Plan:
-    """The scan that counts the traits of these columns alone."""
+    """Plan a scan that only counts the traits of these columns."""
     return plan(metric for each in columns for metric in each.traits.values())
 
 
 def _is_untold(profile: ColumnProfile, whole: StateBag) -> bool:
-    """Whether masks are to be counted, and are not all known."""
+    """Return whether the masks to count are not completely known."""
     counts, error = profile.mask_counts(whole) if profile.masks else ({"": 0}, 0)
     return bool(error) or not counts
 
@@ -117,8 +124,8 @@ def _type_readings(profile: ColumnProfile, whole: StateBag, schema: Schema) -> t
     classes, (masks, _) = _classes(profile, whole), profile.mask_counts(whole)
     longest = profile.value("maximum_length", whole)
     sql = quote(profile.column.name)
-    found = readings(sql, classes, masks, int(longest) if longest is not None else None)
-    return tuple(_try(each, profile.column, schema) for each in found)
+    candidates = readings(sql, classes, masks, int(longest) if longest is not None else None)
+    return tuple(_try(each, profile.column, schema) for each in candidates)
 
 
 def _try(reading: TextTypeCandidate, column: Column, schema: Schema) -> TypeReading:
@@ -133,16 +140,17 @@ def _try(reading: TextTypeCandidate, column: Column, schema: Schema) -> TypeRead
 
 
 def with_text_type(profile: ColumnProfile, whole: StateBag) -> ColumnProfile:
-    """The column with what its texts read as, by both scans; as it was where they read as nothing but text.
+    """Return the column with the type that its texts parse as; unchanged for plain text.
 
-    Of several formats the one that reads most texts; where two read all alike, each is named, and no date is told."""
+    Of several date formats the one that parses most texts is used. If several parse equally many, all are named and
+    no date facts are reported."""
     classes = _classes(profile, whole)
-    counts = [(int(state_of(tried.read, whole) or 0), tried) for tried in profile.type_readings]
-    dated = [(count, tried) for count, tried in counts if tried.reading.format]
-    most = max((count for count, _ in dated), default=0)
-    if dated and most >= LEAST_SHARE * sum(classes):
-        return _read(profile, [tried for count, tried in dated if count == most], most / sum(classes), whole)
-    plain = next((tried for _, tried in counts if not tried.reading.format), None)
+    counts = [(int(state_of(reading.read, whole) or 0), reading) for reading in profile.type_readings]
+    dated = [(count, reading) for count, reading in counts if reading.reading.format]
+    largest = max((count for count, _ in dated), default=0)
+    if dated and largest >= LEAST_SHARE * sum(classes):
+        return _read(profile, [reading for count, reading in dated if count == largest], largest / sum(classes), whole)
+    plain = next((reading for _, reading in counts if not reading.reading.format), None)
     kind = kind_of(classes) if classes else None
     if kind is None:
         return profile
@@ -161,5 +169,5 @@ def _read(profile: ColumnProfile, tried: Sequence[TypeReading], share: float, wh
     read_as = InferredTextType(
         kind=first.reading.kind, type=first.reading.type, share=share, formats=formats, padded=padded
     )
-    told = first.metrics if len(tried) == 1 and not padded else {}
-    return replace(profile, read_as=read_as, metrics={**profile.metrics, **told})
+    metrics = first.metrics if len(tried) == 1 and not padded else {}
+    return replace(profile, read_as=read_as, metrics={**profile.metrics, **metrics})

@@ -1,7 +1,7 @@
-"""Profiles from stored states of past partitions: no row is read, and Spark is not started.
+"""Build profiles from stored states of past partitions, without reading rows or starting Spark.
 
-What checks measure is what is kept: a fact that no check needed is not told. A partition whose states are damaged is
-left out, and the profile says so."""
+Only states that checks needed are stored; facts that no check needed are missing. Partitions with damaged states are
+left out, and the profile notes this."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,27 +25,30 @@ Packed = Sequence[tuple[str, bytes]]
 
 
 def profile_from_states(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -> TableProfile:
-    """The history of these partitions' packed states, on a table of that schema, which knows what is classified.
+    """Build the profile of these partitions from their packed states.
 
-    `without`: columns that are not profiled, such as those of the partitions."""
+    `schema`: the table's schema with its classifications. `without`: columns that are not profiled, such as
+    partition columns."""
     left_out = frozenset(without)
     columns = [profile_of(each, schema) for each in schema if each.name not in left_out]
     opened, first, notes = _loaded(packed, profile_plan(columns).keys)
-    found = TableProfile(columns=(), partitions=order_partitions(first), notes=notes)
-    looked = tuple(with_second_scan(each, found.whole, schema) for each in columns) if first else tuple(columns)
-    wanted = second_plan(looked)
-    if wanted and (more := _extra_states(opened, wanted.keys)):
-        found = found.with_states(more)
-    late = columns_without_masks(looked, found.whole, schema)
-    if late and (more := _extra_states(opened, traits_plan(late.values()).keys)):
-        found = found.with_states(more)
-    return found.with_columns(with_text_type(late.get(each.column.name, each), found.whole) for each in looked)
+    profile = TableProfile(columns=(), partitions=order_partitions(first), notes=notes)
+    scanned = tuple(with_second_scan(each, profile.whole, schema) for each in columns) if first else tuple(columns)
+    plan = second_plan(scanned)
+    if plan and (extra := _extra_states(opened, plan.keys)):
+        profile = profile.with_states(extra)
+    with_traits = columns_without_masks(scanned, profile.whole, schema)
+    if with_traits and (extra := _extra_states(opened, traits_plan(with_traits.values()).keys)):
+        profile = profile.with_states(extra)
+    return profile.with_columns(
+        with_text_type(with_traits.get(each.column.name, each), profile.whole) for each in scanned
+    )
 
 
 def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, OpenedBag], dict[str, StateBag], tuple[str, ...]]:
-    """The opened bags and the states of these keys by partition, and why some are not among them."""
+    """Return opened bags and states by partition, and notes on partitions left out."""
     opened: dict[str, OpenedBag] = {}
-    found: dict[str, StateBag] = {}
+    states: dict[str, StateBag] = {}
     notes: list[str] = []
     for name, content in packed:
         try:
@@ -54,13 +57,13 @@ def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, OpenedBag],
         except StateError as error:
             bag = StateBag({}, failures={ALL: str(error)})
         if ROWS.key in bag.entries:
-            opened[name], found[name] = each, bag
+            opened[name], states[name] = each, bag
         else:
-            notes.append(f"{name or 'the table'} is left out: {bag.failure(ROWS.key) or 'its rows were not counted'}")
-    return opened, found, tuple(notes)
+            notes.append(f"{name or 'the table'} is excluded: {bag.failure(ROWS.key) or 'its row count is missing'}")
+    return opened, states, tuple(notes)
 
 
 def _extra_states(opened: Mapping[str, OpenedBag], keys: frozenset[str]) -> dict[str, StateBag]:
-    """The states of these keys by partition; {} where no partition has any but its rows, which are known."""
-    found = {name: bags.read(each, keys=keys) for name, each in opened.items()}
-    return found if any(bag.entries.keys() - {ROWS.key} for bag in found.values()) else {}
+    """Return the states of these keys by partition; empty if no partition has more than its row count."""
+    states = {name: bags.read(each, keys=keys) for name, each in opened.items()}
+    return states if any(bag.entries.keys() - {ROWS.key} for bag in states.values()) else {}

@@ -1,8 +1,8 @@
-"""Profiles: what each column looked like in each partition, from the scans' states, and the table's history of it.
+"""Represent profiles: measurements of each column in each partition, from the states of the scans.
 
-Two scans, whatever the number of columns. The first one reads each column as it is; from what it tells of the whole
-table follows what the second one reads: texts as the type that they read as, and the distribution of few values. A
-third one reads what all texts have in common where there are too many masks to tell it."""
+There are two scans, regardless of the number of columns. The first reads each column as it is. Its results for the
+whole table determine what the second reads: texts as the type they parse as, and the distribution of columns with
+few values. A third scan reads common traits of texts if there are too many masks to derive them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,9 +31,9 @@ from treaty.engine.states.planning.scan_plan import Plan, plan
 
 @dataclass(frozen=True)
 class TypeReading:
-    """A reading of a text column as the second scan tries it: how many texts are read so, and what is told of them.
+    """A type that the second scan tries for a text column: the number of texts that parse, and their metrics.
 
-    `padded`: of whole numbers, how many begin with a zero."""
+    `padded`: counts whole numbers with a leading zero; None for other types."""
 
     reading: TextTypeCandidate
     read: BoundComponent
@@ -43,13 +43,14 @@ class TypeReading:
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnProfile:
-    """What is measured of one column: its facts by name, and the frequent values where they may be shown.
+    """Measurements of one column.
 
-    `classes` and `masks`, of texts: as what they read, and what they look like (masks are counted where the frequent
-    values are not all there are, and where they may not be shown). `prefix_count`: how many begin as if they were no
-    mere texts, where that is counted in place of the classes. `traits`: the shares of texts that have each
-    (`treaty.engine.profile.text_traits`), where masks do not tell them. `type_readings`: as what the second scan reads
-    them; `read_as`: as what they were found to read, where they were: then the facts are those of the values read."""
+    `metrics`: facts by name. `frequent`: frequent values, if they may be shown. For texts: `classes`: counts by the
+    type they parse as; `masks`: counts by shape, if the frequent values are incomplete or must not be shown;
+    `prefix_count`: number of texts that begin like another type, counted instead of `classes`; `traits`: shares of
+    texts with each trait (`treaty.engine.profile.text_traits`), if masks do not show them; `type_readings`: types
+    that the second scan tries; `read_as`: the type found, None for plain text; the facts then describe the parsed
+    values."""
 
     column: Column
     metrics: Mapping[str, BoundAnalyzer]
@@ -64,30 +65,31 @@ class ColumnProfile:
     classified: bool = False
 
     def value(self, metric: str, bag: StateBag) -> Value:
-        """The metric in these states; None where this column has no such metric or no value."""
+        """Return the metric in these states; None if the column has no such metric or no value."""
         measured = self.metrics.get(metric)
         return self.metric_value(measured, bag) if measured else None
 
     @staticmethod
     def metric_value(measured: BoundAnalyzer, bag: StateBag) -> Value:
-        """What the metric is in these states; None where they do not say."""
+        """Return the metric in these states; None if a state is missing."""
         try:
             return measured.value(bag.values)
         except KeyError:
             return None
 
     def values(self, bag: StateBag) -> tuple[Mapping[str, int], int]:
-        """(frequent value as text -> count, greatest error of a count); empty where none are kept.
+        """Return (frequent value as text -> count, largest error of a count); empty if not counted.
 
-        Error 0: these are all values. Kept of texts, and of columns of few values (`second.MOST_COUNTED`)."""
+        Error 0 means that these are all values. Counted for texts, and for columns with few values
+        (`second_scan.MOST_COUNTED`)."""
         return HeavyHitters.values(state_of(self.frequent, bag))
 
     def mask_counts(
         self, bag: StateBag, counted: tuple[Mapping[str, int], int] | None = None
     ) -> tuple[Mapping[str, int], int]:
-        """(mask -> count, greatest error of a count): what texts look like; empty for columns that are no text.
+        """Return (mask -> count, largest error of a count); empty for columns that are not text.
 
-        Where no masks were counted they are those of the frequent values (`counted`, where they are known)."""
+        Without counted masks, those of the frequent values are returned. `counted`: these values if already read."""
         if self.masks:
             return HeavyHitters.values(state_of(self.masks, bag))
         counts, error = (counted or self.values(bag)) if self.classes else ({}, 0)
@@ -95,19 +97,19 @@ class ColumnProfile:
 
     @cached_property
     def quantiles(self) -> Mapping[str, float]:
-        """The shares of the metrics that are quantiles."""
-        found = {name: measured.analyzer for name, measured in self.metrics.items()}
-        return {name: each.quantile for name, each in found.items() if isinstance(each, ApproxQuantile)}
+        """Return the share of each metric that is a quantile."""
+        analyzers = {name: measured.analyzer for name, measured in self.metrics.items()}
+        return {name: each.quantile for name, each in analyzers.items() if isinstance(each, ApproxQuantile)}
 
     def ranked(self, bag: StateBag) -> Mapping[str, Value]:
-        """All quantiles in these states, from one reading of their sketch."""
+        """Return all quantiles in these states, from one read of their sketch."""
         sketch = self.sketch(bag)
         return {
             name: None if sketch is None else QuantileSketch.quantile(sketch, at) for name, at in self.quantiles.items()
         }
 
     def sketch(self, bag: StateBag) -> Any | None:
-        """The KLL sketch of the numbers (dates and times: microseconds since 1970); None where there is none."""
+        """Return the KLL sketch of the numbers (dates and times: microseconds since 1970); None without one."""
         part = self.metrics["median"].parts.get("ranks") if "median" in self.metrics else None
         state = state_of(part, bag)
         return QuantileSketch.sketch(state) if state else None
@@ -119,7 +121,7 @@ def state_of(part: BoundComponent | None, bag: StateBag) -> Any:
 
 
 def profile_of(column: Column, schema: Schema) -> ColumnProfile:
-    """What the first scan reads of a column; of one that is classified, only what holds no value of it."""
+    """Return what the first scan reads of a column; for a classified one, nothing that contains values."""
     shown, text = (column.name,) not in schema.classified, column.base_type in TEXT
     operand = operand_of(column.name, schema) if text else None
     return ColumnProfile(
@@ -138,18 +140,20 @@ def part_of(component: Component, operand: Operand | None) -> BoundComponent | N
 
 
 def profile_plan(columns: Iterable[ColumnProfile]) -> Plan:
-    """The first scan of all these columns; no grouping."""
-    given = list(columns)
-    beside = (part for each in given for part in (each.prefix_count or each.classes, each.frequent, each.masks) if part)
-    return plan((measured for each in given for measured in each.metrics.values()), beside=beside)
+    """Plan the first scan of all these columns; it needs no grouping."""
+    profiles = list(columns)
+    components = (
+        part for each in profiles for part in (each.prefix_count or each.classes, each.frequent, each.masks) if part
+    )
+    return plan((measured for each in profiles for measured in each.metrics.values()), beside=components)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableProfile:
-    """The profiled columns and the states of each partition, oldest first.
+    """The profiled columns with the states of each partition, oldest first.
 
-    `sampled`: the share of the rows that was read; below 1 the states say nothing of how many rows or which single
-    values there are. `notes`: what could not be read, and why. `column_groups`: what was counted of several columns."""
+    `sampled`: share of the rows that was read; below 1 the states do not show the number of rows or the single
+    values. `notes`: what could not be read, with the reason. `column_groups`: counts over several columns."""
 
     columns: tuple[ColumnProfile, ...]
     partitions: tuple[tuple[str, StateBag], ...]
@@ -158,8 +162,9 @@ class TableProfile:
     column_groups: "tuple[ColumnGroup, ...]" = ()
 
     def part(self, start: int, end: int | None = None) -> "TableProfile":
-        """The history of some partitions, by position: the same one for the same positions, for putting states together
-        is what takes long."""
+        """Return the profile of some partitions, by position.
+
+        Equal positions return the same object, because merging states is slow."""
         return self._parts.setdefault((start, end), replace(self, partitions=self.partitions[start:end]))
 
     @cached_property
@@ -168,41 +173,40 @@ class TableProfile:
 
     @cached_property
     def read(self) -> dict[Any, list[Any]]:
-        """What was read of the partitions so far, for `treaty.engine.profile.measurements`."""
+        """Return the cache of measurements for `treaty.engine.profile.measurements`."""
         return {}
 
     @cached_property
     def whole(self) -> StateBag:
-        """All partitions together."""
+        """Return the merged states of all partitions."""
         return bags.merge(bag for _, bag in self.partitions) or StateBag({})
 
     @property
     def rows(self) -> list[int]:
-        """Rows of each partition."""
+        """Return the number of rows per partition."""
         return [bag.rows for _, bag in self.partitions]
 
     def series(self, column: ColumnProfile, metric: str) -> list[Any]:
-        """The metric in each partition that has a value of it."""
+        """Return the metric of the partitions that have a value."""
         values = (column.value(metric, bag) for _, bag in self.partitions)
         return [value for value in values if value is not None]
 
     def with_columns(self, columns: Iterable[ColumnProfile]) -> "TableProfile":
-        """The history of the same partitions with these columns; what is known of them together is not put together
-        again."""
-        made = replace(self, columns=tuple(columns))
-        made.__dict__.update({name: self.__dict__[name] for name in ("whole",) if name in self.__dict__})
-        return made
+        """Return the profile with these columns and the same partitions; the merged states are reused."""
+        profile = replace(self, columns=tuple(columns))
+        profile.__dict__.update({name: self.__dict__[name] for name in ("whole",) if name in self.__dict__})
+        return profile
 
     def with_states(self, more: Mapping[str, StateBag]) -> "TableProfile":
-        """The history with the states of another reading of the same partitions; the same where that read nothing."""
+        """Add the states of another scan of the same partitions; return the same profile if there are none."""
         if not more:
             return self
-        both = tuple((name, bag.union(more[name]) if name in more else bag) for name, bag in self.partitions)
-        return replace(self, partitions=both)
+        partitions = tuple((name, bag.union(more[name]) if name in more else bag) for name, bag in self.partitions)
+        return replace(self, partitions=partitions)
 
 
 def plain(value: Value) -> int | float | str | None:
-    """The value as JSON has it: decimals as floats, None for NaN and infinities."""
+    """Return the value for JSON: decimals as floats, None for NaN and infinities."""
     if value is None or isinstance(value, int | str):
         return value
     return float(value) if isfinite(value) else None
@@ -211,14 +215,15 @@ def plain(value: Value) -> int | float | str | None:
 def order_partitions(
     bags_by_name: Mapping[str, StateBag], names: Sequence[str] = ()
 ) -> tuple[tuple[str, StateBag], ...]:
-    """Partitions in the order of their names, oldest first for dates; only `names` where given."""
+    """Sort partitions by name, which puts dates oldest first; only `names` if given."""
     return tuple((name, bags_by_name[name]) for name in sorted(bags_by_name) if not names or name in names)
 
 
 @dataclass(frozen=True)
 class ColumnGroup:
-    """What is counted of several columns for a kind of suggestion: `column` is the one that it is about, None for the
-    table; `other_columns` those that it is told by."""
+    """Counts over several columns for one kind of suggestion.
+
+    `column`: the column concerned; None for the table. `other_columns`: the columns that it is related to."""
 
     kind: str
     column: str | None

@@ -1,4 +1,4 @@
-"""A profile for people at a terminal: one line a column, and what must be known before the figures are trusted."""
+"""Print a profile to a terminal: one line per column, then the notes."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from rich.table import Table
 
 from treaty.engine.core.number_format import visible
 from treaty.engine.profile.format import ColumnDocument, ProfileDocument
-from treaty.engine.profile.html import coverage_sentence, figure, read_as
+from treaty.engine.profile.html import coverage_sentence, fact_text, read_as
 
 SHOWN = ("completeness", "approx_count_distinct", "minimum", "median", "maximum", "maximum_length")
-HEADINGS = ("column", "type", "complete", "distinct", "smallest", "median", "largest", "longest", "most frequent")
+HEADINGS = ("column", "type", "completeness", "distinct", "min", "median", "max", "max length", "most frequent")
 
 
 def print_profile(of: ProfileDocument, console: Console) -> None:
-    """The profile as a table, then its notes."""
+    """Print the profile as a table, then its notes."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in HEADINGS:
         table.add_column(heading, overflow="fold")
@@ -32,7 +32,7 @@ def print_profile(of: ProfileDocument, console: Console) -> None:
 
 def _row(of: ColumnDocument) -> list[str]:
     words = ", ".join(filter(None, (of.type, read_as(of.reads_as))))
-    facts = [figure(of.facts[name]) if name in of.facts else "" for name in SHOWN]
+    facts = [fact_text(name, of.facts[name]) if name in of.facts else "" for name in SHOWN]
     return [of.name, words, *facts, ", ".join(each.value for each in of.values[:3])]
 
 

@@ -1,5 +1,4 @@
-"""What texts look like, of values that are known one by one: the masks that `treaty.engine.components.text_masks`
-writes in SQL."""
+"""Compute masks of single values in Python, equal to those computed in SQL by `treaty.engine.components.text_masks`."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,17 +10,19 @@ _LETTERS = {"Lu": "A", "Ll": "a", "Nd": "0"}
 
 
 def mask_of(text: str, *, longest: int | None = LONGEST) -> str:
-    """The mask of a text: A for upper-case letters, a for lower-case ones, 0 for digits, x for what else is beyond
-    ASCII; the punctuation of ASCII stays. Of the first 64 characters, or so many; None: of all."""
+    """Return the mask of a text: A for upper-case letters, a for lower-case ones, 0 for digits.
+
+    Other characters become x beyond ASCII and stay as they are within it. `longest`: number of characters used; None
+    means all."""
     return "".join(map(_mark, text[:longest]))
 
 
 def masks_of(counts: Mapping[str, int]) -> dict[str, int]:
-    """How many of these texts have each mask."""
-    found: Counter[str] = Counter()
+    """Count these texts by mask."""
+    totals: Counter[str] = Counter()
     for text, count in counts.items():
-        found[mask_of(text)] += count
-    return dict(found)
+        totals[mask_of(text)] += count
+    return dict(totals)
 
 
 def _mark(character: str) -> str:

@@ -1,1 +1,1 @@
-"""Auto-Validate by-History (KDD 2023): what changed between two partitions, told from their states alone."""
+"""Auto-Validate by-History (KDD 2023): detect changes between partitions from their states alone."""

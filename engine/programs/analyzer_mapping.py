@@ -1,6 +1,6 @@
-"""How a check measures a statistic of one partition: by which analyzer. Adding one is one row of `MEASURES`.
+"""Map statistics of programs to the analyzers that checks measure them with. A new one is a row in `MEASURES`.
 
-Statistics without a row are told of summaries alone, not in contracts."""
+Statistics without a row are used for summaries in memory, not in contracts."""
 
 from collections.abc import Callable, Mapping
 
@@ -23,7 +23,7 @@ def _quantile(share: float) -> Measure:
 
 
 def _present_that(condition: str) -> Measure:
-    """The share of the values that are there for which the condition is true."""
+    """Return a factory for the share of non-null values that satisfy the condition."""
 
     def analyzer(column: str) -> Analyzer:
         name = quote(column)

@@ -1,8 +1,7 @@
-"""Programs learned from snapshots in memory: fit on the past, judge what arrives (Auto-Validate-by-History, KDD 2023).
+"""Learn programs from snapshots in memory and evaluate new ones (Auto-Validate-by-History, KDD 2023).
 
 program = fit([pandas.read_parquet(day) for day in days], budget=0.01)
-assert not program.judge(pandas.read_parquet(today)).flagged
-"""
+assert not program.judge(pandas.read_parquet(today)).flagged"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,36 +19,37 @@ Snapshots = Mapping[datetime, Any] | Sequence[Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """The programs of a table's columns, with the history that they were learned from."""
+    """The programs of a table's columns, with the history they were learned from."""
 
     table: TableProgram
     histories: Mapping[str, ColumnHistory]
 
     @property
     def rate(self) -> float:
-        """The rate of false alarms that the clauses are counted as, at most the budget."""
+        """Return the estimated rate of false alarms of all clauses, at most the budget."""
         return self.table.rate
 
     def judge(self, snapshot: Any) -> TableVerdict:
-        """Judge a snapshot that arrives after the history: `flagged` if anything is wrong, with a verdict per column.
+        """Evaluate a snapshot that follows the history.
 
-        `snapshot`: a pandas or Arrow table, or a mapping of columns to values."""
+        `snapshot`: a pandas or Arrow table, or a mapping of columns to values. Returns a verdict per column;
+        `flagged` is true if anything is wrong."""
         batch = {name: summary(values) for name, values in _columns(snapshot)}
         return self.table.judge(batch, self.histories)
 
 
 def fit(history: Snapshots, budget: float = 0.01) -> Program:
-    """Learn a program from the snapshots of a table's past.
+    """Learn a program from past snapshots of a table.
 
-    `history`: pandas or Arrow tables, or mappings of columns to values, oldest first; as a mapping, by the time of
-    their data, from which their cadence is known. `budget`: the rate of false alarms per snapshot, between 0 and 1,
-    for all columns together. Below 14 snapshots columns have no program yet. Raises ValueError for an empty history
-    and for a budget that is no rate."""
+    `history`: pandas or Arrow tables, or mappings of columns to values, oldest first; or a mapping from the time of
+    their data, which also gives their cadence. `budget`: rate of false alarms per snapshot for all columns together,
+    between 0 and 1. With fewer than 14 snapshots, columns have no program yet. Raises ValueError for an empty
+    history or a budget outside of (0, 1)."""
     if not 0 < budget < 1:
-        raise ValueError(f"budget {budget} is no rate of false alarms: give a number between 0 and 1, such as 0.01")
+        raise ValueError(f"budget {budget} is not a rate of false alarms: use a number between 0 and 1, such as 0.01")
     batches = [(time, dict(_columns(snapshot))) for time, snapshot in _timed(history)]
     if not batches:
-        raise ValueError("the history has no snapshot: give at least one table, better 30")
+        raise ValueError("the history is empty: pass at least one table, better 30")
     names = dict.fromkeys(name for _, columns in batches for name in columns)
     histories = {name: _history(name, batches) for name in names}
     return Program(table=fit_within(histories, batches[-1][1], budget), histories=histories)
@@ -62,8 +62,8 @@ def _timed(history: Snapshots) -> list[tuple[datetime | None, Any]]:
 
 
 def _history(name: str, batches: Sequence[tuple[datetime | None, Mapping[str, ColumnValues]]]) -> ColumnHistory:
-    kept = ((at, time, columns[name]) for at, (time, columns) in enumerate(batches) if name in columns)
-    return ColumnHistory.of(Batch(str(at), summary(values), time) for at, time, values in kept)
+    dated = ((at, time, columns[name]) for at, (time, columns) in enumerate(batches) if name in columns)
+    return ColumnHistory.of(Batch(str(at), summary(values), time) for at, time, values in dated)
 
 
 def _columns(snapshot: Any) -> Iterator[tuple[str, ColumnValues]]:

@@ -1,8 +1,8 @@
-"""What a program would have alarmed on, had it been learned anew before each of the newest partitions.
+"""Backtest programs: refit before each of the newest partitions and count alarms.
 
-What a program says of the past that it was learned from is kept by choice. Here each partition is judged by the program
-of those before it alone: its clauses, not their limits only. The issues that it is chosen by are those put into the
-newest sample, for no other is at hand."""
+On its own training data a program looks good by construction. Here each partition is evaluated by the program
+learned from earlier ones only, with its clauses selected again, not just their limits. The issues used for this
+selection are those injected into the newest sample, because no other sample is available."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ ROW_COUNT = "row_count"
 
 @dataclass(frozen=True)
 class Backtest:
-    """The partitions that were judged, oldest first, and those of them that alarmed, by name."""
+    """The evaluated partitions, oldest first, and those that raised an alarm, by name."""
 
     evaluated: tuple[str, ...] = ()
     alarms: tuple[str, ...] = ()
@@ -34,19 +34,19 @@ class Backtest:
 
 @dataclass(frozen=True, eq=False)
 class EarlierTrials:
-    """The trials of a learner as they would have been after an earlier history: what an issue changes is the same."""
+    """A learner's trials as of an earlier history; the effect of an issue is assumed to be the same."""
 
     of: Learner
     history: ColumnHistory
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """The issues that are tried."""
+        """Return the issues that were injected."""
         return self.of.issues
 
     @cached_property
     def measured(self) -> dict[str, Array]:
-        """What each statistic of the next batch would be with each of them."""
+        """Return each statistic of the next batch with each issue."""
         now, then = self.of.history.series, self.history.series
         return {
             name: transfer_statistic(name, values, now[name][-1], then[name][-1])
@@ -55,9 +55,9 @@ class EarlierTrials:
 
 
 def learned_anew(found: Learner, budget: float, most: int) -> Backtest:
-    """The newest partitions that are learned from, at most so many, each judged by the program of those before it.
+    """Backtest the newest partitions, each by a program refitted on those before it.
 
-    What had fewer than 14 before it is not judged."""
+    `most`: largest number of partitions. Partitions with fewer than 14 predecessors are not evaluated."""
 
     def alarmed(before: ColumnHistory, row: Mapping[str, float | None]) -> bool:
         return _before(found, before).program(budget).judge_values(row, before).flagged
@@ -66,12 +66,12 @@ def learned_anew(found: Learner, budget: float, most: int) -> Backtest:
 
 
 def _before(found: Learner, before: ColumnHistory) -> Learner:
-    tried = EarlierTrials(found, before) if found.trials else None
-    return replace(found, history=before, trials=tried, guards=guards(before, found.recipe))
+    trials = EarlierTrials(found, before) if found.trials else None
+    return replace(found, history=before, trials=trials, guards=guards(before, found.recipe))
 
 
 def rows_anew(history: ColumnHistory, most: int) -> Backtest:
-    """The same of the guard of the number of rows."""
+    """Backtest the guard of the row count in the same way."""
 
     def alarmed(before: ColumnHistory, row: Mapping[str, float | None]) -> bool:
         clause = guard(ROW_COUNT, before)
@@ -84,9 +84,9 @@ def _tested(
     history: ColumnHistory, most: int, alarmed: Callable[[ColumnHistory, Mapping[str, float | None]], bool]
 ) -> Backtest:  # fmt: skip
     earlier = [(at, history.first(at)) for at in history.training_positions[-most:]]
-    told = {
+    alarm_by_name = {
         history.batches[at].name: alarmed(before, history.row(at))
         for at, before in earlier
         if before.points >= LEAST_BATCHES
     }
-    return Backtest(tuple(told), tuple(name for name, alarm in told.items() if alarm))
+    return Backtest(tuple(alarm_by_name), tuple(name for name, alarm in alarm_by_name.items() if alarm))

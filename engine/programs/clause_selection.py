@@ -1,7 +1,7 @@
-"""Which clauses a program is made of: the most issues caught for the false alarms that may be spent (algorithm 1).
+"""Select a program's clauses: the most issues caught within a budget of false alarms (algorithm 1).
 
-Candidates are the pasts in every width of the grid. What they catch are rows of bits. Two widths of one past are one
-event: only the difference is paid, and the narrower one takes the place of the wider."""
+Candidates are all statistics with all widths of the grid; the issues they catch are rows of bits. Two widths of one
+statistic are one event: only the difference in rate is paid, and the narrower replaces the wider."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from treaty.engine.programs.constraints import WIDTHS, ProbabilityBound, Statist
 
 Array = NDArray[Any]
 
-# What lies so many times as far as the limit is caught surely, not in one draw alone: it counts once more. By hand.
+# A value this many times beyond the limit is caught reliably, not only in one draw, and counts twice. Chosen by hand.
 SURELY = 2.0
-# So little is paid at least: two widths may cost the same, and nothing is divided by nothing.
+# Smallest cost of a clause: two widths may have equal rates, and this avoids division by zero.
 LEAST_PAID = 1e-7
 ROUNDS = 20
 
 
 @dataclass(frozen=True)
 class ConstraintChoice:
-    """A past and the width of its constraint, in spreads; `rate`: of its false alarms."""
+    """A statistic with the width of its constraint in spreads, and its false-alarm rate."""
 
     past: StatisticSummary
     width: float
@@ -33,10 +33,10 @@ class ConstraintChoice:
 
 @dataclass(frozen=True, eq=False)
 class ConstraintCandidates:
-    """Every choice there is, each past in every width: `caught` has a row of bits for each, `rates` what each costs,
-    `of` whose past it is.
+    """All candidates: each statistic with each width.
 
-    The bits are of all issues, whether they are caught, and then of all again, whether surely."""
+    `caught`: a row of bits per candidate; first whether each issue is caught, then whether it is caught reliably.
+    `rates`: false-alarm rate of each candidate. `of`: index of its statistic in `pasts`."""
 
     pasts: tuple[StatisticSummary, ...]
     caught: Array
@@ -47,7 +47,7 @@ class ConstraintCandidates:
     def of_pasts(
         pasts: Sequence[StatisticSummary], seen: Sequence[Array], bound: ProbabilityBound
     ) -> "ConstraintCandidates":
-        """The candidates of pasts with what each sees of every issue."""
+        """Build the candidates from statistics and their values for every issue."""
         widths = numpy.array(WIDTHS)[:, None]
         caught = []
         for past, values in zip(pasts, seen, strict=True):
@@ -58,21 +58,21 @@ class ConstraintCandidates:
         return ConstraintCandidates(tuple(pasts), bits, rates, numpy.repeat(numpy.arange(len(pasts)), len(WIDTHS)))
 
     def choice(self, at: int) -> ConstraintChoice:
-        """The choice that has that row."""
+        """Return the candidate in that row."""
         return ConstraintChoice(self.pasts[self.of[at]], WIDTHS[at % len(WIDTHS)], float(self.rates[at]))
 
 
 def breaks(away: Any, width: Any) -> Any:
-    """Whether a value so many spreads away breaks a constraint of that width; one that is missing does not."""
+    """Return whether a value at that distance, in spreads, violates a constraint of that width; NaN does not."""
     return away > width
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClauseSearch:
-    """A search for at most `most` clauses whose rates add up to at most the `budget`; some are `caught` anyway.
+    """A search for at most `most` clauses whose rates sum to at most the `budget`.
 
-    `price`: how large a share of the issues a false alarm in every batch is worth. Without one the budget is spent on
-    whatever catches one issue more."""
+    `caught`: issues that are caught anyway. `price`: share of the issues that must be gained per false alarm per
+    batch; 0 spends the budget on any gain."""
 
     candidates: ConstraintCandidates
     budget: float
@@ -81,9 +81,10 @@ class ClauseSearch:
     price: float = 0.0
 
     def chosen(self) -> list[ConstraintChoice]:
-        """Algorithm 1, the better of its greedy set and the best single one; then each clause for a better one.
+        """Select clauses by algorithm 1, then improve them by exchanges.
 
-        The exchange is never worth less: without a price the approximation that is proven of the algorithm remains."""
+        Algorithm 1 takes the better of its greedy set and the best single clause. An exchange never lowers the
+        worth, so without a price the algorithm's proven approximation still applies."""
         if not len(self.candidates.rates):
             return []
         picked = self._greedy()
@@ -97,23 +98,23 @@ class ClauseSearch:
         covered = self._free.copy()
         while True:
             gains = (self.candidates.caught & ~covered).sum(axis=1)
-            held = numpy.array(
+            current_rates = numpy.array(
                 [self.candidates.rates[picked[at]] if at in picked else 0.0 for at in range(self._pasts)]
             )
-            paid = self.candidates.rates - held[self.candidates.of]
+            paid = self.candidates.rates - current_rates[self.candidates.of]
             spent = sum(self.candidates.rates[at] for at in picked.values())
             full = len(picked) >= self.most
-            known = numpy.isin(self.candidates.of, list(picked))
-            may = (gains > 0) & (spent + paid <= self.budget) & (known | (not full))
-            if not may.any():
+            already_picked = numpy.isin(self.candidates.of, list(picked))
+            allowed = (gains > 0) & (spent + paid <= self.budget) & (already_picked | (not full))
+            if not allowed.any():
                 return list(picked.values())
-            at = int(numpy.argmax(numpy.where(may, gains / (numpy.maximum(paid, 0.0) + LEAST_PAID), -1.0)))
+            at = int(numpy.argmax(numpy.where(allowed, gains / (numpy.maximum(paid, 0.0) + LEAST_PAID), -1.0)))
             picked[int(self.candidates.of[at])] = at
             covered |= self.candidates.caught[at]
 
     @cached_property
     def _free(self) -> Array:
-        """What is caught anyway, as a row of the candidates' bits: surely, too."""
+        """Return the issues caught anyway, as a row of bits; they also count as reliable."""
         return numpy.tile(self.caught, 2)
 
     @property
@@ -121,27 +122,31 @@ class ClauseSearch:
         return int(self.candidates.of[-1]) + 1
 
     def _worth(self, picked: Sequence[int]) -> float:
-        """How many bits these add to what is caught anyway, less what their false alarms cost."""
+        """Return the bits that these candidates add, minus the price of their false alarms."""
         caught = self.candidates.caught[list(picked)].any(axis=0) & ~self._free
         return float(caught.sum() - self._cost(self._spent(picked)))
 
     def _cost(self, rates: Any) -> Any:
-        """False alarms in bits."""
+        """Return the price of false alarms in bits."""
         return self.price * len(self._free) * rates
 
     def _spent(self, picked: Iterable[int]) -> float:
         return float(sum(self.candidates.rates[at] for at in picked))
 
     def _best(self, others: frozenset[int]) -> int | None:
-        """The one that is worth most beside the others, for the least; None where there is none that may be added."""
-        kept = list(others)
-        covered = self._free | self.candidates.caught[kept].any(axis=0) if kept else self._free
+        """Return the most valuable candidate to add, the cheapest among equals; None if none fits."""
+        selected = list(others)
+        covered = self._free | self.candidates.caught[selected].any(axis=0) if selected else self._free
         worth = (self.candidates.caught & ~covered).sum(axis=1) - self._cost(self.candidates.rates)
-        left = self.budget - self._spent(kept)
-        may = (self.candidates.rates <= left) & ~numpy.isin(self.candidates.of, self.candidates.of[kept]) & (worth > 0)
-        if not may.any():
+        remaining = self.budget - self._spent(selected)
+        allowed = (
+            (self.candidates.rates <= remaining)
+            & ~numpy.isin(self.candidates.of, self.candidates.of[selected])
+            & (worth > 0)
+        )
+        if not allowed.any():
             return None
-        return int(numpy.lexsort((self.candidates.rates, numpy.where(may, -worth, 1)))[0])
+        return int(numpy.lexsort((self.candidates.rates, numpy.where(allowed, -worth, 1)))[0])
 
     def _exchanged(self, picked: list[int]) -> list[int]:
         for _ in range(ROUNDS):
@@ -152,10 +157,10 @@ class ClauseSearch:
         return picked
 
     def _exchange(self, picked: list[int]) -> list[int]:
-        """With one clause in another's place, one less or one more, where that is worth more, or as much for less."""
-        tried = [picked]
+        """Replace, remove or add one clause for more worth, or equal worth at lower rate."""
+        alternatives = [picked]
         for leaving in [None, *picked]:
-            kept = [at for at in picked if at != leaving]
-            found = self._best(frozenset(kept)) if len(kept) < self.most else None
-            tried += [kept] if found is None else [kept, [*kept, found]]
-        return max(tried, key=lambda each: (self._worth(each), -self._spent(each)))
+            reduced = [at for at in picked if at != leaving]
+            best = self._best(frozenset(reduced)) if len(reduced) < self.most else None
+            alternatives += [reduced] if best is None else [reduced, [*reduced, best]]
+        return max(alternatives, key=lambda each: (self._worth(each), -self._spent(each)))

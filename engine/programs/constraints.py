@@ -1,8 +1,8 @@
-"""Constraints of one statistic each, with how often they alarm although nothing is wrong (AVH paper, section 4.2).
+"""Define constraints on single statistics and their rates of false alarms (AVH paper, section 4.2).
 
-A width is told in spreads: standard deviations of the past, as its change has it, yet never less than the statistic's
-floor, for a statistic that never varied is not one that never will. What alarms then is told by a bound: the paper's,
-which are proven or assume what real tables do not keep, or the tail that was measured on real tables, by default."""
+Widths are in spreads: standard deviations of the transformed past, but at least the statistic's floor, because a
+statistic that never varied may vary later. A bound converts a width to a rate of false alarms: the paper's bounds,
+which are proven or assume what real tables do not satisfy, or by default the tail measured on real tables."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,17 +16,18 @@ from treaty.engine.statistics.statistics import Law, Statistic
 
 Array = NDArray[Any]
 
-# The grid of widths, in spreads, a fifth apart: from one, as where nothing had moved but by a row, to eighty.
+# Grid of widths in spreads, each a fifth larger: from 1, as if only one row had changed, to 80.
 WIDTHS = tuple(float(width) for width in numpy.round(1.2 ** numpy.arange(25), 2))
-# Fewer points tell no spread.
+# Fewer points give no usable spread.
 LEAST_POINTS = 5
 
 
 @dataclass(frozen=True)
 class ProbabilityBound:
-    """A law of how often a statistic lies more than so many spreads away: the `rate` of each width for a past.
+    """A bound on the share of a statistic's values beyond a given number of spreads.
 
-    `proven`: whatever the distribution, as long as its mean and deviation are known."""
+    `rate`: computes the rate of each width for a past. `proven`: valid for any distribution with known mean and
+    deviation."""
 
     name: str
     description: str
@@ -35,18 +36,18 @@ class ProbabilityBound:
 
 
 def chebyshev(width: Array) -> Array:
-    """At most 1 / k^2 lie k deviations away, on either side (proposition 1)."""
+    """Return Chebyshev's bound: at most 1/k^2 lie k deviations away, on either side (proposition 1)."""
     return numpy.minimum(1.0, 1.0 / numpy.square(width))
 
 
 def cantelli(width: Array) -> Array:
-    """At most 1 / (1 + k^2) lie k deviations above (proposition 2)."""
+    """Return Cantelli's bound: at most 1/(1 + k^2) lie k deviations above (proposition 2)."""
     rates: Array = 1.0 / (1.0 + numpy.square(width))
     return rates
 
 
 def normal(width: Array) -> Array:
-    """The share of a normal distribution that lies k deviations away, on either side (proposition 3)."""
+    """Return the share of a normal distribution k deviations away, on either side (proposition 3)."""
     from scipy.special import erfc
 
     rates: Array = erfc(width / numpy.sqrt(2.0))
@@ -58,10 +59,13 @@ PAPERS: Mapping[Law, Callable[[Array], Array]] = {"any": chebyshev, "distance": 
 
 @dataclass(frozen=True, kw_only=True)
 class StatisticSummary:
-    """What the past says of a statistic, as its change has it: the middle, the spread with its floor, of how many.
+    """Summary of a statistic's transformed past.
 
-    `relative_deviation`: the standard deviation as a share of the spread; 1 beyond the floor, 0 where nothing ever
-    moved. `values`: the values themselves, as the change has them."""
+    - `middle`: mean.
+    - `deviation`: spread, at least the floor.
+    - `points`: number of values.
+    - `relative_deviation`: standard deviation divided by the spread; 1 above the floor, 0 if nothing ever changed.
+    - `values`: the transformed values."""
 
     statistic: Statistic
     change: LagTransform
@@ -72,38 +76,38 @@ class StatisticSummary:
     values: Array = field(default_factory=lambda: numpy.zeros(0), compare=False, repr=False)
 
     def broken(self, width: Array) -> Array:
-        """The share of the past itself that lies beyond each width; 0 where it is not known."""
+        """Return the share of the past beyond each width; 0 if unknown."""
         beyond: Array = (self.away(self.values) > width[:, None]).sum(axis=1) / max(1, len(self.values))
         return beyond
 
     def away(self, seen: Any) -> Any:
-        """How many spreads values lie from the middle, on the sides that alarm; 0 within these."""
+        """Return the distance from the middle in spreads, on the sides that alarm; otherwise 0."""
         with numpy.errstate(over="ignore"):
             distance = (numpy.asarray(seen, dtype=float) - self.middle) / self.deviation
         one_sided = self.statistic.is_distance and not self.change.lag
         return numpy.maximum(distance, 0.0) if one_sided else numpy.abs(distance)
 
 
-# The measured tail: a quarter of Chebyshev's, and events that no width admits (1 of 2,000 clean batches): fitted by
-# hand on thirty batches of 271 columns of public tables. Where nothing had moved, as many more alarm within one floor.
-# With fewer batches all grow.
+# The measured tail: a quarter of Chebyshev's, plus events beyond any width (1 of 2,000 clean batches), fitted by hand
+# on thirty batches of 271 columns of public tables. If nothing had changed before, as many again lie within one floor.
+# With fewer batches all terms grow.
 QUARTER, EVENTS, MEASURED_AT = 0.25, 0.0005, 30
 
 
 def measured_tail(past: StatisticSummary, width: Array) -> Array:
-    """What was measured on clean batches of real tables: about 1 / 4 k^2, and events that no width admits.
+    """Return the rate measured on clean batches of real tables: about 1 / 4 k^2, plus events beyond any width.
 
-    No guarantee. With fewer points than the thirty it was measured with both grow as their number falls. A width is of
-    spreads: where these are of the floor, k is so much larger. Nor is a rate below that of the past itself: what comes
-    at the end of each month comes again."""
+    There is no guarantee. Both terms grow with fewer points than the thirty of the measurement. Widths are in
+    spreads; if the spread is the floor, k is larger accordingly. The rate is at least that of the past itself:
+    month-end effects recur."""
     scarce = max(1.0, MEASURED_AT / max(past.points, 1))
     tail = scarce**2 * QUARTER * numpy.square(past.relative_deviation / width)
-    told = tail + scarce * EVENTS * (1.0 + (1.0 - past.relative_deviation) / width)
-    return numpy.minimum(1.0, numpy.maximum(told, past.broken(width)))
+    rate = tail + scarce * EVENTS * (1.0 + (1.0 - past.relative_deviation) / width)
+    return numpy.minimum(1.0, numpy.maximum(rate, past.broken(width)))
 
 
 def _deviations(past: StatisticSummary, width: Array) -> Array:
-    """Widths in spreads as widths in standard deviations; infinite where nothing ever moved."""
+    """Convert widths from spreads to standard deviations; infinite if nothing ever changed."""
     return width / past.relative_deviation if past.relative_deviation else numpy.full(len(width), numpy.inf)
 
 
@@ -126,32 +130,34 @@ BOUNDS: Mapping[str, ProbabilityBound] = {
 
 
 def past(statistic: Statistic, change: LagTransform, values: Array, floor: float) -> StatisticSummary | None:
-    """What these values of the past say, NaN where there is a gap.
+    """Summarize past values of a statistic; NaN marks gaps.
 
-    None where there are fewer than five, where one is infinite, or where neither they nor the floor tell a finite
-    spread: what is infinite at times has no limits."""
+    None if fewer than five values are left, if one is infinite, or if there is no finite spread: a statistic that is
+    sometimes infinite has no limits."""
     if numpy.isinf(values).any():
         return None
-    with numpy.errstate(over="ignore", invalid="ignore"):  # what is not finite tells nothing
-        seen = change.series(values)
-        seen = seen[numpy.isfinite(seen)]
-        if len(seen) < LEAST_POINTS:
+    with numpy.errstate(over="ignore", invalid="ignore"):  # non-finite values are dropped below
+        transformed = change.series(values)
+        transformed = transformed[numpy.isfinite(transformed)]
+        if len(transformed) < LEAST_POINTS:
             return None
-        same = bool((seen == seen[0]).all())
-        middle, deviation = (float(seen[0]), 0.0) if same else (float(seen.mean()), float(seen.std(ddof=1)))
-    # One row more or less is within one floor, however it was rounded.
+        is_constant = bool((transformed == transformed[0]).all())
+        middle, deviation = (
+            (float(transformed[0]), 0.0) if is_constant else (float(transformed.mean()), float(transformed.std(ddof=1)))
+        )
+    # Just above one floor, so that one row more or less stays within it despite rounding.
     spread = max(deviation, (1 + 1e-6) * _floor(change, values, floor), 1e-9 * abs(middle), 1e-12)
     finite = numpy.isfinite(middle) and numpy.isfinite(WIDTHS[-1] * spread)
-    moved = min(1.0, deviation / spread)
+    relative = min(1.0, deviation / spread)
     return (
         StatisticSummary(
             statistic=statistic,
             change=change,
             middle=middle,
             deviation=spread,
-            points=len(seen),
-            relative_deviation=moved,
-            values=seen,
+            points=len(transformed),
+            relative_deviation=relative,
+            values=transformed,
         )
         if finite
         else None
@@ -159,7 +165,7 @@ def past(statistic: Statistic, change: LagTransform, values: Array, floor: float
 
 
 def _floor(change: LagTransform, values: Array, floor: float) -> float:
-    """The floor on the change's scale: of logarithms it is relative."""
+    """Return the floor on the scale of the transform: for logarithms it is relative."""
     if not change.logged:
         return floor
     with numpy.errstate(over="ignore"):

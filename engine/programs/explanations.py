@@ -1,4 +1,4 @@
-"""What clauses and programs say of themselves, in sentences that an owner can read."""
+"""Describe clauses and programs in sentences for owners."""
 
 from typing import Protocol
 
@@ -16,13 +16,13 @@ LONGER = {
 
 
 def statistic(name: str) -> str:
-    """The statistic in words."""
-    against = " from the partition before" if STATISTICS[name].is_distance else ""
+    """Return the display name of the statistic."""
+    against = " from the previous partition" if STATISTICS[name].is_distance else ""
     return LONGER.get(name, name.replace("_", " ")) + against
 
 
 class HasLimits(Protocol):
-    """What has limits; None: open to that side."""
+    """An object with limits; None means unlimited on that side."""
 
     @property
     def lower(self) -> float | None: ...
@@ -32,7 +32,7 @@ class HasLimits(Protocol):
 
 
 def limits(clause: HasLimits) -> str:
-    """What the clause admits, in words."""
+    """Describe the limits of the clause."""
     if clause.lower is None:
         return f"at most {figure(clause.upper)}"
     if clause.upper is None:
@@ -41,44 +41,47 @@ def limits(clause: HasLimits) -> str:
 
 
 def sentence(clause: Clause, guessed: float = 0.0) -> str:
-    """The clause in a sentence: what is looked at, its limits, how often it would have alarmed, what it catches.
+    """Describe the clause: its statistic, limits, past alarms, and the issues it catches.
 
-    `guessed`: the standard error of the count of distinct values, where a sketch tells it."""
-    seen = ", ".join(part for part in (statistic(clause.statistic), clause.change.description) if part)
-    looked = "of the ratio's logarithm " if clause.change.logged else ""
+    `guessed`: standard error of the distinct count if a sketch computes it; 0 means exact."""
+    subject = ", ".join(part for part in (statistic(clause.statistic), clause.change.description) if part)
+    scale = "log ratio " if clause.change.logged else ""
     alarms = f"would have alarmed {clause.alarms} of {clause.points} times"
     catches = f"catches {clause.caught:.0%} of the issues, {clause.gain:.0%} alone"
-    counted = f"; counted to within {figure(guessed)}" if guessed and clause.statistic == "distinct_count" else ""
-    cost = "a guard" if clause.guard else f"counted as {clause.rate:.2%} false alarms"
-    return f"{seen}, {looked}{limits(clause)}; {alarms}; {catches}; {cost}{counted}"
+    counted = (
+        f"; standard error of the count {figure(guessed)}" if guessed and clause.statistic == "distinct_count" else ""
+    )
+    cost = "a guard" if clause.guard else f"false-alarm rate {clause.rate:.2%}"
+    return f"{subject}, {scale}{limits(clause)}; {alarms}; {catches}; {cost}{counted}"
 
 
 def backtest_sentence(tested: Backtest) -> str:
-    """How often the program would have alarmed, learned anew before each of the newest partitions; '' for none."""
+    """Describe the alarms of the program in the backtest; '' if nothing was evaluated."""
     if not tested.evaluated:
         return ""
-    times = f"{len(tested.alarms)} of the last {len(tested.evaluated)} times"
-    return f"learned anew each time, its program would have alarmed {times}"
+    times = f"{len(tested.alarms)} of the last {len(tested.evaluated)} partitions"
+    return f"backtest: would have alarmed on {times}"
 
 
 def explain_program(program: ColumnProgram) -> tuple[str, ...]:
-    """The program in sentences: each clause, what is caught of each issue, and what its false alarms rest on."""
+    """Describe the program: each clause, the issues caught, and the basis of its false-alarm rate."""
     issues = ", ".join(f"{name.replace('_', ' ')} {hits} of {of}" for name, (hits, of) in program.caught.items())
     bound = BOUNDS[program.bound]
-    sure = "proven" if bound.proven else "no guarantee"
-    rates = f"{program.rate:.2%} of clean batches alarm, of {program.budget:.2%} admitted"
-    rests = f"at most {rates}: {bound.description} ({sure})"
+    guarantee = "proven" if bound.proven else "no guarantee"
+    rates = f"{program.rate:.2%} of clean batches alarm (budget {program.budget:.2%})"
+    basis = f"at most {rates}: {bound.description} ({guarantee})"
     learned = f"learned from {program.points} batches"
-    return (*map(sentence, program.clauses), *([f"catches {issues}"] if issues else []), rests, learned)
+    return (*map(sentence, program.clauses), *([f"catches {issues}"] if issues else []), basis, learned)
 
 
 def broken(verdict: ClauseVerdict) -> str:
-    """What broke a clause, in a sentence; why it could not be judged where it was not; '' where it holds."""
+    """Describe the violation of a clause, or why it could not be evaluated; '' if it is satisfied."""
     clause = verdict.clause
     if verdict.holds is None:
-        return f"{statistic(clause.statistic)} was not judged: {verdict.reason}"
+        return f"{statistic(clause.statistic)} was not evaluated: {verdict.reason}"
     if verdict.holds:
         return ""
-    seen = f", {clause.change.description}," if clause.change.lag else ""
+    against = f", {clause.change.description}," if clause.change.lag else ""
     edges = [edge for edge in (clause.lower, clause.upper) if edge is not None]
-    return f"{statistic(clause.statistic)}{seen} is {figure(verdict.transformed, beside=edges)}, not {limits(clause)}"
+    value = figure(verdict.transformed, beside=edges)
+    return f"{statistic(clause.statistic)}{against} is {value}, expected {limits(clause)}"

@@ -1,4 +1,4 @@
-"""The partitions of one column that a program is learned from, in the order in which they came; their statistics."""
+"""Represent the history of one column: its partitions in order of arrival, with their statistics."""
 
 from calendar import monthrange
 from collections import defaultdict
@@ -19,18 +19,18 @@ from treaty.engine.statistics.summaries import NumberSummary, Summary
 
 Array = NDArray[Any]
 
-# As wide as the guard of completeness, and so long until a change is believed: by hand.
+# Distance that sets a batch aside, as wide as the guard of completeness, and when a change is accepted; chosen by hand.
 FAR, FAR_ROWS, LEAST_KEPT, LASTING = 10.0, 2.0, 5, 2
-# A mean that far is of other numbers: beyond the widest clause, and by more than the numbers differ. By hand.
+# A mean this far away belongs to other numbers: beyond the widest clause and the spread of the numbers. Chosen by hand.
 FAR_MEAN = 80.0
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """A partition of a column: its name, what is kept of it, and the time of its data where that is known.
+    """A partition of a column: its name, its summary, and the time of its data if known.
 
-    `excluded`: it belongs to an incident that nobody has said to be expected; nothing is learned from it, and nothing
-    compared with it."""
+    `excluded`: belongs to an incident that was not marked as expected; nothing is learned from it or compared with
+    it."""
 
     name: str
     summary: Summary
@@ -40,79 +40,85 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class ColumnHistory:
-    """Batches in the order of their runs: in that of their times where all have one, else as given.
+    """Batches ordered by time if all have one, else in the given order.
 
-    `cache`: the statistics of all of them, where they are told already."""
+    `cache`: statistics of all batches, if already computed."""
 
     batches: tuple[Batch, ...] = ()
     cache: dict[str, Array] = field(default_factory=dict)
 
     @staticmethod
     def of(batches: Iterable[Batch]) -> "ColumnHistory":
-        """The history of these batches: of several with one name the last one counts."""
-        given = tuple({batch.name: batch for batch in batches}.values())
-        timed = [(batch.time, at) for at, batch in enumerate(given) if batch.time is not None]
-        return ColumnHistory(tuple(given[at] for _, at in sorted(timed)) if len(timed) == len(given) else given)
+        """Build the history of these batches; the last one of each name is used."""
+        unique = tuple({batch.name: batch for batch in batches}.values())
+        positions_by_time = [(batch.time, at) for at, batch in enumerate(unique) if batch.time is not None]
+        return ColumnHistory(
+            tuple(unique[at] for _, at in sorted(positions_by_time))
+            if len(positions_by_time) == len(unique)
+            else unique
+        )
 
     @staticmethod
     def with_rows(batches: tuple[Batch, ...], rows: Iterable[dict[str, float | None]]) -> "ColumnHistory":
-        """The history of these batches, whose statistics are known already, a row each."""
+        """Build the history of batches whose statistics are known, one row per batch."""
         return ColumnHistory(batches, _columns(rows))
 
     @cached_property
     def training_positions(self) -> list[int]:
-        """Where the batches stand that are learned from: neither excluded, nor set aside, nor of another type than the
-        newest of these that has values."""
-        there = [at for at, batch in enumerate(self.batches) if not batch.excluded]
-        newest = max(there, key=lambda at: (self.batches[at].summary.present > 0, at), default=0)
-        alike = [at for at in there if self.batches[at].summary.is_text is self.batches[newest].summary.is_text]
-        given = [self.batches[at].summary for at in alike]
-        odd = set_aside(_each(_complete, given), FAR, FAR_ROWS * self._row)
-        spread = float(numpy.median(_each(_deviation, given))) if given else 0.0
-        odd |= set_aside(_each(_mean, given), FAR_MEAN, spread)
+        """Return the positions of the batches to learn from.
+
+        Excluded batches, outliers, and batches of another type than the newest non-empty one are left out."""
+        included = [at for at, batch in enumerate(self.batches) if not batch.excluded]
+        newest = max(included, key=lambda at: (self.batches[at].summary.present > 0, at), default=0)
+        same_type = [at for at in included if self.batches[at].summary.is_text is self.batches[newest].summary.is_text]
+        summaries = [self.batches[at].summary for at in same_type]
+        outliers = set_aside(_each(_complete, summaries), FAR, FAR_ROWS * self._row)
+        spread = float(numpy.median(_each(_deviation, summaries))) if summaries else 0.0
+        outliers |= set_aside(_each(_mean, summaries), FAR_MEAN, spread)
         if self.cadence == DAILY:
-            odd -= recurring(odd, [self.batches[at].time for at in alike])
-        return [at for place, at in enumerate(alike) if place not in odd]
+            outliers -= recurring(outliers, [self.batches[at].time for at in same_type])
+        return [at for place, at in enumerate(same_type) if place not in outliers]
 
     @property
     def _row(self) -> float:
-        """What a row weighs among those of the smallest batch."""
+        """Return the weight of one row in the smallest batch."""
         return 1.0 / max(1, min((batch.summary.rows for batch in self.batches), default=1))
 
     @cached_property
     def learned(self) -> tuple[Batch, ...]:
-        """What is learned from."""
+        """Return the batches to learn from."""
         return tuple(self.batches[at] for at in self.training_positions)
 
     @cached_property
     def aside(self) -> tuple[str, ...]:
-        """The names of the batches that are not learned from."""
-        kept = set(self.training_positions)
-        return tuple(batch.name for at, batch in enumerate(self.batches) if at not in kept)
+        """Return the names of the batches not learned from."""
+        used = set(self.training_positions)
+        return tuple(batch.name for at, batch in enumerate(self.batches) if at not in used)
 
     @property
     def newest(self) -> Summary | None:
-        """The last of what is learned from; None where there is nothing."""
+        """Return the newest summary to learn from; None without one."""
         return self.learned[-1].summary if self.learned else None
 
     @cached_property
     def compared(self) -> Summary | None:
-        """The last of what is learned from that has values: what distances are told from."""
+        """Return the newest non-empty summary to learn from, the base of distances; None without one."""
         return next((each.summary for each in reversed(self.learned) if each.summary.present), None)
 
     @cached_property
     def series(self) -> dict[str, Array]:
-        """Every statistic of what is learned from, by name; NaN where a batch has none, infinite where values are."""
+        """Return every statistic of the batches learned from, by name; NaN if missing, infinite if values are."""
         return {name: values[self.training_positions] for name, values in self.cache.items()} or _columns(self.rows)
 
     @cached_property
     def rows(self) -> tuple[dict[str, float | None], ...]:
-        """The statistics of each batch that is learned from, distances from the last one before that has values."""
+        """Return the statistics of each batch learned from, with distances to the previous non-empty one."""
         return tuple(compute_statistics(now, before) for now, before in self._pairs())
 
     def distances(self) -> dict[str, Array]:
-        """The distances of all batches by name, each from the last one before that is learned from and has values; NaN
-        for what is not learned from."""
+        """Return the distances of all batches to the previous non-empty one, by name.
+
+        Only batches learned from are compared with; batches that are not learned from get NaN."""
         rows = dict(
             zip(
                 self.training_positions,
@@ -131,37 +137,37 @@ class ColumnHistory:
 
     @property
     def points(self) -> int:
-        """How many batches are learned from."""
+        """Return the number of batches learned from."""
         return len(self.learned)
 
     @cached_property
     def cadence(self) -> Cadence:
-        """How often the batches came."""
+        """Return the cadence of the batches."""
         return cadence([batch.time for batch in self.batches])
 
     def first(self, many: int) -> "ColumnHistory":
-        """What was known after so many batches."""
+        """Return the history after the first `many` batches."""
         return ColumnHistory(self.batches[:many], {name: values[:many] for name, values in self.cache.items()})
 
     def row(self, at: int) -> dict[str, float | None]:
-        """The statistics of a batch that is learned from, by its place among all."""
+        """Return the statistics of a batch learned from, by its position among all."""
         place = self.training_positions.index(at)
-        found = {name: values[place] for name, values in self.series.items()}
-        return {name: None if numpy.isnan(value) else float(value) for name, value in found.items()}
+        statistics = {name: values[place] for name, values in self.series.items()}
+        return {name: None if numpy.isnan(value) else float(value) for name, value in statistics.items()}
 
     def arriving(self, summary: Summary) -> dict[str, float | None]:
-        """The statistics of a batch that comes next."""
+        """Compute the statistics of the next batch."""
         return compute_statistics(summary, self.compared)
 
     def floor(self, statistic: str) -> float:
-        """By how much the statistic moves when something changes in the newest batch that is nothing to speak of."""
+        """Return the change of the statistic caused by a negligible change in the newest batch."""
         return 0.0 if self.newest is None else STATISTICS[statistic].floor(self.newest)
 
 
 def _columns(rows: Iterable[dict[str, float | None]]) -> dict[str, Array]:
-    listed = list(rows)
-    names = dict.fromkeys(name for row in listed for name in row)  # a column may have changed its type
-    return {name: numpy.array([_number(row.get(name)) for row in listed], dtype=float) for name in names}
+    statistics = list(rows)
+    names = dict.fromkeys(name for row in statistics for name in row)  # a column may have changed its type
+    return {name: numpy.array([_number(row.get(name)) for row in statistics], dtype=float) for name in names}
 
 
 def _number(value: float | None) -> float:
@@ -177,8 +183,8 @@ def _mean(summary: Summary) -> float:
 
 
 def _deviation(summary: Summary) -> float:
-    found = summary.deviation if isinstance(summary, NumberSummary) else 0.0
-    return found if numpy.isfinite(found) else 0.0
+    deviation = summary.deviation if isinstance(summary, NumberSummary) else 0.0
+    return deviation if numpy.isfinite(deviation) else 0.0
 
 
 def _each(told: Callable[[Summary], float], given: Iterable[Summary]) -> Array:
@@ -186,36 +192,37 @@ def _each(told: Callable[[Summary], float], given: Iterable[Summary]) -> Array:
 
 
 def set_aside(values: Array, far: float, least: float) -> set[int]:
-    """The batches whose value lies far from those before, by position: nobody should learn from them.
+    """Return the positions of outliers, which should not be learned from.
 
-    Far is so many deviations of what was kept before, and at least `least`. Where the next batch is as far, too, it is
-    a change that lasts: both are learned from, and what comes is compared with them alone. Of what is not finite
-    nothing is told."""
-    kept: list[float] = []
-    odd: set[int] = set()
-    waiting: list[int] = []
+    An outlier is more than `far` deviations away from the batches used before, and at least `least`. If the next
+    batch is far too, the change is lasting: both are learned from, and later batches are compared with them alone.
+    Non-finite values are ignored."""
+    accepted: list[float] = []
+    outliers: set[int] = set()
+    pending: list[int] = []
     for at in numpy.flatnonzero(numpy.isfinite(values)).tolist():
-        if not _is_far(values[at], kept, far, least):
-            kept, waiting = [*kept, values[at]], []
-        elif len(waiting) + 1 < LASTING:
-            odd.add(at)
-            waiting.append(at)
+        if not _is_far(values[at], accepted, far, least):
+            accepted, pending = [*accepted, values[at]], []
+        elif len(pending) + 1 < LASTING:
+            outliers.add(at)
+            pending.append(at)
         else:
-            odd -= set(waiting)
-            kept, waiting = [*values[waiting].tolist(), values[at]], []
-    return odd
+            outliers -= set(pending)
+            accepted, pending = [*values[pending].tolist(), values[at]], []
+    return outliers
 
 
 def recurring(odd: Iterable[int], times: Sequence[datetime | None]) -> set[int]:
-    """Those that share their day of the month with another one, counted from its beginning or from its end.
+    """Return the positions that share their day of the month with another position.
 
-    What comes again at the end of each month is no accident: it is learned from."""
+    Days are counted from the start or the end of the month. Values that recur at month end are not accidental and
+    are learned from."""
     days: dict[tuple[str, int], set[int]] = defaultdict(set)
     for at in odd:
         if (time := times[at]) is not None:
             days["from the beginning", time.day].add(at)
             days["from the end", monthrange(time.year, time.month)[1] - time.day].add(at)
-    return {at for alike in days.values() if len(alike) > 1 for at in alike}
+    return {at for positions in days.values() if len(positions) > 1 for at in positions}
 
 
 def _is_far(value: float, kept: list[float], far: float, least: float) -> bool:
@@ -227,6 +234,6 @@ def _is_far(value: float, kept: list[float], far: float, least: float) -> bool:
 
 
 def distance_inputs(asked: Iterable[BoundAnalyzer], values: Mapping[str, Any]) -> dict[str, Any]:
-    """What distances of a column are told from, of the states' values by key; of what is not among them nothing."""
+    """Return the inputs for a column's distances from the states' values; missing ones are left out."""
     parts = [part for bound in asked if bound.analyzer.needs_previous for part in bound.parts.values()]
     return distance_parts({each.component.kind: values[each.key] for each in parts if each.key in values})

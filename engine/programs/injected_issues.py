@@ -1,7 +1,7 @@
-"""The ten common issues of data, each put into a clean column in every size that is told of (AVH paper, Appendix B).
+"""Inject the ten common data issues into a clean column (AVH paper, Appendix B).
 
-60 variations as there, 27 of numbers and 33 of texts; and real nulls beside them, three of each: the paper writes zeros
-and empty texts only, from which nothing is learned about missing values. An issue is one function and one row."""
+There are the paper's 60 variations, 27 of numbers and 33 of texts, plus three of real nulls for each: the paper only
+writes zeros and empty texts, which teach nothing about missing values. An issue is one function and one row."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ EVERY = 100.0
 
 
 def schema_change(given: ColumnValues, generator: Generator, percent: float) -> Array:
-    """That share of the rows with values of the neighbour, drawn at random: columns that moved. Type 1."""
+    """Replace a share of the rows by random values of the neighbour column. Type 1."""
     changed = given.values.copy()
     if given.neighbour is not None:
         rows = _some(changed, percent, generator)
@@ -35,7 +35,7 @@ def schema_change(given: ColumnValues, generator: Generator, percent: float) -> 
 
 
 def unit_change(given: ColumnValues, generator: Generator, percent: float, factor: float) -> Array:
-    """That share of the numbers times the factor. Type 2."""
+    """Multiply a share of the numbers by the factor. Type 2."""
     changed = given.values.copy()
     with numpy.errstate(over="ignore"):
         changed[_some(changed, percent, generator)] *= factor
@@ -43,36 +43,36 @@ def unit_change(given: ColumnValues, generator: Generator, percent: float, facto
 
 
 def casing_change(given: ColumnValues, generator: Generator, percent: float, case: str) -> Array:
-    """That share of the texts in upper or in lower case. Type 3."""
+    """Change a share of the texts to upper or lower case. Type 3."""
     return _each_text(given, _some(given.values, percent, generator), getattr(str, case))
 
 
 def blanks(given: ColumnValues, generator: Generator, percent: float) -> Array:
-    """That share of the rows with 0, or with an empty text. Type 4, as the paper writes it."""
+    """Replace a share of the rows by 0 or an empty text. Type 4, as in the paper."""
     changed = given.values.copy()
     changed[_some(changed, percent, generator)] = "" if given.is_text else 0.0
     return changed
 
 
 def nulls(given: ColumnValues, generator: Generator, percent: float) -> Array:
-    """That share of the rows without a value. Type 4, as tables have it."""
+    """Replace a share of the rows by null. Type 4, as in real tables."""
     changed = given.values.copy()
     changed[_some(changed, percent, generator)] = None if given.is_text else numpy.nan
     return changed
 
 
 def volume_change(given: ColumnValues, generator: Generator, factor: float) -> Array:
-    """Every row so many times; for a factor below 1 that share of the rows, in their order. Type 5."""
+    """Repeat every row `factor` times; below 1, keep that share of the rows in order. Type 5."""
     if factor >= 1:
         return numpy.repeat(given.values, round(factor))
-    kept = generator.permutation(len(given.values))[: max(1, int(len(given.values) * factor))]
-    return given.values[numpy.sort(kept)]
+    positions = generator.permutation(len(given.values))[: max(1, int(len(given.values) * factor))]
+    return given.values[numpy.sort(positions)]
 
 
 def distribution_change(given: ColumnValues, generator: Generator, percent: float, end: str) -> Array:
-    """The first or last of the sorted values, so many percent of them, again and again in place of all. Type 6.
+    """Replace all values by the first or last `percent` of the sorted values, repeated. Type 6.
 
-    As many rows as before, and what was missing stays so: neither the volume nor the nulls tell of it."""
+    The number of rows and of nulls stays the same, so neither shows the issue."""
     changed = given.values.copy()
     present = numpy.sort(changed[given.present])
     size = max(1, round(len(present) * percent / 100))
@@ -82,46 +82,48 @@ def distribution_change(given: ColumnValues, generator: Generator, percent: floa
 
 
 def misspelling(given: ColumnValues, generator: Generator, percent: float) -> Array:
-    """That share of all characters as another of their kind: a digit, a small or a capital letter of ASCII. Type 7."""
+    """Replace a share of all characters by another of their kind: ASCII digit, lower or upper case. Type 7."""
     text = _spelled(given)
     hit = generator.random(len(text.codes)) < percent / 100
     codes = text.codes.copy()
     for first, size in (DIGITS, *LETTERS) if given.is_text else (DIGITS,):
         places = numpy.flatnonzero(hit & (text.codes >= first) & (text.codes < first + size))
-        moved = generator.integers(1, size, len(places))
-        codes[places] = first + (text.codes[places] - first + moved) % size
+        offsets = generator.integers(1, size, len(places))
+        codes[places] = first + (text.codes[places] - first + offsets) % size
     return _read_back(given, RowCodePoints(codes, text.lengths))
 
 
 def insertion(given: ColumnValues, generator: Generator, percent: float) -> Array:
-    """A small letter or a digit, of numbers a digit, somewhere in each value with that probability. Type 8."""
+    """Insert a lower-case letter or a digit into each value with that probability. Type 8.
+
+    Only digits are inserted into numbers."""
     text = _spelled(given)
     rows = numpy.flatnonzero(given.present & (generator.random(len(text.lengths)) < percent / 100))
-    at = (generator.random(len(rows)) * (text.lengths[rows] + 1)).astype(numpy.int64)
+    places = (generator.random(len(rows)) * (text.lengths[rows] + 1)).astype(numpy.int64)
     if not given.is_text and len(rows):
-        at = numpy.maximum(at, text.codes[text.starts[rows]] == MINUS)
+        places = numpy.maximum(places, text.codes[text.starts[rows]] == MINUS)
     pool = _codes("0123456789abcdefghijklmnopqrstuvwxyz" if given.is_text else "0123456789")
-    codes = numpy.insert(text.codes, text.starts[rows] + at, pool[generator.integers(0, len(pool), len(rows))])
+    codes = numpy.insert(text.codes, text.starts[rows] + places, pool[generator.integers(0, len(pool), len(rows))])
     return _read_back(given, RowCodePoints(codes, text.lengths + numpy.bincount(rows, minlength=len(text.lengths))))
 
 
 def deletion(given: ColumnValues, generator: Generator, percent: float) -> Array:
-    """A character less, somewhere in each value with that probability. Type 9. No number is left of one digit."""
+    """Delete one character of each value with that probability. Type 9. A single-digit number becomes missing."""
     text = _spelled(given)
     rows = numpy.flatnonzero((text.lengths > 0) & (generator.random(len(text.lengths)) < percent / 100))
-    at = (generator.random(len(rows)) * text.lengths[rows]).astype(numpy.int64)
-    codes = numpy.delete(text.codes, text.starts[rows] + at)
+    places = (generator.random(len(rows)) * text.lengths[rows]).astype(numpy.int64)
+    codes = numpy.delete(text.codes, text.starts[rows] + places)
     return _read_back(given, RowCodePoints(codes, text.lengths - numpy.bincount(rows, minlength=len(text.lengths))))
 
 
 def padding(given: ColumnValues, generator: Generator, percent: float, side: str) -> Array:
-    """A space before or behind that share of the texts. Type 10."""
+    """Add a space before or after a share of the texts. Type 10."""
     template = " %s" if side == "leading" else "%s "
     return _each_text(given, _some(given.values, percent, generator), lambda text: template % text)
 
 
 def _some(values: Array, percent: float, generator: Generator) -> Array:
-    """So many percent of the rows, by position; one at least."""
+    """Return the positions of a random share of the rows, at least one."""
     return generator.permutation(len(values))[: max(1, round(len(values) * percent / 100))]
 
 
@@ -133,18 +135,18 @@ def _each_text(given: ColumnValues, rows: Array, change: Callable[[str], str]) -
 
 @dataclass(frozen=True, eq=False)
 class RowCodePoints:
-    """All values spelled one after the other: code points, and how many of them each row has."""
+    """All values as one sequence of code points, with their number per row."""
 
     codes: Array
     lengths: Array
 
     @cached_property
     def starts(self) -> Array:
-        """Where each row begins."""
+        """Return the start of each row."""
         return numpy.cumsum(self.lengths) - self.lengths
 
     def texts(self) -> list[str]:
-        """The rows as texts."""
+        """Return the rows as texts."""
         whole = self.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         return [whole[start : start + size] for start, size in zip(self.starts, self.lengths, strict=True)]
 
@@ -161,16 +163,16 @@ def _spelled(given: ColumnValues) -> RowCodePoints:
 
 
 def _digits(number: float) -> str:
-    """The shortest text that is read as that number again; '' for a missing one."""
+    """Return the shortest text that parses as that number; '' for a missing one."""
     return "" if isnan(number) else repr(number).removesuffix(".0")
 
 
 def _read_back(given: ColumnValues, text: RowCodePoints) -> Array:
-    """The values that the texts say; missing where one was, and where no number can be read."""
+    """Parse the texts as values; missing if one was missing before, or if no number can be parsed."""
     texts = text.texts()
     if not given.is_text:
         return numpy.array([_number(each) for each in texts], dtype=numpy.float64)
-    return objects(each if kept else None for each, kept in zip(texts, given.present, strict=True))
+    return objects(each if is_present else None for each, is_present in zip(texts, given.present, strict=True))
 
 
 def _number(text: str) -> float:
@@ -182,9 +184,9 @@ def _number(text: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Issue:
-    """A type of issue by the paper's number and a word for it; what it is made with, and with which settings.
+    """A type of issue: the paper's number, its name, its function and the settings to run it with.
 
-    `is_random`: the first of a setting is how many percent are hit, which are drawn by chance."""
+    `is_random`: the first setting is the percentage of rows, drawn at random."""
 
     number: int
     name: str
@@ -195,7 +197,7 @@ class Issue:
     is_random: bool = True
 
     def fits(self, given: ColumnValues) -> bool:
-        """Whether columns of that type have it."""
+        """Return whether columns of that type can have the issue."""
         return self.of_texts if given.is_text else self.of_numbers
 
 
@@ -244,7 +246,7 @@ ISSUES: tuple[Issue, ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Variation:
-    """A column's values with one issue in them."""
+    """A column's values with one issue injected."""
 
     issue: Issue
     setting: Setting
@@ -252,16 +254,16 @@ class Variation:
 
 
 def variations(given: ColumnValues, generator: Generator, most: float = EVERY) -> Iterator[Variation]:
-    """Every issue in every setting that the column can have, in the order of `ISSUES`; the column is left as it is.
+    """Yield every issue in every setting that changes the column, in the order of `ISSUES`.
 
-    The same for the same generator, whatever issues are declared behind. One that leaves the column as it was is not
-    among them: the casing of a column without letters, a schema change without a neighbour. `most`: those alone that
-    hit at most so many percent, drawn by chance."""
+    The column itself is not modified. The result is the same for the same generator, even if issues are added at the
+    end. Issues without an effect are left out: the case of a column without letters, a schema change without a
+    neighbour. `most`: below 100, only random issues that affect at most this percentage of rows."""
     sources = iter(generator.spawn(sum(len(issue.settings) for issue in ISSUES)))
     for issue in ISSUES:
         for setting, source in zip(issue.settings, sources, strict=False):
-            wanted = issue.fits(given) and (most >= EVERY or (issue.is_random and setting[0] <= most))
-            changed = issue.make(given, source, *setting) if wanted else given.values
+            applies = issue.fits(given) and (most >= EVERY or (issue.is_random and setting[0] <= most))
+            changed = issue.make(given, source, *setting) if applies else given.values
             if not _same(changed, given.values):
                 yield Variation(issue, setting, changed)
 

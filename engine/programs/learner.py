@@ -1,4 +1,4 @@
-"""What is chosen for a column: issues put into a sample say what is worth to be caught, the past what that costs."""
+"""Learn a column's program: injected issues give the benefit of clauses, the past gives their cost."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,16 +24,17 @@ from treaty.engine.statistics.summaries import summary
 
 Array = NDArray[Any]
 
-# Issues that hit at most ten percent of numbers are drawn at least twice, at most eight times, for so many rows in all:
-# by hand, what a tenth of a second has room for. The fewer rows, the more it matters which are hit.
+# Issues that affect at most ten percent of numbers are drawn two to eight times, for this many rows in total: chosen by
+# hand, about a tenth of a second. The fewer the rows, the more it matters which are affected.
 FEW, DRAWN, DRAWS = 10.0, 4_000, (2, 8)
 
 
 @dataclass(frozen=True, eq=False)
 class SampleTrials:
-    """Issues put into a sample of the newest batch, and what each would make of the statistics of the next one.
+    """Issues injected into a sample of the newest batch, with their effect on statistics.
 
-    Whatever the recipe, they are the same: programs of several recipes are chosen by the same trials."""
+    `measured` applies to the next batch. The trials do not depend on the recipe, so programs of several recipes
+    share them."""
 
     history: ColumnHistory
     sample: ColumnValues
@@ -41,33 +42,37 @@ class SampleTrials:
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """The issues that are put into the sample, each as often as it has settings that change something."""
+        """Return the injected issues, once per setting that has an effect."""
         return self._trial_statistics[0]
 
     @property
     def measured(self) -> dict[str, Array]:
-        """What each statistic of the next batch would be with each of them."""
+        """Return each statistic of the next batch with each issue."""
         return self._trial_statistics[1]
 
     @cached_property
     def _trial_statistics(self) -> tuple[tuple[Issue, ...], dict[str, Array]]:
-        """Told together, so that the changed values need not be kept."""
-        whole, own = self.history.newest, summary(self.sample)
-        full = whole is not None and whole.rows == own.rows
-        before = self._before if full else own
-        tried = [
+        """Compute issues and statistics together, so that the changed values need not be stored."""
+        batch_summary, sample_summary = self.history.newest, summary(self.sample)
+        full = batch_summary is not None and batch_summary.rows == sample_summary.rows
+        before = self._before if full else sample_summary
+        results = [
             (each.issue, compute_statistics(summary(ColumnValues(each.values)), before)) for each in self._variations()
         ]
-        columns = {name: numpy.array([_number(row[name]) for _, row in tried]) for name in compute_statistics(own)}
-        return tuple(issue for issue, _ in tried), columns if full else self._scaled(columns, compute_statistics(own))
+        columns = {
+            name: numpy.array([_number(row[name]) for _, row in results]) for name in compute_statistics(sample_summary)
+        }
+        return tuple(issue for issue, _ in results), columns if full else self._scaled(
+            columns, compute_statistics(sample_summary)
+        )
 
     def _variations(self) -> Iterator[Variation]:
-        """Every issue, and of numbers those of few rows several times: what catches them depends on which rows are hit.
+        """Yield every issue; for numbers, draw those that affect few rows several times.
 
-        Of texts as much is caught with one draw."""
+        Which rows are affected determines what catches the issue; for texts one draw is as good."""
         yield from variations(self.sample, default_rng(self.seed))
-        for again in range(1, self._draws):
-            yield from variations(self.sample, default_rng([self.seed, again]), FEW)
+        for draw in range(1, self._draws):
+            yield from variations(self.sample, default_rng([self.seed, draw]), FEW)
 
     @property
     def _draws(self) -> int:
@@ -79,13 +84,13 @@ class SampleTrials:
         return earlier[-1] if earlier else None
 
     def _scaled(self, columns: dict[str, Array], own: Mapping[str, float | None]) -> dict[str, Array]:
-        """Of a sample: what an issue changes in it is what it would change in the whole; counts as shares of them."""
+        """Scale the effects in the sample to the whole batch; counts change in proportion."""
         last = {name: values[-1] for name, values in self.history.series.items()}
         return {name: transfer_statistic(name, values, own[name], last[name]) for name, values in columns.items()}
 
 
 class IssueTrials(Protocol):
-    """Issues, and what each statistic of the next batch would be with each of them."""
+    """Issues, and each statistic of the next batch with each of them."""
 
     @property
     def issues(self) -> tuple[Issue, ...]: ...
@@ -96,7 +101,9 @@ class IssueTrials(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """What is known of a column, from which programs of several budgets are told: `guards` stand in each of them."""
+    """A column's history and trials, from which programs for several budgets are built.
+
+    `guards`: clauses that are part of every program."""
 
     history: ColumnHistory
     recipe: Recipe
@@ -105,12 +112,12 @@ class Learner:
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """The issues that are tried; none without a sample."""
+        """Return the injected issues; none without a sample."""
         return self.trials.issues if self.trials else ()
 
     @property
     def measured(self) -> Mapping[str, Array]:
-        """What each statistic of the next batch would be with each of them; empty without a sample."""
+        """Return each statistic of the next batch with each issue; empty without a sample."""
         return self.trials.measured if self.trials else {}
 
     @property
@@ -118,7 +125,7 @@ class Learner:
         return self.history.newest is not None and self.history.newest.is_text
 
     def program(self, budget: float) -> ColumnProgram:
-        """The program that catches the most issues for that rate of false alarms."""
+        """Return the program that catches the most issues at that rate of false alarms."""
         if not self.issues:
             return ColumnProgram(
                 clauses=self.guards,
@@ -135,67 +142,69 @@ class Learner:
 
     @cached_property
     def candidates(self) -> ConstraintCandidates:
-        """Every clause that there might be, and which issues it catches."""
-        pasts, seen = self._pasts()
-        return ConstraintCandidates.of_pasts(pasts, seen, BOUNDS[self.recipe.bound])
+        """Return every possible clause with the issues that it catches."""
+        pasts, observed = self._pasts()
+        return ConstraintCandidates.of_pasts(pasts, observed, BOUNDS[self.recipe.bound])
 
     @cached_property
     def free(self) -> Array:
-        """Which issues are caught whatever is chosen: by the guards, or without the column."""
+        """Return the issues caught by the guards or by other checks of the table."""
         caught = numpy.array([each.name in self.recipe.elsewhere for each in self.issues], dtype=bool)
         for clause in self.guards:
             caught |= self._broken(clause)
         return caught
 
     def _pasts(self) -> tuple[list[StatisticSummary], list[Array]]:
-        pasts, seen = [], []
+        pasts, observed = [], []
         for statistic in STATISTICS.values():
             if statistic.name in self.measured and self.recipe.admits(statistic):
-                for known in self._of(statistic):
-                    pasts.append(known)
-                    # The newest batch stands for the next one: it is compared with those before itself.
+                for summary_of_past in self._of(statistic):
+                    pasts.append(summary_of_past)
+                    # The newest batch stands in for the next one, so it is compared with the ones before it.
                     values = self.history.series[statistic.name][:-1]
-                    seen.append(known.change.next(self.measured[statistic.name], values))
-        return pasts, seen
+                    observed.append(summary_of_past.change.next(self.measured[statistic.name], values))
+        return pasts, observed
 
     def _of(self, statistic: Statistic) -> list[StatisticSummary]:
         values, floor = self.history.series[statistic.name], self.history.floor(statistic.name)
         return [
-            known
+            summary_of_past
             for change in self._changes(statistic, values)
-            if (known := past(statistic, change, values, floor)) is not None
+            if (summary_of_past := past(statistic, change, values, floor)) is not None
         ]
 
     def _changes(self, statistic: Statistic, values: Array) -> Sequence[LagTransform]:
         if self.recipe.tested:
-            found = first_stationary(values)
-            return [] if found is None else [found]
+            transform = first_stationary(values)
+            return [] if transform is None else [transform]
         if statistic.is_distance:
             return [LEVEL]
-        several = offered(self.history.cadence.cycle, len(values))
-        return [each for each in several if statistic.most is None or not each.logged]
+        transforms = offered(self.history.cadence.cycle, len(values))
+        return [each for each in transforms if statistic.most is None or not each.logged]
 
     def _broken(self, clause: Clause) -> Array:
         past_values = self.history.series[clause.statistic][:-1]
-        seen = clause.change.next(self.measured[clause.statistic], past_values)
-        low = numpy.zeros(len(seen), dtype=bool) if clause.lower is None else seen < clause.lower
-        high = numpy.zeros(len(seen), dtype=bool) if clause.upper is None else seen > clause.upper
+        observed = clause.change.next(self.measured[clause.statistic], past_values)
+        low = numpy.zeros(len(observed), dtype=bool) if clause.lower is None else observed < clause.lower
+        high = numpy.zeros(len(observed), dtype=bool) if clause.upper is None else observed > clause.upper
         broken: Array = low | high
         return broken
 
     def _program_of(self, clauses: tuple[Clause, ...], budget: float) -> ColumnProgram:
-        """The program of these clauses with what each catches, and what of each issue is caught."""
-        given = [self._broken(clause) for clause in clauses]
-        broken: Array = numpy.array(given, dtype=bool).reshape(len(clauses), len(self.issues))
+        """Build the program of these clauses with the issues that each of them catches."""
+        broken_by_clause = [self._broken(clause) for clause in clauses]
+        broken: Array = numpy.array(broken_by_clause, dtype=bool).reshape(len(clauses), len(self.issues))
         alone: Array = broken & (broken.sum(axis=0) == 1)
         shares = zip(clauses, broken, alone, strict=True)
         count = max(1, len(self.issues))
-        told = tuple(replace(each, caught=float(b.sum() / count), gain=float(a.sum() / count)) for each, b, a in shares)
+        evaluated = tuple(
+            replace(each, caught=float(b.sum() / count), gain=float(a.sum() / count)) for each, b, a in shares
+        )
         names = [each.name for each in self.issues]
-        found = Counter(name for name, hits in zip(names, broken.T, strict=True) if hits.any())
-        caught = {name: (found[name], of) for name, of in Counter(names).items()}
+        hits_by_name = Counter(name for name, hits in zip(names, broken.T, strict=True) if hits.any())
+        caught = {name: (hits_by_name[name], of) for name, of in Counter(names).items()}
         return ColumnProgram(
-            clauses=told,
+            clauses=evaluated,
             budget=budget,
             bound=self.recipe.bound,
             points=self.history.points,
@@ -209,9 +218,10 @@ def _number(value: float | None) -> float:
 
 
 def transfer_statistic(name: str, values: Array, own: float | None, last: float) -> Array:
-    """What a statistic of another batch would be where it would have these `values` in a batch that has its `own`.
+    """Transfer a statistic's values with issues from one batch to another.
 
-    `last`: the other's. A distance is at least its own."""
+    `own`: the statistic of the first batch without issues; `last`: that of the other batch. Counts are scaled, other
+    statistics shifted; a distance is at least the other's own."""
     statistic = STATISTICS[name]
     if statistic.is_distance:
         return numpy.maximum(values, 0.0 if numpy.isnan(last) else last)

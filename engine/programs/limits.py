@@ -1,4 +1,4 @@
-"""From what the past says of a statistic to the limits of a clause."""
+"""Derive the limits of clauses from the past of a statistic."""
 
 from typing import Any
 
@@ -16,21 +16,21 @@ Array = NDArray[Any]
 
 
 def clause_of(choice: ConstraintChoice, values: Array) -> Clause:
-    """The clause of a choice, with its limits and how often it would have alarmed in these values of the past."""
-    known = choice.past
-    half = choice.width * known.deviation
-    series = known.change.series(values)
-    alarms = int((known.away(series[numpy.isfinite(series)]) > choice.width).sum())
-    lower, upper = limits(known.statistic, known.change, known.middle, half)
+    """Build the clause of a candidate, with its limits and its alarms in the past."""
+    summary = choice.past
+    half = choice.width * summary.deviation
+    series = summary.change.series(values)
+    alarms = int((summary.away(series[numpy.isfinite(series)]) > choice.width).sum())
+    lower, upper = limits(summary.statistic, summary.change, summary.middle, half)
     return Clause(
-        statistic=known.statistic.name,
-        change=known.change,
+        statistic=summary.statistic.name,
+        change=summary.change,
         lower=lower,
         upper=upper,
-        middle=known.middle,
+        middle=summary.middle,
         width=choice.width,
         rate=choice.rate,
-        points=known.points,
+        points=summary.points,
         alarms=alarms,
     )
 
@@ -38,7 +38,7 @@ def clause_of(choice: ConstraintChoice, values: Array) -> Clause:
 def limits(
     statistic: Statistic, change: LagTransform, middle: float, half: float
 ) -> tuple[float | None, float | None]:  # fmt: skip
-    """The limits so far from the middle; None where the statistic itself goes no further."""
+    """Return the limits at that distance from the middle; None where the statistic cannot go further."""
     lower, upper = middle - half, middle + half
     if change.lag:
         return lower, upper
@@ -48,10 +48,10 @@ def limits(
 
 
 def guard(name: str, history: ColumnHistory) -> Clause | None:
-    """The guard of a statistic, as wide as the widest of what guards are.
+    """Build the guard of a statistic, with the largest of its three possible widths.
 
-    Of completeness below alone: nothing is wrong with a value that came back. None where the past has no value of it,
-    or where it would admit all that there may be."""
+    For completeness only the lower side is limited, because returning values are no issue. None if the past has no
+    value, or if the guard would admit every possible value."""
     values = history.series[name]
     values = values[numpy.isfinite(values)]
     if not len(values):

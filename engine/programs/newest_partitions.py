@@ -1,4 +1,4 @@
-"""The partitions that programs are learned from: the newest, in the order of the times that their names say."""
+"""Select the newest partitions to learn programs from, ordered by the time in their names."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -6,19 +6,20 @@ from itertools import pairwise
 
 from treaty.engine.anomaly.series import partition_key
 
-# Two months of days, however long, so that the ends of both are among them; more than a year of weeks. By hand.
+# Two months of days of any length, so that both month ends are included; more than a year of weeks. Chosen by hand.
 PARTITIONS = 62
-UNDATED = "programs are learned from partitions in the order of their time: partition the table by a date"
-SEGMENTED = "programs are learned from one partition at a time: several are of one moment, such as {} and {}"
+UNDATED = "programs need partitions that are ordered by time: partition the table by a date"
+SEGMENTED = "programs need a single partition per time: several share one, such as {} and {}"
 
 
 def newest(names: Iterable[str]) -> list[tuple[datetime, str]]:
-    """The newest partitions with their times, oldest first. Raises ValueError where no time orders them, or one has
-    several."""
-    found = sorted((time, name) for name in names if (time := partition_key(name).time) is not None)
-    if not found:
+    """Return the newest partitions with their times, oldest first.
+
+    Raises ValueError if no partition has a time, or if several share one."""
+    dated = sorted((time, name) for name in names if (time := partition_key(name).time) is not None)
+    if not dated:
         raise ValueError(UNDATED)
-    for (time, name), (later, other) in pairwise(found):
+    for (time, name), (later, other) in pairwise(dated):
         if time == later:
             raise ValueError(SEGMENTED.format(name, other))
-    return found[-PARTITIONS:]
+    return dated[-PARTITIONS:]

@@ -1,4 +1,4 @@
-"""A conjunctive program of data quality for a column: clauses that are learned from its past, and judge what comes."""
+"""Represent a column's program: a conjunction of clauses learned from its past."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,11 +14,13 @@ from treaty.engine.statistics.summaries import Summary
 
 @dataclass(frozen=True, kw_only=True)
 class Clause:
-    """What one statistic must keep, as its change has it: at least `lower`, at most `upper`; None: open to that side.
+    """Limits on one transformed statistic: at least `lower`, at most `upper`; None means unlimited.
 
-    `width`: of how many spreads; `rate`: of false alarms, by the program's bound; `points`: of how many it was learned.
-    `alarms`: how many of these lie outside. `caught`: the share of the issues that it catches alone, `gain`: that no
-    other clause does. `guard`: it stands in every program, whatever it catches."""
+    - `width`: width of the limits in spreads.
+    - `rate`: false-alarm rate by the program's bound.
+    - `points`: number of values learned from; `alarms`: number of these outside the limits.
+    - `caught`: share of the issues that the clause catches; `gain`: share that no other clause catches.
+    - `guard`: part of every program, regardless of what it catches."""
 
     statistic: str
     change: LagTransform
@@ -34,22 +36,23 @@ class Clause:
     guard: bool = False
 
     def transform(self, value: float | None, history: ColumnHistory) -> float | None:
-        """The value as the clause looks at it; None where there is none, or none to compare it with."""
+        """Return the transformed value; None without a value, or without one to compare it with."""
         if value is None:
             return None
-        found = float(self.change.next(value, history.series.get(self.statistic, numpy.zeros(0))))
-        return found if numpy.isfinite(found) else None
+        transformed = float(self.change.next(value, history.series.get(self.statistic, numpy.zeros(0))))
+        return transformed if numpy.isfinite(transformed) else None
 
     def holds(self, seen: float) -> bool:
-        """Whether what is seen lies between the limits, both included."""
+        """Return whether the value is within the limits, both inclusive."""
         return between((self.lower, self.upper), seen)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClauseVerdict:
-    """What a clause says of a batch: `holds` None where it could not be judged, for the `reason`.
+    """A clause's verdict on a batch.
 
-    `value`: the statistic's, `transformed`: what the clause looked at."""
+    `holds`: None if it could not be evaluated, for the `reason`. `value`: the statistic; `transformed`: the value
+    compared with the limits."""
 
     clause: Clause
     holds: bool | None
@@ -60,28 +63,33 @@ class ClauseVerdict:
 
 @dataclass(frozen=True)
 class ProgramVerdict:
-    """What a program says of a batch: a verdict for each clause. `changed_type`: the column is of another type now."""
+    """A program's verdict on a batch, with one per clause.
+
+    `changed_type`: the column now has another type."""
 
     verdicts: tuple[ClauseVerdict, ...]
     changed_type: bool = False
 
     @property
     def flagged(self) -> bool:
-        """Whether something is wrong: a clause is broken, or the column changed its type."""
+        """Return whether a clause is violated or the column changed its type."""
         return self.changed_type or any(each.holds is False for each in self.verdicts)
 
     @property
     def broken(self) -> tuple[ClauseVerdict, ...]:
-        """The verdicts of the clauses that are broken."""
+        """Return the verdicts of the violated clauses."""
         return tuple(each for each in self.verdicts if each.holds is False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnProgram:
-    """Clauses that must all hold. `budget`: the rate of false alarms that was asked for; `bound`: by which law.
+    """A conjunction of clauses for one column.
 
-    `caught`: of each issue how many variations the program catches, and of how many. `points`: of how many batches it
-    was learned. It is a value: what comes is judged with the history that it comes after."""
+    - `budget`: requested rate of false alarms.
+    - `bound`: name of the bound that rates are computed with.
+    - `points`: number of batches learned from.
+    - `caught`: by issue, the number of variations caught and their total. A program is immutable; new batches are
+      evaluated together with the history before them."""
 
     clauses: tuple[Clause, ...]
     budget: float
@@ -92,48 +100,48 @@ class ColumnProgram:
 
     @cached_property
     def rate(self) -> float:
-        """The bound of its false alarms: the sum of its clauses', guards not among them."""
+        """Return the bound of its false-alarm rate: the sum over its clauses, without guards."""
         return sum(clause.rate for clause in self.clauses if not clause.guard)
 
     @cached_property
     def recall(self) -> float | None:
-        """The share of all issues that it catches; None where none were put in."""
+        """Return the share of all issues that it catches; None if no issues were injected."""
         total = sum(of for _, of in self.caught.values())
-        return sum(found for found, _ in self.caught.values()) / total if total else None
+        return sum(caught for caught, _ in self.caught.values()) / total if total else None
 
     def judge(self, batch: Summary, history: ColumnHistory) -> ProgramVerdict:
-        """What the program says of a batch that comes after the history."""
+        """Evaluate a batch that follows the history."""
         if self.is_other(batch):
             return ProgramVerdict((), changed_type=True)
         return self.judge_values(history.arriving(batch), history)
 
     def is_other(self, batch: Summary) -> bool:
-        """Whether the batch has values, of another type than the program's."""
+        """Return whether the batch has values of another type than the program's."""
         return batch.present > 0 and batch.is_text is not self.is_text
 
     def judge_values(self, values: Mapping[str, float | None], history: ColumnHistory) -> ProgramVerdict:
-        """What the program says of a batch that has these statistics, coming after the history."""
+        """Evaluate a batch with these statistics that follows the history."""
         return ProgramVerdict(tuple(verdict(clause, values.get(clause.statistic), history) for clause in self.clauses))
 
 
 def verdict(clause: Clause, value: float | None, history: ColumnHistory) -> ClauseVerdict:
-    """What the clause says of a statistic's value that comes after the history; what is infinite keeps no limits."""
+    """Evaluate the clause on a statistic that follows the history; an infinite value violates it."""
     if value is None:
-        return ClauseVerdict(clause=clause, holds=None, reason="the partition has no value for it")
+        return ClauseVerdict(clause=clause, holds=None, reason="the partition has no value")
     if not numpy.isfinite(value):
         return ClauseVerdict(clause=clause, holds=False, value=value, transformed=value)
-    seen = clause.transform(value, history)
-    if seen is None:
+    transformed = clause.transform(value, history)
+    if transformed is None:
         return ClauseVerdict(clause=clause, holds=None, value=value, reason="there is no partition to compare it with")
-    return ClauseVerdict(clause=clause, holds=clause.holds(seen), value=value, transformed=seen)
+    return ClauseVerdict(clause=clause, holds=clause.holds(transformed), value=value, transformed=transformed)
 
 
 @dataclass(frozen=True)
 class NoProgram:
-    """Why there is no program yet: too few batches, or none that has a value."""
+    """The reason for no program yet: too few batches, or none with a value."""
 
     have: int
     need: int
 
     def __str__(self) -> str:
-        return f"learning, {self.have} of {self.need}"
+        return f"learning: {self.have} of {self.need} partitions"

@@ -1,31 +1,38 @@
-"""How a program is to be learned: a recipe, and the numbers that were chosen by hand."""
+"""Define the recipe for learning a program, with its hand-chosen constants."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from treaty.engine.statistics.statistics import Statistic
 
-# Below these no rate of 1 of 100 can be told: with 7 batches 3 of 100 clean ones alarmed, with 14 one (measured).
+# With fewer batches a rate of 1 % cannot be kept: with 7 batches 3 % of clean ones alarmed, with 14 1 % (measured).
 LEAST_BATCHES = 14
 SAMPLE = 2000
-# A guard is as wide as ten deviations, two rows, or for the number of rows half a percent of them: by hand, so that
-# thousands of clean batches of public tables broke none.
+# A guard is as wide as ten deviations, two rows, or for the row count half a percent of it: chosen by hand, so that
+# thousands of clean batches of public tables violated none.
 GUARDS: Mapping[str, float] = {"complete_ratio": 0.0, "row_count": 0.005}
 GUARD_WIDTH, GUARD_ROWS = 10.0, 2.0
-# One of a hundred issues is worth a false alarm in 200 batches: by hand, what costs next to nothing of recall on the
-# tuning part, where four times as much costs 0.006.
+# A gain of one in a hundred issues is worth a false alarm in 200 batches: chosen by hand; it costs almost no recall on
+# the tuning set, while four times as much costs 0.006.
 PRICE = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How a program is to be learned.
+    """Parameters for learning a program.
 
-    `budget`: the rate of false alarms of a batch; `bound`: by which law it is kept; `most`: clauses beside guards.
-    `price`: the share of the issues that one false alarm a batch is worth: less is not paid for. `distances`: also
-    compare with the partition before. `tested`: take the one change that the test of stationarity tells (the paper),
-    instead of several. `guarded`: complete and row count stand in every program. `least`: how many batches are needed.
-    `elsewhere`: issues that are told without the column. `seed`: of the issues that are drawn."""
+    - `budget`: rate of false alarms per batch.
+    - `bound`: name of the bound on this rate.
+    - `most`: largest number of clauses besides guards.
+    - `price`: share of the issues that must be gained per false alarm per batch.
+    - `distances`: also compare with the previous partition.
+    - `tested`: use the one transform found by the stationarity test (as in the paper) instead of several.
+    - `guarded`: add guards for completeness and row count.
+    - `paper_only`: use only statistics of the paper.
+    - `least`: number of batches required.
+    - `elsewhere`: issues that are caught without this column.
+    - `excluded_guards`: statistics that are not used, as guards or clauses.
+    - `seed`: seed for drawing issues."""
 
     budget: float = 0.01
     bound: str = "measured"
@@ -41,9 +48,9 @@ class Recipe:
     seed: int = 0
 
     def admits(self, statistic: Statistic) -> bool:
-        """Whether clauses may be of that statistic."""
-        wanted = (self.distances or not statistic.is_distance) and (statistic.in_paper or not self.paper_only)
-        return wanted and statistic.name not in self.excluded_guards
+        """Return whether clauses may use that statistic."""
+        allowed = (self.distances or not statistic.is_distance) and (statistic.in_paper or not self.paper_only)
+        return allowed and statistic.name not in self.excluded_guards
 
 
 RECIPE = Recipe()

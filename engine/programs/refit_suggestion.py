@@ -1,4 +1,4 @@
-"""A refit that its recipe does not admit, as a suggestion: the same check with other limits."""
+"""Suggest a refit that the clause's refit policy does not permit: the same check with other limits."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,14 +11,15 @@ from treaty.engine.programs.refitting import Refit
 from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.programs.suggestions import KIND, TABLE
 
-SUGGESTED = "its limits stay as they were approved until an owner decides: {} admits no such move"
+SUGGESTED = "the approved limits stay in force until an owner decides: refit policy {} does not permit this change"
 
 
 def suggestion(refit: Refit, check: ContractCheck, entry: Mapping[str, Any], object_name: str) -> dict[str, Any]:
-    """The suggestion, `entry` being what the document has of the check. It is the same one every time: with other
-    limits it is news."""
-    moved = sentence(refit)
-    words = f"{refit.watched.column or TABLE}: {moved}"
+    """Build the suggestion; its id is always the same, so other limits update it.
+
+    `entry`: the check as written in the document."""
+    description = sentence(refit)
+    words = f"{refit.watched.column or TABLE}: {description}"
     return {
         "id": short_fingerprint([object_name, KIND, check.id]),
         "kind": KIND,
@@ -33,25 +34,28 @@ def suggestion(refit: Refit, check: ContractCheck, entry: Mapping[str, Any], obj
 
 
 def sentence(refit: Refit) -> str:
-    """What the clause would admit, and what it admits as it was approved."""
-    of, clause = refit.watched, refit.watched.clause
-    seen = ", ".join(
-        filter(None, (explanations.statistic(of.statistic), LagTransform(clause.lag, clause.logged).description))
+    """Describe the refitted limits and the approved ones."""
+    watched, clause = refit.watched, refit.watched.clause
+    subject = ", ".join(
+        filter(None, (explanations.statistic(watched.statistic), LagTransform(clause.lag, clause.logged).description))
     )
-    return f"{seen}, {explanations.limits(refit)}; approved is {explanations.limits(clause)}"
+    return f"{subject}, {explanations.limits(refit)}; approved: {explanations.limits(clause)}"
 
 
 def backtest(refit: Refit) -> str:
-    """How often limits learned so would have alarmed, each time of what came before."""
+    """Describe how often limits refitted before each partition would have alarmed."""
     return f"would have alarmed {len(refit.alarms)} of {refit.evaluated} times"
 
 
 def _with_limits(entry: Mapping[str, Any], refit: Refit) -> dict[str, Any]:
-    told = entry["implementation"]
+    implementation = entry["implementation"]
     limits = {"lower": refit.lower, "upper": refit.upper}
-    others = {name: value for name, value in told[ANOMALIES].items() if name not in limits}
-    moved = {name: value for name, value in limits.items() if value is not None}
-    return {**entry, "implementation": {**told, ANOMALIES: {**others, **moved, "points": refit.points}}}
+    unchanged = {name: value for name, value in implementation[ANOMALIES].items() if name not in limits}
+    new_limits = {name: value for name, value in limits.items() if value is not None}
+    return {
+        **entry,
+        "implementation": {**implementation, ANOMALIES: {**unchanged, **new_limits, "points": refit.points}},
+    }
 
 
 def _evidence(refit: Refit) -> dict[str, Any]:

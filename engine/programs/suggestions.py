@@ -1,7 +1,7 @@
-"""Programs as suggestions: from what was measured of each partition to the checks that a contract may have of them.
+"""Suggest program clauses as checks of a contract, from measurements of past partitions.
 
-Clauses are of statistics that an analyzer measures: what arrives is judged on its own states, and on those of earlier
-partitions where a clause compares with them."""
+Clauses use statistics that an analyzer measures, so a new partition is evaluated on its own states, and on those of
+earlier partitions if a clause compares with them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,13 +29,14 @@ from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
 from treaty.engine.statistics.summaries import NumberSummary, Summary, TextSummary
 
-# Programs of fewer batches warn: of clean ones more alarm than the budget says (measured with 14).
+# Programs of fewer batches only warn: more clean ones alarm than the budget says (measured with 14).
 TRUSTED = 21
-# Up to so many distinct values a sketch is taken for exact, for it tells like sets alike: by hand.
+# Up to this many distinct values a sketch counts as exact, because it gives equal results for equal sets: chosen by
+# hand.
 MOST_EXACT = 10_000
-# Limits are written with so many digits, rounded outwards.
+# Number of digits of limits, rounded outwards.
 DIGITS = 6
-# So many programs of a table are learned anew for its back-test, three to ten of each column: two seconds, by hand.
+# Number of programs refitted per table in a backtest, and the range per column: about two seconds, chosen by hand.
 PROGRAMS_ANEW, ANEW = 300, (3, 10)
 TABLE = "the table"
 KIND = "program"
@@ -45,12 +46,13 @@ IN_CONTRACTS = replace(RECIPE, excluded_guards=frozenset(STATISTICS) - MEASURES.
 
 @dataclass(frozen=True, kw_only=True)
 class TableHistory:
-    """What is known of a table's partitions, oldest first: the `names`, their `times`, how many `rows` each has.
+    """History of a table's partitions, oldest first.
 
-    `values`: by column and statistic one a partition, None where it has none. `texts`: the columns whose values are
-    told as texts. `samples`: values of the newest partition, of the columns that issues may be put into.
-    `excluded_partitions`: the partitions that belong to an incident, by name: nothing is learned from them.
-    `distance_parts`: by column what distances are told from, for each partition the parts of its summary by name."""
+    - `values`: by column and statistic one value per partition; None if missing.
+    - `texts`: columns whose values are texts.
+    - `samples`: values of the newest partition, for injecting issues.
+    - `excluded_partitions`: partitions of an incident, from which nothing is learned.
+    - `distance_parts`: by column the inputs of distances, one mapping per partition."""
 
     names: tuple[str, ...]
     times: tuple[datetime, ...]
@@ -63,20 +65,24 @@ class TableHistory:
 
     @cached_property
     def histories(self) -> dict[str, ColumnHistory]:
-        """The history of each column."""
+        """Return the history of each column."""
         return {column: self._history(column) for column in self.values}
 
     def _history(self, column: str) -> ColumnHistory:
-        of = {"row_count": self.rows, **self.values[column]}
-        apart = self.distance_parts.get(column) or [{}] * len(self.names)
+        statistics = {"row_count": self.rows, **self.values[column]}
+        distances = self.distance_parts.get(column) or [{}] * len(self.names)
         summaries = [
-            _summary({name: each[at] for name, each in of.items()}, is_text=column in self.texts, **apart[at])
+            _summary(
+                {name: each[at] for name, each in statistics.items()}, is_text=column in self.texts, **distances[at]
+            )
             for at in range(len(self.names))
         ]
-        given = zip(self.names, summaries, self.times, strict=True)
-        batches = tuple(Batch(name, each, time, name in self.excluded_partitions) for name, each, time in given)
-        known = {name: _series(of[name]) if name in of else _nothing(len(self.names)) for name in STATISTICS}
-        return ColumnHistory(batches, known | (ColumnHistory(batches).distances() if self.distance_parts else {}))
+        rows = zip(self.names, summaries, self.times, strict=True)
+        batches = tuple(Batch(name, each, time, name in self.excluded_partitions) for name, each, time in rows)
+        series = {
+            name: _series(statistics[name]) if name in statistics else _nothing(len(self.names)) for name in STATISTICS
+        }
+        return ColumnHistory(batches, series | (ColumnHistory(batches).distances() if self.distance_parts else {}))
 
 
 def _series(values: Sequence[float | None]) -> Any:
@@ -88,7 +94,7 @@ def _nothing(points: int) -> Any:
 
 
 def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> Summary:
-    """What floors and distances are told from: how many values there are, their spread, and what stands for them."""
+    """Build a column summary with what floors and distances need."""
     rows = int(of["row_count"] or 0)
     present = round((of.get("complete_ratio") or 0.0) * rows)
     distinct = of.get("distinct_count")
@@ -108,12 +114,12 @@ def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> 
 
 
 def programs(measured: TableHistory, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:
-    """The programs of the table's columns for so many false alarms a quarter."""
+    """Fit the programs of the table's columns for `alarms` false alarms per quarter."""
     return fit_table(measured.histories, measured.samples, alarms, recipe, _backtest_length(len(measured.values)))
 
 
 def _backtest_length(columns: int) -> int:
-    """How many of the newest partitions the programs are learned anew for."""
+    """Return the number of newest partitions to backtest, given the number of columns."""
     least, most = ANEW
     return min(most, max(least, PROGRAMS_ANEW // max(1, columns)))
 
@@ -121,13 +127,16 @@ def _backtest_length(columns: int) -> int:
 def suggestions(
     measured: TableHistory, object_name: str, alarms: float, refit: str = PINNED
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """A suggestion for each clause, column by column, with what it rests on; [] while there is too little history.
+    """Return a suggestion for each clause, with its evidence; empty while there is too little history.
 
-    `refit`: which limits that the clauses learn later may judge."""
-    found = programs(measured, alarms)
+    `alarms`: false alarms of the table per quarter. `refit`: policy for limits that are refitted later."""
+    programs_of_table = programs(measured, alarms)
     histories = measured.histories
-    told = [_suggested(column, clause, found, measured, histories, object_name) for column, clause in _clauses(found)]
-    return told if refit == PINNED else [_refitted(each, refit) for each in told]
+    suggested = [
+        _suggested(column, clause, programs_of_table, measured, histories, object_name)
+        for column, clause in _clauses(programs_of_table)
+    ]
+    return suggested if refit == PINNED else [_refitted(each, refit) for each in suggested]
 
 
 def _refitted(suggestion: Mapping[str, Any], refit: str) -> dict[str, Any]:
@@ -156,16 +165,16 @@ def _suggested(
     object_name: str,
 ) -> dict[str, Any]:
     history = histories[column] if column else next(iter(histories.values()))
-    told = explanations.sentence(clause, guessed=history.newest.guessed if history.newest else 0.0)
+    sentence = explanations.sentence(clause, guessed=history.newest.guessed if history.newest else 0.0)
     tested = found.tested.get(column, Backtest()) if column else found.rows_tested
-    words = f"{column or TABLE}: {told.split(';')[0]}"
+    words = f"{column or TABLE}: {sentence.split(';')[0]}"
     entry = _entry(column, clause, words)
     return {
         "id": short_fingerprint([object_name, KIND, entry["id"]]),
         "kind": KIND,
         "object": object_name,
         "column": column,
-        "sentence": "; ".join(filter(None, (f"{column or TABLE}: {told}", explanations.backtest_sentence(tested)))),
+        "sentence": "; ".join(filter(None, (f"{column or TABLE}: {sentence}", explanations.backtest_sentence(tested)))),
         "expression": words,
         "severity": entry["severity"],
         "patch": {"quality": entry},
@@ -191,19 +200,19 @@ def _suffix(clause: Clause) -> str:
 
 
 def _limit(column: str | None, clause: Clause) -> dict[str, Any]:
-    """The limit in a contract: the detector `program` with what the clause has learned."""
+    """Return the limit in a contract: the detector `program` with the learned parameters."""
     change = clause.change
-    told = {"lag": change.lag or None, "logged": change.logged or None}
+    transform = {"lag": change.lag or None, "logged": change.logged or None}
     edges = {"lower": outward(clause.lower, ROUND_FLOOR), "upper": outward(clause.upper, ROUND_CEILING)}
     rate = None if clause.guard else round(clause.rate, 6)
     width = None if clause.guard else clause.width
     learned = {"rate": rate, "points": clause.points, "width": width}
-    given = {"detector": "program", "of": column or TABLE, **told, **edges, **learned}
-    return {name: value for name, value in given.items() if value is not None}
+    limit = {"detector": "program", "of": column or TABLE, **transform, **edges, **learned}
+    return {name: value for name, value in limit.items() if value is not None}
 
 
 def outward(value: float | None, rounding: str) -> float | None:
-    """The number with six digits, rounded to that side; None for none."""
+    """Round the number to six digits in that direction; None stays None."""
     if value is None or value == 0:
         return value
     exact = Decimal(repr(float(value)))
@@ -215,8 +224,8 @@ def _evidence(
 ) -> dict[str, Any]:
     values = history.series[clause.statistic]
     names = [batch.name for batch in history.learned]
-    seen = clause.change.series(values)
-    failed = _failed(clause, names, seen)
+    transformed = clause.change.series(values)
+    failed = _failed(clause, names, transformed)
     program = found.columns.get(column) if column else None
     caught = program.caught if isinstance(program, ColumnProgram) else {}
     return {
@@ -225,7 +234,7 @@ def _evidence(
         "held": clause.points - len(failed),
         "failed_on": failed,
         "learned_on": clause.points,
-        "history": [[name, _finite(value)] for name, value in zip(names, seen.tolist(), strict=True)],
+        "history": [[name, _finite(value)] for name, value in zip(names, transformed.tolist(), strict=True)],
         "limits": [clause.lower, clause.upper],
         "details": {**_details(clause, found, program), "set_aside": list(history.aside)},
         "since": None,
@@ -240,15 +249,15 @@ def _evidence(
 
 
 def _back_test(tested: Backtest) -> dict[str, Any]:
-    told = {"judged_on": len(tested.evaluated)}
-    return {**told, "back_test": list(tested.alarms)} if tested.evaluated else told
+    evidence = {"judged_on": len(tested.evaluated)}
+    return {**evidence, "back_test": list(tested.alarms)} if tested.evaluated else evidence
 
 
 def _details(clause: Clause, found: TableProgram, program: Any) -> dict[str, Any]:
-    told = {"gain": round(clause.gain, 4), "guard": clause.guard, "table_rate": round(found.rate, 6)}
+    details = {"gain": round(clause.gain, 4), "guard": clause.guard, "table_rate": round(found.rate, 6)}
     if not isinstance(program, ColumnProgram):
-        return {**told, "table_budget": found.budget}
-    return {**told, "table_budget": found.budget, "bound": program.bound, "program_rate": round(program.rate, 6)}
+        return {**details, "table_budget": found.budget}
+    return {**details, "table_budget": found.budget, "bound": program.bound, "program_rate": round(program.rate, 6)}
 
 
 def _failed(clause: Clause, names: Iterable[str], seen: Any) -> list[str]:

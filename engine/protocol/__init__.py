@@ -1,1 +1,1 @@
-"""Messages between a process and its Spark child."""
+"""Define the messages between a process and its Spark child."""

@@ -1,6 +1,6 @@
-"""What a gate asks of Spark about tables of a catalog or of a table format: light values that travel between processes.
+"""Define a gate's requests to Spark about catalog and Delta tables: light values sent between processes.
 
-A folder of Parquet files needs none of this: it is looked at and changed by its files alone."""
+A folder of Parquet files needs no such request; the gate reads and changes its files directly."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ LOG = "_delta_log"
 
 
 class TableKind(StrEnum):
-    """What a table is to its gate."""
+    """The kind of a gated table."""
 
     FOLDER = "folder"
     CATALOG = "catalog"
@@ -20,10 +20,10 @@ class TableKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class TableStatusRequest:
-    """How does the table stand? `ident`: the publication that is looked for in its history, after version
-    `since_version`.
+    """Request the status of a table.
 
-    `partitions`: the partitions whose folders are to be told."""
+    `ident`: publication to search for in the history after version `since_version`; None means no search.
+    `partitions`: those whose folders are returned."""
 
     table: str
     partition_by: tuple[str, ...] = ()
@@ -34,11 +34,14 @@ class TableStatusRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class TableStatus:
-    """How a table stands: `location` is its folder, `fingerprints` are those of its partitions.
+    """The status of a table.
 
-    `version` is that of a table format, `committed` the version that the publication in question made, if it did.
-    `folders` are those that hold files of the table, as paths below `location`; `places` by partition, where one of
-    the partitions in question lies."""
+    - `location`: its folder.
+    - `fingerprints`: those of its partitions.
+    - `version`: version of a table format; None without one.
+    - `committed`: version created by the publication in question; None if it was not committed.
+    - `folders`: those that contain files of the table, relative to `location`.
+    - `places`: folders of the requested partitions."""
 
     kind: TableKind
     location: str
@@ -51,9 +54,10 @@ class TableStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class CommitRequest:
-    """Replace the partitions `names` of a Delta table by what lies in the folder `staged`, in one commit.
+    """Replace partitions of a Delta table by staged files in one commit.
 
-    The commit is made onto `version` and carries `ident`. None: the table is new, its partition columns get `types`."""
+    `names`: partitions to replace by the files in the folder `staged`. The commit is based on `version` and carries
+    `ident`. `version` None creates the table, with partition columns of `types`."""
 
     table: str
     staged: str
@@ -66,7 +70,7 @@ class CommitRequest:
 
 @dataclass(frozen=True)
 class FenceRequest:
-    """Make sure that the publication `ident` can not be committed to a Delta table any more."""
+    """Ensure that the publication `ident` can no longer be committed to a Delta table."""
 
     table: str
     ident: str
@@ -74,7 +78,7 @@ class FenceRequest:
 
 @dataclass(frozen=True)
 class LocationRequest:
-    """Let the partition of a catalog table lie in that folder; None: let it be none of the table."""
+    """Set the folder of a catalog table's partition; None drops the partition from the table."""
 
     table: str
     name: str
@@ -82,7 +86,7 @@ class LocationRequest:
 
 
 class GateTables(Protocol):
-    """What looks at such tables and changes them: a Spark session, or the process that has one."""
+    """Access to catalog and Delta tables: a Spark session, or the process that has one."""
 
     def look(self, request: TableStatusRequest) -> TableStatus: ...
 

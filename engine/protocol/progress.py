@@ -1,4 +1,4 @@
-"""How far something is, in words: whoever works tells it, whoever waits hears it."""
+"""Report progress as text from a working process to a waiting one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ ReportProgress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class ProgressMessage:
-    """Words on their way from one process to another, ahead of the answer."""
+    """A progress message from one process to another, sent before the answer."""
 
     words: str
 
 
 def no_progress(_: str) -> None:
-    """For whom nobody waits."""
+    """Discard the progress message."""

@@ -1,4 +1,4 @@
-"""What the registry asks of Spark and what comes back: light values that travel between processes."""
+"""Define the registry's requests to Spark and their results: light values sent between processes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from treaty.engine.components.frequencies import FrequencySpectrum
     from treaty.engine.core.results import ViolationSample
 
-# The marker of a partition that could not be read: no reading has it.
+# Fingerprint of a partition that could not be read; no real fingerprint equals it.
 UNREAD = "unread"
 
 
 @dataclass(frozen=True)
 class TableSource:
-    """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` (): not parted.
+    """A table to read: a path, a URL or a catalog name.
 
-    `version`: that of a table format which is read; None: the newest."""
+    `format`: None means detected. `partition_by`: empty means unpartitioned. `version`: version of a table format;
+    None means the newest."""
 
     location: str
     format: str | None = None
@@ -32,29 +33,26 @@ class TableSource:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureRequest:
-    """Compute the states of what changed. `stored_fingerprints`: by partition, the fingerprint whose states are already
-    stored.
+    """Compute the states of the partitions that changed.
 
-    `stored_keys`: for known partitions that lack some states, the keys of those they have; only the others are
-    computed. `skipped_partitions`: partitions that could not be read just now and are not tried again.
-    `reread_whole`: what must be read of all rows at once is read even where nothing changed. `arrivals`: by
-    fingerprint, those that a table without partition columns is cut into; what came since is one more. None: it is not
-    cut.
-
-    `portion`: so many partitions are read at most, and the answer says how many are `remaining` for further requests.
-
-    `target_table`: a table that this one will be part of; where all rows must be read at once, so are its other
-    partitions.
-
-    `datasets`: where the other datasets are that the contract's checks read. `reference_limits` asks to measure in them
-    what limits refer to, too. `statistics` lets the files' own statistics answer what they state exactly. `key`: what
-    values of classified columns are hashed with; without one, states that need it are not stored.
-
-    `extra_documents`: further documents with the object of each, whose checks' states are computed in the same reading;
-    what of them does not fit the table is left out. `classifying`: documents that say what of it is classified, to all.
-
-    `hints`: what the look for changes begins with, beside what is `stored_fingerprints`. `columns`: where nothing is
-    read, the table's columns are asked for all the same."""
+    - `stored_fingerprints`: by partition, the fingerprint whose states are already stored.
+    - `stored_keys`: for known partitions that lack some states, the keys of the stored ones; only the others are
+      computed.
+    - `skipped_partitions`: partitions that could not be read recently and are not tried again.
+    - `reread_whole`: run whole-table scans even if nothing changed.
+    - `arrivals`: fingerprints by arrival, for tables that are divided by arrival; newer files form one more; None
+      means no division.
+    - `portion`: largest number of partitions to read; the result's `remaining` is left for further requests.
+    - `target_table`: a table that this one will become part of; whole-table scans include its other partitions.
+    - `datasets`: locations of other datasets that the contract's checks read.
+    - `reference_limits`: also measure the metrics of other datasets that limits refer to.
+    - `statistics`: use the files' own statistics where they are exact.
+    - `key`: hashes values of classified columns; without one, states that need it are not stored.
+    - `extra_documents`: further documents, each with its object, whose states are computed in the same scan; checks
+      that do not fit the table are left out.
+    - `classifying`: documents whose classifications apply to all checks.
+    - `hints`: where to look for changes, in addition to `stored_fingerprints`.
+    - `columns`: return the table's columns even if nothing is read."""
 
     source: TableSource
     contract: bytes
@@ -79,20 +77,21 @@ class MeasureRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureResult:
-    """The states (packed, one bag a partition) of the changed partitions, and the marker that each was read at.
+    """The states of the changed partitions, packed as one bag per partition.
 
-    `fingerprints` names every partition that exists now; `vanished` those known before that are gone.
-    `schema` is that of the changed partitions; where they differ, each bag holds its own. A partition that cannot be
-    read has a bag that says why, and a marker that no reading has: it counts as changed until it can be read.
-
-    `added`: the states that known partitions lacked, packed; they stand beside those that are stored.
-    `remaining`: how many partitions changed or lack states and were not read, as more was due than a portion.
-    `transient_states`: by changed or lacking partition, the packed states that are judged by and never stored.
-    `whole_table_states`: the packed bag of what can only be read of all rows at once, where something changed and a
-    check needs it. `referents`: what limits refer to, by their words, where it was asked for.
-    `method`: by what it was told which partitions changed. `table_version`: the version that the fingerprints are of,
-    of a format that has them; `pinned`: it was read, else the table as it was. `is_outdated`: it had newer ones by
-    then. `columns`: those of the table by name and type, where they were asked for and nothing was read; () else."""
+    - `schema`: that of the changed partitions; if they differ, each bag has its own.
+    - `fingerprints`: of every partition that exists now. An unreadable partition has a bag with the reason, and a
+      fingerprint that never matches, so that it counts as changed until it can be read.
+    - `vanished`: known partitions that no longer exist.
+    - `added`: packed states that known partitions lacked, to be stored in addition.
+    - `remaining`: number of partitions that were left for the next portion.
+    - `whole_table_states`: packed bag of the whole-table scan, if something changed and a check needs it.
+    - `referents`: values of limits that refer to other datasets, by the limit's text, if requested.
+    - `transient_states`: packed states by partition that are evaluated but never stored.
+    - `method`: how the changed partitions were determined.
+    - `table_version`: version of the fingerprints, for formats with versions; `pinned`: that version was read,
+      otherwise the table as it was; `is_outdated`: newer versions existed by then.
+    - `columns`: names and types, if requested and nothing was read; otherwise empty."""
 
     schema: "Schema"
     fingerprints: Mapping[str, str]
@@ -111,11 +110,11 @@ class MeasureResult:
 
     @property
     def version(self) -> int | None:
-        """The version that was read; None where it is not known which."""
+        """Return the version that was read; None if unknown."""
         return self.table_version.version if self.table_version and self.pinned else None
 
     def evaluated_states(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
-        """The bags by partition, with the states that are not stored put beside what is. Never to be stored."""
+        """Add the transient states to these bags; the result must never be stored."""
         from treaty.engine.states.bag import combine_readings
 
         passed = {
@@ -128,10 +127,11 @@ class MeasureResult:
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileRequest:
-    """Profile a table. `columns` () means all; `partitions` () means all; `sample`: about so many rows are read, drawn
-    one by one, None: all.
+    """Profile a table.
 
-    `in_force`: the contract's version in force, None where there is none: of what it classifies no value is shown."""
+    `columns`, `partitions`: empty means all. `sample`: approximate number of rows to draw at random; None means all.
+    `in_force`: document of the contract version in force; values of columns that it classifies are not shown; None
+    means no version."""
 
     source: TableSource
     object: str
@@ -143,7 +143,7 @@ class ProfileRequest:
 
 @dataclass(frozen=True)
 class ReferableKey:
-    """A column that is the key of another dataset, by the name that a contract may call that."""
+    """A key column of another dataset, with the dataset's name in a contract."""
 
     dataset: str
     source: TableSource
@@ -152,14 +152,14 @@ class ReferableKey:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftRequest:
-    """Profile a table and suggest checks. The profile's words are those of `ProfileRequest`.
+    """Profile a table and suggest checks; the fields of `ProfileRequest` mean the same here.
 
-    `in_force`: what it classifies is so in the draft, too. `lake`: the folder of the index that patterns of texts are
-    learned from; without one none are suggested. `alarms`: programs are learned from the partitions, for so many false
-    alarms a quarter; None: none are; `refit` says which limits that they learn later may judge. `keys`: those that
-    columns may refer to; `sketched`: also where they are not named after them, by sketches of both.
-    `excluded_partitions`: partitions that nothing is learned from, by their names; one that the table lacks is left out
-    already."""
+    - `in_force`: its classifications are taken over into the draft.
+    - `lake`: folder of the pattern index; None suggests no patterns.
+    - `alarms`: false alarms per quarter for learned programs; None learns none.
+    - `refit`: policy for limits that programs refit later.
+    - `keys`: keys that columns may refer to; `sketched`: also find such columns by sketches, not only by name.
+    - `excluded_partitions`: partitions from which nothing is learned; names that the table lacks are ignored."""
 
     source: TableSource
     contract_id: str
@@ -178,7 +178,7 @@ class DraftRequest:
 
     @property
     def profile(self) -> ProfileRequest:
-        """The profile that the draft rests on."""
+        """Return the profile request of the draft."""
         return ProfileRequest(
             source=self.source,
             object=self.object,
@@ -191,8 +191,10 @@ class DraftRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class LakeTable:
-    """A table that a lake is to know by a name. `columns`: those that are learned from. `as_of`: what says that it has
-    not changed; a table that the lake knows as of the same is not read."""
+    """A table of the lake.
+
+    `columns`: those to learn from. `as_of`: fingerprint of its content; a table that is indexed with an equal value
+    is not read."""
 
     name: str
     location: str
@@ -203,7 +205,7 @@ class LakeTable:
 
 @dataclass(frozen=True)
 class LakeRequest:
-    """Bring the index of a lake (a folder) up to date with these tables, all that it is to know."""
+    """Update the pattern index of a lake to exactly these tables."""
 
     folder: str
     tables: tuple[LakeTable, ...]
@@ -211,7 +213,7 @@ class LakeRequest:
 
 @dataclass(frozen=True)
 class DraftResult:
-    """A draft: the base document (schema, no suggested checks) and the suggestions, as plain data."""
+    """A draft: the base document (schema without suggested checks), the suggestions and the profile, as plain data."""
 
     document: bytes
     suggestions: tuple[Mapping[str, Any], ...]
@@ -220,7 +222,7 @@ class DraftResult:
 
 @dataclass(frozen=True)
 class TextsRequest:
-    """The values of text columns in at most so many rows, drawn uniformly. `columns` () means all."""
+    """Read text columns of at most `rows` rows, drawn uniformly. `columns`: empty means all."""
 
     source: TableSource
     columns: tuple[str, ...] = ()
@@ -229,11 +231,12 @@ class TextsRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class SampleRequest:
-    """Read up to `limit` rows that break each failed check of `failed_checks`, by check id with the partitions it
-    failed in.
+    """Read up to `limit` violating rows of each failed check.
 
-    `partitions` are those that are read; () means all. `arrivals` are read instead, by their fingerprints, where they
-    are named. `classifying`: as of a measurement."""
+    - `failed_checks`: by check id, the partitions in which it failed.
+    - `partitions`: those to read; empty means all.
+    - `arrivals`: fingerprints by arrival; if any, these are read instead.
+    - `classifying`: as in `MeasureRequest`."""
 
     source: TableSource
     contract: bytes
@@ -248,11 +251,11 @@ class SampleRequest:
 
 @dataclass(frozen=True)
 class QuarantineTarget:
-    """Where good and bad rows go: folders `outcome=good` and `outcome=bad` below `out`, which must not be there yet,
-    unless an earlier quarantine wrote it and `overwrite` says to replace it.
+    """Target of a quarantine: folders `outcome=good` and `outcome=bad` below `out`.
 
-    A row is bad that breaks a check of severity error, or on which one cannot be evaluated; with `warnings`, a check
-    of any severity."""
+    `out` must not exist, unless an earlier quarantine wrote it and `overwrite` is set. A row is bad if it violates a
+    check of severity error, or if such a check cannot be evaluated on it; with `warnings`, checks of any severity
+    count."""
 
     out: str
     format: str = "parquet"
@@ -262,7 +265,7 @@ class QuarantineTarget:
 
 @dataclass(frozen=True, kw_only=True)
 class QuarantineRequest:
-    """Write the good rows of a table and the bad ones apart."""
+    """Write the good and the bad rows of a table to separate folders."""
 
     source: TableSource
     contract: bytes
@@ -273,8 +276,10 @@ class QuarantineRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class QuarantineResult:
-    """How many rows are good and bad. By check id: how many rows broke it, and on how many it could not be evaluated
-    (checks without any are left out), and why a check could be judged on no row."""
+    """Number of good and bad rows.
+
+    By check id: `violating_rows`; `unevaluated`: rows on which it could not be evaluated; both without zeros;
+    `not_evaluated`: why it could not be evaluated on any row."""
 
     good: int
     bad: int
@@ -285,9 +290,10 @@ class QuarantineResult:
 
 @dataclass(frozen=True, kw_only=True)
 class StageRequest:
-    """Write the rows of `candidate` below `folder`, partitioned by these columns; `partition` names values of them.
+    """Write the rows of `candidate` below `folder`, partitioned by these columns.
 
-    `like`: a table whose types the columns get."""
+    `partition`: values of partition columns. `like`: table whose column types are used; None keeps those of the
+    candidate."""
 
     candidate: TableSource
     folder: str
@@ -298,15 +304,16 @@ class StageRequest:
 
 @dataclass(frozen=True)
 class SpectraRequest:
-    """Add up frequencies that lie in files below `state_url`: by component key, the names of its files."""
+    """Merge frequencies in files below `state_url`.
+
+    `files`: file names by component key."""
 
     state_url: str
     files: Mapping[str, tuple[str, ...]]
 
 
 class Engine(Protocol):
-    """What the worker needs of the engine; `treaty.engine.spark.process.child` is the real one, tests hand in a
-    fake."""
+    """The engine as used by the worker; implemented by `treaty.engine.spark.process.child` and by fakes in tests."""
 
     def measure(self, request: MeasureRequest) -> MeasureResult: ...
 

@@ -1,11 +1,11 @@
-"""What is known of a write before its table is looked at, and by what it was told which partitions changed."""
+"""Represent hints about a write, and how changed partitions are determined."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 
 class DetectionMethod(StrEnum):
-    """By what it was told which partitions were looked at."""
+    """Method that determined which partitions to read."""
 
     SUBSET = "subset facet"
     PATH = "path"
@@ -18,9 +18,11 @@ class DetectionMethod(StrEnum):
 
 @dataclass(frozen=True)
 class WriteHint:
-    """What a producer says of its write. `partitions`: those that it wrote, by name, told by `method`; None: it does
-    not say. `version`: the one that the write made, of a table format that has them; None: it does not say. Of several
-    writes it is the greatest, and `other_versions` are the other ones."""
+    """A producer's information about its write.
+
+    `partitions`: names of those written, determined by `method`; None means unknown. `version`: version created by
+    the write, for formats with versions; None means unknown. For several writes it is the largest, and
+    `other_versions` are the others."""
 
     partitions: tuple[str, ...] | None = None
     method: DetectionMethod | None = None
@@ -29,17 +31,17 @@ class WriteHint:
 
     @property
     def versions(self) -> tuple[int, ...]:
-        """All versions that are known to have been made."""
+        """Return all versions known to have been created."""
         return self.other_versions if self.version is None else (self.version, *self.other_versions)
 
 
-# What the `table` of a version begins with whose number is one of no order.
+# Prefix of `TableVersion.table` if version numbers are not ordered.
 UNORDERED = "iceberg:"
 
 
 @dataclass(frozen=True)
 class TableVersion:
-    """A version of a table: a table that is made anew in the same place is another `table`."""
+    """A version of a table; a table recreated at the same location has another `table` id."""
 
     table: str
     version: int
@@ -48,24 +50,25 @@ class TableVersion:
         return f"{self.table}@{self.version}"
 
     def holds(self, version: int) -> bool:
-        """Whether what that version held is in this one, as far as their numbers tell: Delta counts versions, and
-        Iceberg's snapshots are numbered at random."""
+        """Return whether this version includes that one, as far as their numbers show.
+
+        Delta numbers versions in order; Iceberg's snapshot ids are random."""
         return self.version == version if self.table.startswith(UNORDERED) else self.version >= version
 
     @classmethod
     def of(cls, text: str | None) -> "TableVersion | None":
-        """What that text names; None for None, and for what names no version."""
+        """Parse a version from text; None for None or for text without a version."""
         table, _, version = (text or "").rpartition("@")
         return cls(table, int(version)) if table and version.isdecimal() else None
 
 
 @dataclass(frozen=True)
 class ChangeHints:
-    """What a look at a table begins with, beside the fingerprints that are known.
+    """Starting point for detecting changes, in addition to the known fingerprints.
 
-    `since_version`: the version that these are of. `newest_count`: where neither the table nor the hint tells what
-    changed, so many of its newest partitions are read; None: all. `reading` names this reading, for tables that nothing
-    else marks."""
+    `since_version`: version of these fingerprints. `newest_count`: number of newest partitions to read if neither
+    the table nor the hint shows what changed; None means all. `reading`: identifies this scan, for tables without
+    any fingerprint."""
 
     hint: WriteHint = field(default_factory=WriteHint)
     since_version: TableVersion | None = None

@@ -1,4 +1,4 @@
-"""Reports of a run: for people at a terminal, for pull requests, for build servers and for other tools."""
+"""Render reports of a run for terminals, pull requests, build servers and other tools."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ __all__ = ["REPORTS", "print_draft", "print_run"]
 
 
 def _json(run: RunResult) -> str:
-    # Written and read once more by pydantic, which has a JSON form for numbers that are none.
+    # Serialized by pydantic first, which has a JSON form for NaN and infinities.
     return json.dumps({"verdict": run.verdict, **json.loads(run.model_dump_json())}, indent=2) + "\n"
 
 

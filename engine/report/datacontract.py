@@ -1,4 +1,4 @@
-"""A run in the shape of datacontract-cli's result file, which its tools and their dashboards read."""
+"""Render a run in the format of datacontract-cli's result file."""
 
 import json
 from collections.abc import Mapping
@@ -10,13 +10,15 @@ from treaty.engine.checks.schema_checks import QUESTIONS
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.engine.report.grouping import finding_text
 
-# Worst first, as that tool folds them: what could not be evaluated outranks what failed.
+# Worst first, in the order of that tool: what could not be evaluated outranks what failed.
 WORST_FIRST = ("error", "failed", "warning", "passed", "skipped")
 STRUCTURE = frozenset(question.id for question in QUESTIONS)
 
 
 def datacontract(run: RunResult) -> dict[str, Any]:
-    """The report as plain data: an entry for each check and partition. The same run gives the same `runId`."""
+    """Return the report as JSON-compatible data, with an entry per check and partition.
+
+    The same run always gives the same `runId`."""
     analyzers = {each.identity: each.analyzer for each in run.measurements}
     rows = {each.check_id: [dict(zip(each.columns, row, strict=True)) for row in each.rows] for each in run.samples}
     checks = [_check(result, run.object, analyzers) | _samples(result, rows) for result in run.results]
@@ -35,7 +37,7 @@ def datacontract(run: RunResult) -> dict[str, Any]:
 
 
 def _check(result: CheckResult, table: str, analyzers: Mapping[str, str]) -> dict[str, Any]:
-    """The entry of a result; its type is the analyzer that was measured, or the id of the check."""
+    """Return the entry of a result; its type is the analyzer's name, else the check's id."""
     structural = result.check_id in STRUCTURE
     return {
         "id": "/".join(filter(None, (table, result.check_id, result.partition))),
@@ -55,7 +57,7 @@ def _check(result: CheckResult, table: str, analyzers: Mapping[str, str]) -> dic
 
 
 def _samples(result: CheckResult, rows: Mapping[str, list[dict[str, str | None]]]) -> dict[str, Any]:
-    """Rows that break a failed check, where some were asked for."""
+    """Return the violating rows of a failed check, if samples were requested."""
     failed = result.outcome is Outcome.FAILED and result.check_id in rows
     return {"failedSamples": rows[result.check_id]} if failed else {}
 
@@ -63,11 +65,11 @@ def _samples(result: CheckResult, rows: Mapping[str, list[dict[str, str | None]]
 def _result(result: CheckResult) -> str:
     if result.outcome is Outcome.FAILED:
         return "failed" if result.severity == "error" else "warning"
-    others = {Outcome.PASSED: "passed", Outcome.NOT_EVALUATED: "error", Outcome.NOT_APPLICABLE: "skipped"}
-    return others[result.outcome]
+    results = {Outcome.PASSED: "passed", Outcome.NOT_EVALUATED: "error", Outcome.NOT_APPLICABLE: "skipped"}
+    return results[result.outcome]
 
 
 def _diagnostics(result: CheckResult) -> dict[str, Any]:
-    told = {"value", "finding", "partition", "scope", "severity", "row_count", "violating_rows", "unevaluated_rows"}
-    diagnostics: dict[str, Any] = json.loads(result.model_dump_json(include=told, exclude_none=True))
+    fields = {"value", "finding", "partition", "scope", "severity", "row_count", "violating_rows", "unevaluated_rows"}
+    diagnostics: dict[str, Any] = json.loads(result.model_dump_json(include=fields, exclude_none=True))
     return diagnostics

@@ -1,4 +1,4 @@
-"""What all reports have in common: results gathered by check, the worst of them first, and words for each."""
+"""Group and describe results for all reports: by check, the worst first."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,9 +10,9 @@ Group = list[CheckResult]
 
 
 def by_check(results: Iterable[CheckResult]) -> list[Group]:
-    """The results of each check together, the checks whose worst result is worst first; none for none.
+    """Group the results by check, the worst first.
 
-    A check is known by id and sentence: two columns may each have a check of one id."""
+    A check is identified by id and sentence, because checks of two columns may share an id."""
     grouped: dict[tuple[str, str], Group] = {}
     for result in results:
         grouped.setdefault((result.check_id, result.sentence), []).append(result)
@@ -20,42 +20,42 @@ def by_check(results: Iterable[CheckResult]) -> list[Group]:
 
 
 def worst(results: Sequence[CheckResult]) -> Outcome:
-    """The worst outcome of at least one result."""
-    found = {result.outcome for result in results}
-    return next(outcome for outcome in WORST_FIRST if outcome in found)
+    """Return the worst outcome; there must be at least one result."""
+    outcomes = {result.outcome for result in results}
+    return next(outcome for outcome in WORST_FIRST if outcome in outcomes)
 
 
 def display_name(result: CheckResult) -> str:
-    """The check's own name where it has one beside its id, else its promise."""
+    """Return the check's name if it differs from its id, else its sentence."""
     return result.name if result.name != result.check_id else result.sentence
 
 
 def finding_text(result: CheckResult) -> str:
-    """What there is to say of a result that did not pass: what was found of it, or why it was not judged."""
+    """Return the finding of a result and the reason, else its sentence."""
     return " - ".join(filter(None, (result.finding, result.reason))) or result.sentence
 
 
 def group_text(shown: Sequence[CheckResult]) -> str:
-    """What there is to say of results of one check: of the first of them, with its partition, where they differ."""
+    """Return the finding of results of one check, with the first partition if findings differ."""
     first = finding_text(shown[0])
-    alike = all(finding_text(each) == first for each in shown)
-    return first if alike or not shown[0].partition else f"{shown[0].partition}: {first}"
+    is_same = all(finding_text(each) == first for each in shown)
+    return first if is_same or not shown[0].partition else f"{shown[0].partition}: {first}"
 
 
 def places(shown: Sequence[CheckResult], total: int) -> str:
-    """The partitions of the results that are shown, of as many as there are in all."""
+    """Describe the partitions of the shown results, out of `total`."""
     names = [result.partition for result in shown if result.partition]
     if len(shown) == total:
         return "all" if total > 1 else (names[0] if names else "whole table")
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"{len(shown)} of {total}: {', '.join(names[:3])}{more}"
+    suffix = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{len(shown)} of {total}: {', '.join(names[:3])}{suffix}"
 
 
 def outcome_counts_text(results: Iterable[CheckResult]) -> str:
-    """How many results ended in which way: '2 failed, 1 warned, 5 passed'; 'no checks' for none."""
+    """Count the results by outcome: '2 failed, 1 warned, 5 passed'; 'no checks' without results."""
     words = [result.counts_as.replace("_", " ") for result in results]
-    told = [f"{words.count(word):,} {word}" for word in ENDINGS if word in words]
-    return ", ".join(told) or "no checks"
+    counts = [f"{words.count(word):,} {word}" for word in ENDINGS if word in words]
+    return ", ".join(counts) or "no checks"
 
 
 ENDINGS = ("failed", "not evaluated", "warned", "passed", "not applicable")

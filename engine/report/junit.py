@@ -1,4 +1,4 @@
-"""A run as JUnit XML: a test case for each check and partition, as build servers read them."""
+"""Render a run as JUnit XML for build servers: one test case per check and partition."""
 
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -9,10 +9,10 @@ from treaty.engine.report.grouping import finding_text
 
 
 def junit(run: RunResult) -> str:
-    """The report. A failed check is a failure, one that could not be evaluated an error.
+    """Return the report as XML.
 
-    JUnit has no warnings: a failed check of severity warning is skipped with its words, as is one without anything to
-    measure."""
+    A failed check is a failure, one that could not be evaluated an error. JUnit has no warnings, so a failed check
+    of severity warning is skipped with its message, and so is one without anything to measure."""
     root = Element("testsuites")
     suite = ElementTree.SubElement(root, "testsuite", _suite(run))
     for result in run.results:
@@ -35,15 +35,15 @@ def _suite(run: RunResult) -> dict[str, str]:
 
 
 def _kind(result: CheckResult) -> str | None:
-    """The element within the case; None for a check that passed."""
+    """Return the name of the test case's child element; None for a passed check."""
     if result.outcome is Outcome.FAILED:
         return "failure" if result.severity == "error" else "skipped"
     return {Outcome.NOT_EVALUATED: "error", Outcome.NOT_APPLICABLE: "skipped"}.get(result.outcome)
 
 
 def _case(result: CheckResult, table: str) -> Element:
-    place = f" [{result.partition}]" if result.partition else ""
-    name = f"{result.check_id}: {result.sentence}{place}"
+    suffix = f" [{result.partition}]" if result.partition else ""
+    name = f"{result.check_id}: {result.sentence}{suffix}"
     case = Element("testcase", {"classname": visible(table), "name": visible(name), "time": "0"})
     kind = _kind(result)
     if kind:

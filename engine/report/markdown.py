@@ -1,4 +1,4 @@
-"""A run as Markdown for a pull request: the verdict, a table of what did not pass, and how many there are of what."""
+"""Render a run as Markdown for a pull request: verdict, checks that did not pass, counts."""
 
 import re
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ VERDICTS = {
     Verdict.PASSED: "✅ passed",
     Verdict.WARNED: "⚠️ warned",
     Verdict.FAILED: "❌ failed",
-    Verdict.NOT_EVALUATED: "❓ could not be checked",
+    Verdict.NOT_EVALUATED: "❓ not evaluated",
 }
 _SIGNS = re.compile(r"([\\`*_{}\[\]()#+\-.!|~])")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def markdown(run: RunResult) -> str:
-    """The report. What did not pass has a line a check; of checks that passed only the number is told."""
+    """Return the report: a line per check that did not pass, and the counts."""
     return "\n".join(_lines(run)) + "\n"
 
 
@@ -36,10 +36,10 @@ def _lines(run: RunResult) -> Iterator[str]:
     rows = "" if run.rows is None else f", {run.rows:,} rows"
     name = plain(f"{run.contract_id} {run.contract_version} on {run.object}")
     yield f"**{VERDICTS[run.verdict]}**: {name}, {len(run.partitions)} partition(s){rows}"
-    amiss = [group for group in by_check(run.results) if worst(group) in AMISS]
-    if amiss:
+    groups = [group for group in by_check(run.results) if worst(group) in AMISS]
+    if groups:
         yield from ("", "| outcome | check | found | partitions |", "|---|---|---|---|")
-        yield from map(_row, amiss)
+        yield from map(_row, groups)
     yield from ("", f"{len(run.results):,} results: {outcome_counts_text(run.results)}")
 
 
@@ -52,6 +52,6 @@ def _row(results: Group) -> str:
 
 
 def plain(text: str) -> str:
-    """The text so that Markdown shows it as it stands, on one line, within a table too."""
+    """Escape the text for one line of Markdown, also within a table."""
     escaped = _SIGNS.sub(r"\\\1", visible(text))
     return re.sub("[&<>]", lambda found: _HTML[found.group()], escaped)

@@ -1,4 +1,4 @@
-"""Results for people at a terminal: one line a check, whatever the number of partitions."""
+"""Print results to a terminal: one line per check for any number of partitions."""
 
 from collections.abc import Mapping, Sequence
 from io import StringIO
@@ -23,19 +23,19 @@ VERDICTS = {
     Verdict.PASSED: "[bold green]✓ passed[/]",
     Verdict.WARNED: "[bold yellow]! warned[/]",
     Verdict.FAILED: "[bold red]✗ failed[/]",
-    Verdict.NOT_EVALUATED: "[bold magenta]? could not be checked[/]",
+    Verdict.NOT_EVALUATED: "[bold magenta]? not evaluated[/]",
 }
 
 
 def text(run: RunResult) -> str:
-    """The report as text without colours, 160 characters wide."""
+    """Return the report as text without colors, 160 characters wide."""
     console = Console(file=StringIO(), width=160, highlight=False)
     print_run(run, console)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 def print_run(run: RunResult, console: Console) -> None:
-    """A table with a line for each check, the worst first, rows that break checks where there are any, the verdict."""
+    """Print the checks, the worst first, then samples of violating rows and the verdict."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("outcome", "severity", "check", "measured", "partitions"):
         table.add_column(heading, overflow="fold")
@@ -66,10 +66,10 @@ def _row(results: Sequence[CheckResult]) -> tuple[str, ...]:
 
 
 def _words(shown: Sequence[CheckResult], outcome: Outcome) -> str:
-    """The check's name, and beneath it what there is to say of the first result that did not pass."""
+    """Return the check's name, followed by the first finding if it did not pass."""
     name = display_name(shown[0])
-    more = group_text(shown) if outcome in AMISS or shown[0].reason else name
-    return visible(name) if more == name else f"{visible(name)}\n{visible(more)}"
+    finding = group_text(shown) if outcome in AMISS or shown[0].reason else name
+    return visible(name) if finding == name else f"{visible(name)}\n{visible(finding)}"
 
 
 def _rank(value: Any) -> tuple[bool, Any]:
@@ -82,13 +82,13 @@ def _range(values: Sequence[Any]) -> str:
 
 
 def print_draft(suggestions: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """The suggestions with their evidence, one line each."""
+    """Print the suggestions with their evidence, one line each."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("column", "suggestion", "held on", "rows"):
+    for heading in ("column", "suggestion", "satisfied on", "rows"):
         table.add_column(heading, overflow="fold")
     for each in suggestions:
         evidence = each["evidence"]
-        held = f"{evidence['held']} of {evidence['partitions']}"
+        satisfied = f"{evidence['held']} of {evidence['partitions']}"
         words = (escape(visible(text)) for text in (each["column"] or "(table)", each["sentence"]))
-        table.add_row(*words, held, f"{evidence['rows']:,}")
+        table.add_row(*words, satisfied, f"{evidence['rows']:,}")
     console.print(table)

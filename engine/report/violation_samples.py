@@ -1,4 +1,4 @@
-"""Rows that break checks, for people at a terminal: a small table beneath each check's name."""
+"""Print violating rows to a terminal, as a small table per check."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ NULL = "[dim]null[/]"
 
 
 def print_samples(run: RunResult, console: Console) -> None:
-    """A table for each sample, in the order of the run; nothing where there is none."""
+    """Print a table for each sample, in the order of the run."""
     names = {each.check_id: display_name(each) for each in reversed(run.results)}
     for sample in run.samples:
         _print(sample, names, console)
@@ -28,5 +28,5 @@ def _print(sample: ViolationSample, names: Mapping[str, str], console: Console) 
         table.add_column(heading, overflow="fold", max_width=WIDEST)
     for row in sample.rows:
         table.add_row(*(NULL if cell is None else escape(visible(cell)) for cell in row))
-    console.print(f"\nRows that break [bold]{escape(visible(names.get(sample.check_id, sample.check_id)))}[/]:")
+    console.print(f"\nRows that violate [bold]{escape(visible(names.get(sample.check_id, sample.check_id)))}[/]:")
     console.print(table)

@@ -1,1 +1,1 @@
-"""Verify tables, find failing rows and watch streams in the user's own Spark session."""
+"""Verify tables, find violating rows and monitor streams in the user's own Spark session."""

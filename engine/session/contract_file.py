@@ -1,4 +1,4 @@
-"""A contract document, read from its bytes or from a file."""
+"""Read a contract document from bytes or a file."""
 
 from os import PathLike, fspath
 from pathlib import Path
@@ -9,10 +9,10 @@ from treaty.contracts.errors import ContractError, Fault
 
 
 def read_contract(source: bytes | str | PathLike[str]) -> Contract:
-    """Read a contract from the bytes of its document or from the file at that path.
+    """Read a contract from the bytes of its document or from a file.
 
-    `source`: bytes are the document itself, anything else is a path. Raises ContractError for a file that cannot be
-    read and for all faults of the document."""
+    `source`: bytes are the document itself, anything else is a path. Raises ContractError if the file cannot be
+    read, and for all faults of the document."""
     return read(source if isinstance(source, bytes) else _content(fspath(source)))
 
 

@@ -1,8 +1,7 @@
-"""Profiles and drafts of a Spark frame, in the caller's own session.
+"""Profile a Spark frame and draft a contract for it, in the caller's own session.
 
 print(profile(orders, name="orders", partition_by=["day"]).rows)
-Path("orders.yaml").write_bytes(draft(orders, "orders", partition_by=["day"]).document)
-"""
+Path("orders.yaml").write_bytes(draft(orders, "orders", partition_by=["day"]).document)"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,11 +38,15 @@ def profile(
     sample: int | None = None,
     contract: Contract | None = None,
 ) -> ProfileDocument:
-    """Profile a Spark frame in two scans; none of the session's settings changes.
+    """Profile a Spark frame in two scans, without changing any setting of the session.
 
-    `name`: what the profile calls the table. `partition_by`: columns of the frame that its partitions differ in.
-    `columns` () means all. `sample`: about so many rows are read; None means all. `contract`: values of columns that it
-    classifies are not shown, if its object has that name. Raises EngineError for columns that the frame lacks."""
+    - `name`: name of the table in the profile.
+    - `partition_by`: columns of the frame to partition by.
+    - `columns`: empty means all.
+    - `sample`: approximate number of rows to read; None means all.
+    - `contract`: values of columns that it classifies are not shown, if its object has that name.
+
+    Raises EngineError for columns that the frame lacks."""
     from treaty.engine.profile.document import document
     from treaty.engine.protocol.progress import no_progress
     from treaty.engine.spark.profile.profiler import history, opened_frame
@@ -72,11 +75,16 @@ def draft(  # noqa: PLR0913
 ) -> Draft:
     """Draft a contract for a Spark frame: its schema and the checks that its partitions suggest.
 
-    `name`: of the object in the contract. `partition_by`: columns of the frame that its partitions differ in; without
-    any, suggestions are held against parts of the rows. `columns` () means all. `sample`: about so many rows are read;
-    None means all. `contract_id` None: the name. `location`: the physical name in the contract; None: the name. `lake`:
-    the folder of an index of patterns; None: no patterns are suggested. `alarms`: false alarms a quarter that learned
-    programs may raise; None: no programs are learned. Raises EngineError."""
+    - `name`: name of the object in the contract.
+    - `partition_by`: columns of the frame to partition by; without any, suggestions are tested on parts of the rows.
+    - `columns`: empty means all.
+    - `sample`: approximate number of rows to read; None means all.
+    - `contract_id`: None means `name`.
+    - `location`: physical name in the contract; None means `name`.
+    - `lake`: folder of a pattern index; None suggests no patterns.
+    - `alarms`: false alarms per quarter that learned programs may raise; None learns no programs.
+
+    Raises EngineError."""
     from treaty.engine.protocol.progress import no_progress
     from treaty.engine.spark.handlers.draft import draft_opened
     from treaty.engine.spark.profile.profiler import opened_frame
@@ -90,11 +98,11 @@ def draft(  # noqa: PLR0913
         lake=lake,
         alarms=alarms,
     )
-    found = draft_opened(frame.sparkSession, opened_frame(frame, request.profile), request, no_progress)
+    result = draft_opened(frame.sparkSession, opened_frame(frame, request.profile), request, no_progress)
     return Draft(
-        document=with_suggestions(found.document, found.suggestions),
-        suggestions=found.suggestions,
-        profile=ProfileDocument.model_validate(found.profile),
+        document=with_suggestions(result.document, result.suggestions),
+        suggestions=result.suggestions,
+        profile=ProfileDocument.model_validate(result.profile),
     )
 
 

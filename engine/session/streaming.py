@@ -1,24 +1,24 @@
-"""A stream watched: each micro-batch judged, and its states folded into those of all rows so far, exactly once.
+"""Monitor a stream: evaluate each micro-batch and fold its states into those of all rows exactly once.
 
-    sink = watched(contract, StateFolder("/data/orders-states"), stream="orders", on_run=append)
+    sink = watch_stream(contract, StateFolder("/data/orders-states"), stream="orders", on_run=append)
     orders.writeStream.foreachBatch(sink).option("checkpointLocation", "/data/orders-checkpoint").start()
 
-What happens to a batch, in this order:
+Each batch goes through these steps:
 
-    1 what its number says is folded already is left alone: Spark hands the last batch in again after a crash
-    2 it is read once, and judged: checks of scope delta on its own rows, those of the dataset and of views on all rows
-      so far, this batch included
-    3 the caller's `on_run` is told, and writes the rows where they belong
+    1 a batch whose number is folded already is skipped: Spark delivers the last batch again after a crash
+    2 it is read once and evaluated: checks of scope delta on its own rows, those of the dataset and of views on all
+      rows so far, including this batch
+    3 the caller's `on_run` is called and writes the rows to their target
     4 its states are merged into those of its partitions, and one swap of the store makes them current, together with
       the number of the batch
 
-A crash before the end of 4 has the batch read, judged and told again; one after it does not. So states are folded
-exactly once, and `on_run` is called at least once: what it writes must be the same when written twice with one number.
-States merge in any order, so they are those of all rows read at once.
+After a crash before the end of 4 the batch is read, evaluated and passed to `on_run` again; after a later crash it
+is not. So states are folded exactly once and `on_run` is called at least once: writing the same batch number twice
+must give the same result. States merge in any order, so the result equals a single read of all rows.
 
-The numbers of batches begin at 0 with every new checkpoint. A stream with a new checkpoint is another stream: it has
-another name, and folds on top of what the store has, or with a new store begins anew. One stream at a time has a
-store."""
+Batch numbers begin at 0 with every new checkpoint. A stream with a new checkpoint is a different stream: give it
+another name to continue with the states in the store, or a new store to start over. A store can be used by one
+stream at a time."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -46,12 +46,14 @@ from treaty.engine.states.generations import (
 )
 
 __all__ = ["BatchReading", "BatchRejected", "GenerationConflict", "StreamSink", "folded", "watch_stream"]
-# Told the run, the batch's rows as a frame and its number; False has the batch left out of the states.
+# Called with the run, the batch as a frame and its number; returning False excludes the batch from the states.
 OnRun = Callable[[RunResult, Any, int], bool | None]
 
 
 class BatchRejected(Exception):
-    """The stream is to stop at a batch of this verdict; nothing of the batch was folded. `run` says why."""
+    """The stream stops because of this batch's verdict; nothing of the batch was folded.
+
+    `run`: the run with the reasons."""
 
     def __init__(self, run: RunResult) -> None:
         self.run = run
@@ -61,7 +63,10 @@ class BatchRejected(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class StreamSink:
-    """The sink of a watched stream, for `foreachBatch`; `read` answers what arrived in a frame of rows."""
+    """The sink of a monitored stream, for `foreachBatch`.
+
+    `read` computes the states of a frame. `on_run`: None means no callback. `stop_verdicts`: verdicts that stop the
+    stream."""
 
     contract: Contract
     object: str
@@ -73,24 +78,26 @@ class StreamSink:
     now: Callable[[], datetime] = clock.now
 
     def __call__(self, rows: Any, batch: int) -> None:
-        """Takes a batch in. Raises Refused, Overtaken where another writer came first, StateError for states that are
-        damaged, EngineError for a number that is of another checkpoint, and whatever `on_run` raises."""
-        known = self.store.current()
-        if self._is_folded(known, batch):
+        """Process a batch.
+
+        Raises BatchRejected; GenerationConflict if another writer came first; StateError for damaged states;
+        EngineError for a batch number of another checkpoint; and any error of `on_run`."""
+        current = self.store.current()
+        if self._is_folded(current, batch):
             return
-        # What is judged, written and folded are the same rows, even where a second reading would give others.
-        held = rows.persist()
+        # Persisted, so that the evaluated, written and folded rows are the same even if a second read would differ.
+        persisted = rows.persist()
         try:
-            self._take(held, batch, known)
+            self._take(persisted, batch, current)
         finally:
-            held.unpersist()
+            persisted.unpersist()
 
     def _is_folded(self, known: Generation, batch: int) -> bool:
         last = folded(known, self.stream)
         if last is not None and batch == 0 < last:
             raise EngineError(
-                f"stream {self.stream} begins anew, and up to batch {last} it is folded in already: its checkpoint is"
-                " another one, so give it another name, and a new store if it reads the same rows again",
+                f"stream {self.stream} starts again at batch 0, but batches up to {last} are already folded:"
+                " its checkpoint is new, so use another name, and a new store if it reads the same rows again",
                 retry=False,
             )
         return last is not None and batch <= last
@@ -114,8 +121,8 @@ class StreamSink:
         try:
             return bags.unpack(self.store.bag(entry.bag))
         except StateError as error:
-            where = f"partition {name}" if name else "the whole stream"
-            raise StateError(f"the states of {where} in {self.store.place} cannot be used: {error}") from error
+            location = f"partition {name}" if name else "the whole stream"
+            raise StateError(f"the states of {location} in {self.store.place} cannot be used: {error}") from error
 
     def _evaluate(
         self, arrived: BatchReading, merged: Mapping[str, StateBag], known: Generation, started: datetime
@@ -131,17 +138,17 @@ class StreamSink:
         entries = dict(known.entries)
         for name, bag in merged.items():
             entries[name] = PartitionEntry(self._marked(entries.get(name), batch), self.store.keep(bag.pack()))
-        judged = GenerationVerdict(run.verdict.value, self.contract.fingerprint, self.object)
-        self.store.swap(known.number, entries, judged)
+        verdict = GenerationVerdict(run.verdict.value, self.contract.fingerprint, self.object)
+        self.store.swap(known.number, entries, verdict)
         self.store.collect()
 
     def _marked(self, entry: PartitionEntry | None, batch: int) -> str:
-        """The fingerprint of a partition that the batch has rows of: the last batch of each stream in it."""
+        """Return a partition's fingerprint: the last batch of each stream in it."""
         return json.dumps({**(_marks(entry) if entry else {}), self.stream: batch}, sort_keys=True)
 
 
 class _MergedStates(Mapping[str, Bag]):
-    """The states of every partition, those that a batch leaves as they are fetched only where a check asks for them."""
+    """The states of every partition; those without rows in the batch are loaded only on demand."""
 
     def __init__(self, merged: Mapping[str, StateBag], known: Generation, store: GenerationStore) -> None:
         self.merged = merged
@@ -159,20 +166,21 @@ class _MergedStates(Mapping[str, Bag]):
 
 
 def folded(known: Generation, stream: str) -> int | None:
-    """The number of the stream's last batch in these states; None where none is. Raises StateError for states that no
-    stream was folded into."""
-    # A swap names every partition of its batch, so the largest number is the last batch that had rows.
+    """Return the number of the stream's last folded batch; None if there is none.
+
+    Raises StateError if the states do not come from a stream."""
+    # A swap updates every partition of its batch, so the largest number is the last batch that had rows.
     return max((marks[stream] for marks in map(_marks, known.entries.values()) if stream in marks), default=None)
 
 
 def _marks(entry: PartitionEntry) -> Mapping[str, int]:
     try:
-        found = json.loads(entry.fingerprint)
+        marks = json.loads(entry.fingerprint)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise StateError("the store holds the states of files, not of a stream: give the stream a store of its own")
-    return found
+        marks = None
+    if not isinstance(marks, dict):
+        raise StateError("the store contains states of files, not of a stream: use a separate store for the stream")
+    return marks
 
 
 def watch_stream(  # noqa: PLR0913
@@ -186,20 +194,23 @@ def watch_stream(  # noqa: PLR0913
     stops: Collection[Verdict | str] = (),
     key: HashKey | None = None,
 ) -> StreamSink:
-    """The sink that judges a stream's batches and folds their states into the store, for `foreachBatch`.
+    """Create a sink for `foreachBatch` that evaluates batches and folds their states into the store.
 
-    `stream` is the stream's name for as long as it has its checkpoint. `object_name` None: the contract's first object.
-    `partition_by` None: the partition columns that it names, where the rows have them. `on_run` is told the run, the
-    batch as a frame and its number; what it raises stops the stream with nothing folded, and where it returns False the
-    batch is left out of the states. `stops` are the verdicts that stop the stream before `on_run` is told; by default
-    none does. `key`: what values of classified columns are hashed with; None: states of them are not kept, and what
-    needs them of all rows so far is not evaluated. Nor are checks that read other datasets, or `sql` of it all."""
-    chosen = object_name or contract.objects[0].name
-    by = None if partition_by is None else tuple(partition_by)
-    read = partial(arrived, contract.object(chosen), by, key)
+    - `stream`: name of the stream; keep it as long as the checkpoint.
+    - `object_name`: None means the contract's first object.
+    - `partition_by`: None means the object's partition columns that the rows have.
+    - `on_run`: called with the run, the batch as a frame and its number; an exception stops the stream with nothing
+      folded, and returning False excludes the batch from the states.
+    - `stops`: verdicts that stop the stream before `on_run` is called; none by default.
+    - `key`: hashes values of classified columns; without one their states are not stored, and checks that need them
+      of all rows so far are not evaluated. Checks that read other datasets, and `sql` checks over all rows, are not
+      evaluated either."""
+    name = object_name or contract.objects[0].name
+    partition_columns = None if partition_by is None else tuple(partition_by)
+    read = partial(arrived, contract.object(name), partition_columns, key)
     return StreamSink(
         contract=contract,
-        object=chosen,
+        object=name,
         store=store,
         stream=stream,
         read=read,

@@ -1,4 +1,4 @@
-"""A contract verified on a Spark frame, in the caller's own session."""
+"""Verify a Spark frame against a contract, in the caller's own session."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -31,46 +31,51 @@ def verify(  # noqa: PLR0913
     history: Histories | None = None,
     now: Callable[[], datetime] = clock.now,
 ) -> RunResult:
-    """The run that judges a Spark frame by a contract, in the frame's own session, none of whose settings change.
+    """Evaluate a contract on a Spark frame and return the run; no setting of the session is changed.
 
-    It tells no text and no distribution of a column that the contract classifies; these are judged all the same.
+            run = verify(orders, read(Path("orders.yaml").read_bytes()))
+            assert run.verdict == "passed", [result.sentence for result in run.results if result.outcome == "failed"]
 
-        run = verify(orders, read(Path("orders.yaml").read_bytes()))
-        assert run.verdict == "passed", [result.sentence for result in run.results if result.outcome == "failed"]
+    - `object_name`: None means the contract's first object.
+    - `partition_by`: None means the object's partition columns that the frame has.
+    - `earlier`: states (`measure`) of partitions that are not in the frame; checks of the whole dataset include
+      them, and checks that need all rows at once are then not evaluated.
+    - `others`: frames of other datasets by name.
+    - `references`: values of limits that refer to another dataset ('the size of titles'); if its frame is in
+      `others` they are measured.
+    - `samples`: number of violating rows per failed check, read in one more scan if there are any
+      (`treaty.engine.session.violating_rows.samples`).
+    - `statistics`: folder of Parquet files that the frame reads completely and exclusively; the files' own counts of
+      rows and nulls are then used.
+    - `key`: hashes values of classified columns, as in the earlier states (`treaty.engine.core.key_files`).
+    - `history`: earlier measurements for anomaly checks, by metric identity
+      (`treaty.engine.anomaly.baselines.of_runs`); the states of earlier partitions add to it.
 
-    `object_name` None: the contract's first object. `partition_by` None: the partition columns that it names, where the
-    frame has them. `earlier` holds the states (`measure`) of partitions that are not in the frame: checks of the whole
-    dataset count them too; those that must see all rows at once are then not evaluated. `others` holds the frames of
-    other datasets by name, `references` the values of limits that refer to one ('the size of titles'); where its frame
-    is among the others they are measured. `samples`: up to so many rows that break each failed check, by one more
-    reading of the frame where there are any (`treaty.engine.session.violating_rows.samples`). `statistics`: the folder
-    of Parquet that the frame is a reading of, all of it and nothing else; its files' own counts of rows and nulls are
-    then taken for it. `key`: the one (`treaty.engine.core.key_files`) that values of classified columns were hashed
-    with in earlier states. `history`: what was measured before, by the metric's identity
-    (`treaty.engine.anomaly.baselines.of_runs`), for checks of anomalies; of earlier partitions the states tell it, too.
-    Raises ContractError for faults of the contract, Unreadable where Spark cannot read it."""
+    The run contains no texts or distributions of columns that the contract classifies; they are evaluated
+    nevertheless. Raises ContractError for faults of the contract, UnreadableTable if Spark cannot read the frame."""
     from treaty.engine.session.violating_rows import with_samples
     from treaty.engine.spark.handlers.frame import read_frame
 
     started = now()
-    chosen = object_name or contract.objects[0].name
-    read = read_frame(
-        frame, contract, chosen, partition_by=partition_by, others=others, statistics=statistics, key=key
+    name = object_name or contract.objects[0].name
+    measured = read_frame(
+        frame, contract, name, partition_by=partition_by, others=others, statistics=statistics, key=key
     )  # fmt: skip
-    states: dict[str, Bag] = {**(earlier or {}), **read.states}
+    states: dict[str, Bag] = {**(earlier or {}), **measured.states}
     request = EvaluationRequest(
         contract=contract,
-        object_name=chosen,
+        object_name=name,
         states=states,
-        delta=sorted(read.states),
+        delta=sorted(measured.states),
         started_at=started,
         finished_at=now(),
-        whole_table_states=read.whole_table_states if states.keys() == read.states.keys() else None,
-        reference_values=read.referents | {words: ReferenceValue(value) for words, value in (references or {}).items()},
-        checks=read.checks,
+        whole_table_states=measured.whole_table_states if states.keys() == measured.states.keys() else None,
+        reference_values=measured.referents
+        | {words: ReferenceValue(value) for words, value in (references or {}).items()},
+        checks=measured.checks,
         history=history or {},
     )
-    run = redact(read.checks, evaluate(request))
+    run = redact(measured.checks, evaluate(request))
     return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, others=others)
 
 
@@ -82,11 +87,10 @@ def measure(
     partition_by: Sequence[str] | None = None,
     key: HashKey | None = None,
 ) -> dict[str, bytes]:
-    """The packed states of a frame by partition: what `verify` of a later frame takes as `earlier`.
+    """Return the packed states of a frame by partition, as input for `earlier` of `verify`.
 
-    They have no values of columns that the contract classifies, and hashes of these only where a lasting `key` is
-    given."""
+    They contain no values of classified columns, and hashes of these only with a lasting `key`."""
     from treaty.engine.spark.handlers.frame import read_frame
 
-    read = read_frame(frame, contract, object_name, partition_by=partition_by, key=key)
-    return {name: bag.pack() for name, bag in read.states.items()}
+    measured = read_frame(frame, contract, object_name, partition_by=partition_by, key=key)
+    return {name: bag.pack() for name, bag in measured.states.items()}

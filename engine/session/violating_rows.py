@@ -1,9 +1,8 @@
-"""Rows that fail, in a session of your own: a frame with the checks that each row breaks, good and bad rows apart.
+"""Flag violating rows of a Spark frame, and separate good rows from bad ones.
 
-bad = flagged(orders, contract).where("size(broken_checks) > 0")
-done = quarantine(orders, contract, Quarantine("/data/orders-checked"))
-assert done.bad == 0, done.broken
-"""
+bad = flag_rows(orders, contract).where("size(broken_checks) > 0")
+result = quarantine(orders, contract, QuarantineTarget("/data/orders-checked"))
+assert result.bad == 0, result.violating_rows"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,12 +27,12 @@ def flag_rows(
     partition_by: Sequence[str] | None = None,
     others: Frames | None = None,
 ) -> Any:
-    """The Spark frame, row for row, with two more columns: the ids of the checks that a row breaks (`broken_checks`)
-    and of those that cannot be evaluated on it (`unevaluated_checks`), in the contract's order and never null.
+    """Add two columns to the Spark frame: `broken_checks` and `unevaluated_checks`.
 
-    `object_name` None: the contract's first object. `partition_by` None: the partition columns that it names, where the
-    frame has them. `others`: frames of other datasets by name. Raises ContractError for faults of the contract,
-    EngineError where the frame has such columns already."""
+    They contain the ids of the checks that a row violates and of those that cannot be evaluated on it, in the
+    contract's order and never null. `object_name`: None means the contract's first object. `partition_by`: None
+    means the object's partition columns that the frame has. `others`: frames of other datasets by name. Raises
+    ContractError for faults of the contract, EngineError if the frame already has such columns."""
     from treaty.engine.spark.scan import violating_rows
     from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
@@ -50,11 +49,10 @@ def quarantine(
     partition_by: Sequence[str] | None = None,
     others: Frames | None = None,
 ) -> QuarantineResult:
-    """Writes good and bad rows of the Spark frame apart, in one pass; see `QuarantineTarget` for where and which are
-    bad.
+    """Write good and bad rows of the Spark frame to separate folders in one pass.
 
-    `into`: a folder's name stands for `QuarantineTarget` with that folder. The other arguments are those of
-    `flagged`. Raises ContractError, and EngineError where nothing could be written."""
+    `into`: target and definition of bad rows; a string means `QuarantineTarget` with that folder. The other
+    arguments are those of `flag_rows`. Raises ContractError, and EngineError if nothing could be written."""
     from treaty.engine.spark.scan.quarantine import quarantine as written
     from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
@@ -72,10 +70,10 @@ def samples(
     partition_by: Sequence[str] | None = None,
     others: Frames | None = None,
 ) -> tuple[ViolationSample, ...]:
-    """Rows of the Spark frame that break the run's failed checks, as text, masked where the contract classifies them.
+    """Return violating rows of the run's failed checks, as text, with masks for classified columns.
 
-    One more reading of the frame, however many checks; () where no failed check is broken by single rows. Raises
-    Unreadable where Spark cannot read them."""
+    Needs one more scan of the frame for any number of checks. Empty if no failed check has violating rows. Raises
+    UnreadableTable if Spark cannot read the rows."""
     from treaty.engine.spark.scan import violating_rows
     from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
@@ -97,11 +95,11 @@ def with_samples(
     partition_by: Sequence[str] | None = None,
     others: Frames | None = None,
 ) -> RunResult:
-    """The run with `samples` of its failed checks; as it is where none are asked for."""
+    """Add `samples` of the failed checks to the run; unchanged if `limit` is 0."""
     if not limit:
         return run
-    found = samples(frame, contract, run, limit=limit, partition_by=partition_by, others=others)
-    return run.model_copy(update={"samples": found})
+    rows = samples(frame, contract, run, limit=limit, partition_by=partition_by, others=others)
+    return run.model_copy(update={"samples": rows})
 
 
 def _bound(

@@ -1,1 +1,1 @@
-"""State bags: pack, seal, merge, generations."""
+"""Pack, store and merge the states of partitions."""

@@ -1,4 +1,4 @@
-"""Bags of states: all that was computed of a partition at one reading, mergeable, packed with header and checksum."""
+"""Represent bags of states: mergeable results of one scan of a partition, packed with header and checksum."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,28 +23,27 @@ UNLIKE = "{} is not of one type in all partitions"
 KEYS_DIFFER = "its values were hashed with different keys: validate all partitions again"
 CLASSIFIED = "it is not kept: it holds values of a column that the contract classifies"
 KEYLESS = "it is not kept: the contract classifies its column, and no key file was given to hash the values with"
-# Why states that were computed are not stored; nobody can compute them again from what is.
+# Reasons why computed states are not stored; they cannot be recomputed from stored ones.
 UNKEPT = frozenset({CLASSIFIED, KEYLESS})
-# Enough to be merged at once, few enough to be held at once.
+# Large enough for efficient merging, small enough to fit in memory.
 MERGE_BATCH = 16
 
 
 class StateFileStore(Protocol):
-    """Where large states lie, outside the packed bag."""
+    """A store for large states outside of the packed bag."""
 
     def write(self, content: bytes) -> str: ...
 
     def read(self, name: str) -> bytes: ...
 
 
-# Nobody changes one; to freeze it takes three times as long to make it, and a bag holds thousands.
+# Never modified; not frozen because that triples the time to create one, and a bag has thousands.
 @dataclass(slots=True, kw_only=True)
 class ComponentState:
-    """One component's state: the merged value and the component that knows how to merge and write it.
+    """A component's state: the merged value, and the component that can merge and serialize it.
 
-    `source` says where it comes from: SCANNED, or STATED where the files' own statistics told it, or MIXED.
-    `key_id`: of the key that its values were hashed with; '' for none. `transient_reason`: why it is not stored; '': it
-    is."""
+    `source`: SCANNED, STATED by the files' own statistics, or MIXED. `key_id`: id of the key that its values were
+    hashed with; '' for none. `transient_reason`: why it is not stored; '' if it is."""
 
     component: Component
     value: Any
@@ -55,9 +54,9 @@ class ComponentState:
 
 @dataclass(frozen=True)
 class StateBag:
-    """The states of a set of rows by component key, with the schema they were computed on.
+    """The states of a set of rows by component key, with the rows' schema.
 
-    `failures` says, by component key (`ALL`: for all of them) and without data values, why a state is not there."""
+    `failures`: by component key (`ALL` for every key), why a state is missing, without data values."""
 
     entries: Mapping[str, ComponentState]
     schema: Schema = field(default_factory=lambda: Schema(()))
@@ -65,41 +64,41 @@ class StateBag:
 
     @property
     def rows(self) -> int:
-        """How many rows were read."""
+        """Return the number of rows read."""
         return int(self.entries[ROWS.key].value)
 
     def failure(self, key: str) -> str | None:
-        """Why the state of that key is not there; None where nothing is known of it."""
+        """Return why the state of that key is missing; None if unknown."""
         return self.failures.get(key) or self.failures.get(ALL)
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """The merged value of each component by its key."""
+        """Return the merged value of each component by key."""
         return {key: state.value for key, state in self.entries.items()}
 
     def only(self, keys: frozenset[str]) -> "StateBag":
-        """The states of these keys, those that are there."""
+        """Return the states of these keys, as far as present."""
         return replace(self, entries={key: self.entries[key] for key in self.entries.keys() & keys})
 
     def union(self, other: "StateBag") -> "StateBag":
-        """These states with those of another reading of the same rows."""
+        """Add the states of another scan of the same rows; those of `other` take precedence."""
         return StateBag({**self.entries, **other.entries}, self.schema, {**self.failures, **other.failures})
 
     def pack(self, files: StateFileStore | None = None) -> bytes:
-        """What may be stored: header, states and sha256 as bytes, and why others are not among them.
+        """Serialize what may be stored: header, states and sha256, and why other states are missing.
 
-        With `files`, the large ones lie there and the bag points at them."""
-        written = [_written(key, state, files) for key, state in self.entries.items() if not state.transient_reason]
-        unkept = {key: state.transient_reason for key, state in self.entries.items() if state.transient_reason}
-        return seal_bag(self.schema, written, {**self.failures, **unkept})
+        With `files`, large states are written there and referenced by the bag."""
+        blocks = [_written(key, state, files) for key, state in self.entries.items() if not state.transient_reason]
+        transient = {key: state.transient_reason for key, state in self.entries.items() if state.transient_reason}
+        return seal_bag(self.schema, blocks, {**self.failures, **transient})
 
     def dump_all(self) -> bytes:
-        """All states as bytes, to be handed on and never stored."""
+        """Serialize all states for another process; the result must never be stored."""
         return seal_bag(self.schema, [_written(*entry, None) for entry in self.entries.items()], self.failures)
 
     @property
     def passing(self) -> "StateBag | None":
-        """The states that are not stored, with the number of rows; None where there is none."""
+        """Return the states that are not stored, with the row count; None if there are none."""
         keys = frozenset(key for key, state in self.entries.items() if state.transient_reason)
         return replace(self.only(keys | {ROWS.key}), failures={}) if keys else None
 
@@ -135,75 +134,76 @@ Bag = bytes | StateBag
 def bag_of_plan(
     plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None
 ) -> StateBag:
-    """The states of a plan from the values by component key; a missing value stands for no rows unless it failed."""
+    """Build the states of a plan from values by component key; a missing value means no rows, unless it failed."""
     failed, parts = failures or {}, (*plan.scan, *plan.groupings, *plan.separate)
-    given = {part.key: _state(part, values.get(part.key, part.component.zero), plan.key) for part in parts}
-    return StateBag({key: state for key, state in given.items() if key not in failed}, schema, failed)
+    states = {part.key: _state(part, values.get(part.key, part.component.zero), plan.key) for part in parts}
+    return StateBag({key: state for key, state in states.items() if key not in failed}, schema, failed)
 
 
 def _state(part: BoundComponent, value: Any, key: HashKey | None) -> ComponentState:
     keyless = part.keyed and not (key and key.lasting)
-    passing = CLASSIFIED if part.is_transient else KEYLESS if keyless else ""
+    reason = CLASSIFIED if part.is_transient else KEYLESS if keyless else ""
     return ComponentState(
-        component=part.component, value=value, key_id=key.id if key and part.keyed else "", transient_reason=passing
+        component=part.component, value=value, key_id=key.id if key and part.keyed else "", transient_reason=reason
     )
 
 
 def merge(bags: Iterable[StateBag]) -> StateBag | None:
-    """All bags together; None for none. So many are held at a time."""
-    given, together = iter(bags), None
-    while some := list(islice(given, MERGE_BATCH)):
-        together = merged(some if together is None else [together, *some])
-    return together
+    """Merge all bags, MERGE_BATCH at a time; None without bags."""
+    remaining, total = iter(bags), None
+    while chunk := list(islice(remaining, MERGE_BATCH)):
+        total = merged(chunk if total is None else [total, *chunk])
+    return total
 
 
 def merged(bags: Sequence[StateBag]) -> StateBag:
-    """The states of all these bags together, of which there is one at least: what all of them know.
+    """Merge the states that all of these bags have; there must be at least one bag.
 
-    What only some know cannot be said of all, unless the others have none of the columns: these are null there, and the
-    state is that of all (`evolution`). The schema is the first one's, with the columns that only others have."""
-    alike: dict[tuple[tuple[str, str], ...], list[StateBag]] = {}
+    A state that some bags lack is left out, unless those bags have none of its columns: they are null there, so the
+    state covers all rows (`schema_evolution`). The schema is the first one's, with the columns that only others
+    have."""
+    bags_by_columns: dict[tuple[tuple[str, str], ...], list[StateBag]] = {}
     for bag in bags:
-        alike.setdefault(tuple((column.name, column.type) for column in bag.schema), []).append(bag)
-    return reduce(_both, map(_alike, alike.values()))
+        bags_by_columns.setdefault(tuple((column.name, column.type) for column in bag.schema), []).append(bag)
+    return reduce(_both, map(_alike, bags_by_columns.values()))
 
 
 def _alike(bags: Sequence[StateBag]) -> StateBag:
-    """Those that were read on columns of the same types."""
-    first, *others = bags
-    failures = {key: why for bag in bags for key, why in bag.failures.items()}
+    """Merge bags whose columns have equal names and types."""
+    first, *rest = bags
+    failures = {key: reason for bag in bags for key, reason in bag.failures.items()}
     entries = {}
-    for key in sorted(first.entries.keys()) if others else ():
+    for key in sorted(first.entries.keys()) if rest else ():
         try:
             entries[key] = _merged([bag.entries[key] for bag in bags])
         except KeyError:
             continue
         except TypeError:
             failures[key] = _unlike(bag.entries[key] for bag in bags)
-    return StateBag(entries, first.schema, failures) if others else first
+    return StateBag(entries, first.schema, failures) if rest else first
 
 
 def _unlike(states: Iterable[ComponentState | PackedState]) -> str:
-    """Why they cannot be put together."""
+    """Return why the states cannot be merged."""
     return KEYS_DIFFER if len({each.key_id for each in states}) > 1 else UNLIKE.format("the column")
 
 
 def _both(one: StateBag, other: StateBag) -> StateBag:
-    """Two that were read on other columns, or on columns of other types."""
+    """Merge two bags with different columns or types."""
     shared = {
         key: unlike(state.component, key, one.schema, other.schema)
         for key, state in one.entries.items()
         if key in other.entries
     }
-    schema, mine = union(one.schema, other.schema), frozenset(key for key, column in shared.items() if column is None)
-    together = _alike([replace(one.only(mine), schema=schema), replace(other.only(mine), schema=schema)])
+    schema, same = union(one.schema, other.schema), frozenset(key for key, column in shared.items() if column is None)
+    common = _alike([replace(one.only(same), schema=schema), replace(other.only(same), schema=schema)])
     failures = {key: UNLIKE.format(column) for key, column in shared.items() if column}
-    entries = {**_alone(one, other), **_alone(other, one), **together.entries}
-    return StateBag(entries, schema, {**together.failures, **failures})
+    entries = {**_alone(one, other), **_alone(other, one), **common.entries}
+    return StateBag(entries, schema, {**common.failures, **failures})
 
 
 def _alone(one: StateBag, other: StateBag) -> dict[str, ComponentState]:
-    """The states that the other lacks because it has none of their columns, and that say all there is of both."""
+    """Return the states of `one` that also cover `other`, which has none of their columns."""
     return {
         key: state
         for key, state in one.entries.items()
@@ -212,10 +212,10 @@ def _alone(one: StateBag, other: StateBag) -> dict[str, ComponentState]:
 
 
 def _merged(states: Sequence[ComponentState]) -> ComponentState:
-    """Raises TypeError where they cannot be put together."""
+    """Merge the states. Raises TypeError if they do not match."""
     component, sources = states[0].component, {each.source for each in states}
-    key_id, *others = {each.key_id for each in states}
-    if others:
+    key_id, *further_keys = {each.key_id for each in states}
+    if further_keys:
         raise TypeError(KEYS_DIFFER)
     source = sources.pop() if len(sources) == 1 else MIXED
     value = component.merge_all([each.value for each in states])
@@ -229,24 +229,24 @@ def _merged(states: Sequence[ComponentState]) -> ComponentState:
 
 
 def unpack(packed: Bag, files: StateFileStore | None = None, *, keys: frozenset[str] | None = None) -> StateBag:
-    """The bag that `pack` wrote; with `keys`, only those states. Raises StateError for what cannot be trusted.
+    """Unpack a bag written by `pack`; with `keys`, only those states.
 
-    States of a component version that is unknown here are left out: they are computed again. A bag that was never
-    packed is answered as it is."""
+    States of an unknown component version are left out and computed again. A bag that is not packed is returned as
+    it is. Raises StateError for damaged bytes or another format."""
     if isinstance(packed, StateBag):
         return packed if keys is None else packed.only(keys)
     return read(open_bag(packed), files, keys=keys)
 
 
 def read(bag: OpenedBag, files: StateFileStore | None = None, *, keys: frozenset[str] | None = None) -> StateBag:
-    """The states of an opened bag; with `keys`, only those. Raises StateError, as `unpack`."""
-    wanted = bag.states if keys is None else [each for each in bag.states if each.described.key in keys]
-    entries = {each.described.key: state for each in wanted if (state := _loaded(each, files)) is not None}
+    """Load the states of an opened bag; with `keys`, only those. Raises StateError, as `unpack`."""
+    selected = bag.states if keys is None else [each for each in bag.states if each.described.key in keys]
+    entries = {each.described.key: state for each in selected if (state := _loaded(each, files)) is not None}
     return StateBag(entries, bag.head.schema, bag.failures)
 
 
 def _loaded(packed: PackedState, files: StateFileStore | None) -> ComponentState | None:
-    """The state; None where its component is of a version unknown here."""
+    """Load the state; None if its component has an unknown version."""
     component = _component(packed.described)
     if component is None:
         return None
@@ -266,52 +266,52 @@ def _value(packed: PackedState, component: Component, files: StateFileStore | No
 
 
 def merge_packed(packed: Sequence[bytes], files: StateFileStore | None = None) -> bytes:
-    """The packed states of these sets of rows together, with the schema of the last: one state is loaded at a time.
+    """Merge packed bags, loading the states of one key at a time; the schema is the last one's.
 
-    What cannot be said of all together is a failure, as in `merged`; what not all know is left out. Raises
-    StateError for what cannot be trusted."""
+    States that cannot be merged become failures, as in `merged`; states that some bags lack are left out. Raises
+    StateError for damaged bytes or another format."""
     bags = [open_bag(each) for each in packed]
-    failures = {key: why for bag in bags for key, why in bag.failures.items()}
-    lying = [{each.described.key: each for each in bag.states} for bag in bags]
-    written = []
-    for key in frozenset.intersection(*map(frozenset, lying)):
+    failures = {key: reason for bag in bags for key, reason in bag.failures.items()}
+    states_by_bag = [{each.described.key: each for each in bag.states} for bag in bags]
+    packed_states = []
+    for key in frozenset.intersection(*map(frozenset, states_by_bag)):
         try:
-            if (state := _merge_states([each[key] for each in lying], files)) is not None:
-                written.append(_written(key, state, files))
+            if (state := _merge_states([each[key] for each in states_by_bag], files)) is not None:
+                packed_states.append(_written(key, state, files))
         except TypeError:
-            failures[key] = _unlike(each[key] for each in lying)
-    return seal_bag(bags[-1].head.schema, written, failures)
+            failures[key] = _unlike(each[key] for each in states_by_bag)
+    return seal_bag(bags[-1].head.schema, packed_states, failures)
 
 
 def _merge_states(lying: Iterable[PackedState], files: StateFileStore | None) -> ComponentState | None:
-    """The states of one key merged; None where its component is of a version unknown here."""
+    """Merge the states of one key; None if its component has an unknown version."""
     loaded = [_loaded(each, files) for each in lying]
-    known = [each for each in loaded if each is not None]
-    return _merged(known) if len(known) == len(loaded) else None
+    states = [each for each in loaded if each is not None]
+    return _merged(states) if len(states) == len(loaded) else None
 
 
 def combine_readings(stored: bytes, added: bytes, *, keys: frozenset[str] | None = None) -> bytes:
-    """The packed states of one partition from two readings of it, with the schema of the later; no state is read.
+    """Combine the packed states of two scans of one partition, without loading them.
 
-    Where both have a state, that of `added` counts; with `keys`, only those of the stored ones are taken over. Raises
-    StateError: one is damaged, or they read other rows."""
+    States of `added` take precedence, and its schema is used; with `keys`, only those of the stored states are taken
+    over. Raises StateError if one is damaged, or if the row counts differ."""
     old, new = open_bag(stored), open_bag(added)
     if _rows(old) != _rows(new):
-        raise StateError("the partition was read twice and had another number of rows: compute it again")
+        raise StateError("the row count of the partition changed between two scans: compute it again")
     before = (each for each in old.states if keys is None or each.described.key in keys)
     states = {each.described.key: each for each in (*before, *new.states)}
-    failures = {key: why for key, why in {**old.failures, **new.failures}.items() if key not in states}
+    failures = {key: reason for key, reason in {**old.failures, **new.failures}.items() if key not in states}
     return seal_bag(new.head.schema, states.values(), failures)
 
 
 def with_filed_states(packed: bytes, files: StateFileStore) -> bytes:
-    """The packed bag with its large states in files, as `pack` lays them there. Raises StateError."""
+    """Move the large states of a packed bag to files, as `pack` does. Raises StateError."""
     bag = open_bag(packed)
     return seal_bag(bag.head.schema, [_laid(each, files) for each in bag.states], bag.failures)
 
 
 def with_inline_states(packed: bytes, files: StateFileStore) -> bytes:
-    """The packed bag with its large states within it, fit for who has no place of files. Raises StateError."""
+    """Move the large states of a packed bag from files into the bag. Raises StateError."""
     bag = open_bag(packed)
     return seal_bag(bag.head.schema, [_inline(each, files) for each in bag.states], bag.failures)
 
@@ -345,5 +345,5 @@ def _content(packed: PackedState, files: StateFileStore | None) -> bytes:
     if packed.file is None:
         return bytes(packed.content)
     if files is None:
-        raise StateError(f"the state {packed.described.key} lies in a file, and no place of files was given")
+        raise StateError(f"the state {packed.described.key} is stored in a file, but no file store was given")
     return files.read(packed.file)

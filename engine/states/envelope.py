@@ -1,10 +1,10 @@
-"""How a bag of states lies in bytes: what bags of one plan have in common first, then what is this bag's own.
+"""Define the byte format of a bag of states: a head shared by bags of one plan, then the bag's own part.
 
     magic | length | head: format, schema, key, kind, version and plainness of each state, as JSON
           | length | own: plain values, sizes of the others, files, sources, failures, as JSON
           | the others' bytes | sha256
 
-A history has thousands of bags with the same head, which is read once; plain values are read all at once."""
+A history has thousands of bags with the same head, which is parsed once; plain values are parsed all at once."""
 
 import hashlib
 import json
@@ -25,7 +25,9 @@ _SUM, _LENGTH = 32, 4
 
 
 class StateDescriptor(NamedTuple):
-    """A state of a packed bag. `plain`: it lies there as a value that `codec` encodes, not as bytes."""
+    """Descriptor of a state in a packed bag.
+
+    `plain`: stored as a value encoded by `codec`, not as bytes."""
 
     key: str
     kind: str
@@ -33,12 +35,13 @@ class StateDescriptor(NamedTuple):
     plain: bool
 
 
-# Nobody changes one; to freeze it takes three times as long to make it, and a bag holds thousands.
+# Never modified; not frozen because that triples the time to create one, and a bag has thousands.
 @dataclass(slots=True, kw_only=True)
 class PackedState:
-    """A state as it lies in a packed bag: an encoded value or bytes; or in a file, whose name it has.
+    """A state in a packed bag: an encoded value, bytes, or the name of a file.
 
-    `key_id`: of the key that its values were hashed with. `transient_reason`: why it is handed on and never stored."""
+    `key_id`: id of the key that its values were hashed with. `transient_reason`: why it must not be stored; '' if it
+    may."""
 
     described: StateDescriptor
     content: Any
@@ -49,19 +52,21 @@ class PackedState:
 
     @property
     def size(self) -> int:
-        """How many bytes it takes within the bag."""
+        """Return its number of bytes within the bag."""
         return len(codec.written(self.content) if self.described.plain else self.content)
 
 
 class BagHeader(NamedTuple):
-    """What bags of one plan on one schema have in common."""
+    """The common part of bags of one plan on one schema."""
 
     schema: Schema
     states: tuple[StateDescriptor, ...]
 
 
 class OpenedBag(NamedTuple):
-    """A packed bag whose checksum is right. `failures`: by component key, why a state is not there."""
+    """A packed bag whose checksum was verified.
+
+    `failures`: by component key, why a state is missing."""
 
     head: BagHeader
     failures: Mapping[str, str]
@@ -69,7 +74,7 @@ class OpenedBag(NamedTuple):
 
 
 def seal_bag(schema: Schema, states: Iterable[PackedState], failures: Mapping[str, str]) -> bytes:
-    """The bytes of a bag: the same for the same states, in whatever order they are given."""
+    """Serialize a bag; the bytes do not depend on the order of the states."""
     ordered = sorted(states, key=lambda each: each.described.key)
     columns = [[column.name, column.type, column.nullable] for column in schema]
     blobs = [each.content for each in ordered if not each.described.plain]
@@ -80,32 +85,32 @@ def seal_bag(schema: Schema, states: Iterable[PackedState], failures: Mapping[st
         "sources": {each.described.key: each.source for each in ordered if each.source != SCANNED},
         "failures": dict(failures),
     }
-    # Most bags have neither: only states of classified columns do.
+    # Most bags have neither; only states of classified columns do.
     keys = {each.described.key: each.key_id for each in ordered if each.key_id}
-    passing = {each.described.key: each.transient_reason for each in ordered if each.transient_reason}
-    own |= {word: told for word, told in (("keys", keys), ("passing", passing)) if told}
+    transient = {each.described.key: each.transient_reason for each in ordered if each.transient_reason}
+    own |= {word: entries for word, entries in (("keys", keys), ("passing", transient)) if entries}
     head = {"format": FORMAT, "schema": columns, "states": [each.described for each in ordered]}
     body = b"".join([MAGIC, _block(head), _block(own), *blobs])
     return body + hashlib.sha256(body).digest()
 
 
 def _block(document: Mapping[str, Any]) -> bytes:
-    written = codec.written(document)
-    return len(written).to_bytes(_LENGTH, "big") + written
+    encoded = codec.written(document)
+    return len(encoded).to_bytes(_LENGTH, "big") + encoded
 
 
 def open_bag(packed: bytes) -> OpenedBag:
-    """The bag as it lies in these bytes, no state read. Raises StateError for what is damaged or of another format."""
+    """Parse the bag without loading states. Raises StateError if it is damaged or has another format."""
     body, checksum = packed[:-_SUM], packed[-_SUM:]
     if body[: len(MAGIC)] != MAGIC:
-        raise StateError("these bytes are no packed states: the first four differ")
+        raise StateError("these bytes are not packed states: the first four bytes differ")
     if hashlib.sha256(body).digest() != checksum:
         raise StateError("the packed states are damaged: the checksum differs; compute the partition again")
-    written, rest = _cut(body[len(MAGIC) :])
-    head = _head(written)
+    header, rest = _cut(body[len(MAGIC) :])
+    head = _head(header)
     own, blobs = _cut(rest)
-    found = json.loads(own)
-    return OpenedBag(head, found["failures"], _lying(head, found, blobs))
+    content = json.loads(own)
+    return OpenedBag(head, content["failures"], _lying(head, content, blobs))
 
 
 def _cut(content: bytes) -> tuple[bytes, bytes]:
@@ -115,20 +120,20 @@ def _cut(content: bytes) -> tuple[bytes, bytes]:
 
 @lru_cache(maxsize=256)
 def _head(written: bytes) -> BagHeader:
-    found = json.loads(written)
-    if found["format"] != FORMAT:
-        told = f"packed states of format {found['format']} cannot be read by this version, which reads {FORMAT}"
-        raise StateError(f"{told}; compute the partition again")
-    schema = Schema(tuple(Column(*column) for column in found["schema"]))
-    return BagHeader(schema, tuple(StateDescriptor(*each) for each in found["states"]))
+    header = json.loads(written)
+    if header["format"] != FORMAT:
+        message = f"packed states of format {header['format']} cannot be read by this version, which reads {FORMAT}"
+        raise StateError(f"{message}; compute the partition again")
+    schema = Schema(tuple(Column(*column) for column in header["schema"]))
+    return BagHeader(schema, tuple(StateDescriptor(*each) for each in header["states"]))
 
 
 def _lying(head: BagHeader, own: Mapping[str, Any], blobs: bytes) -> tuple[PackedState, ...]:
     values, cuts = iter(own["values"]), pairwise(accumulate(own["sizes"], initial=0))
     files, sources = own["files"], own["sources"]
     contents = (next(values) if each.plain else blobs[slice(*next(cuts))] for each in head.states)
-    keys, passing = own.get("keys", {}), own.get("passing", {})
-    if not (files or sources or keys or passing):
+    keys, transient = own.get("keys", {}), own.get("passing", {})
+    if not (files or sources or keys or transient):
         return tuple(
             PackedState(described=each, content=content) for each, content in zip(head.states, contents, strict=True)
         )
@@ -139,7 +144,7 @@ def _lying(head: BagHeader, own: Mapping[str, Any], blobs: bytes) -> tuple[Packe
             source=sources.get(each.key, SCANNED),
             file=files.get(each.key),
             key_id=keys.get(each.key, ""),
-            transient_reason=passing.get(each.key, ""),
+            transient_reason=transient.get(each.key, ""),
         )
         for each, content in zip(head.states, contents, strict=True)
     )

@@ -1,8 +1,8 @@
-"""Generations of a table's states: which bag stands for each partition, swapped as a whole, in a folder of files.
+"""Store generations of a table's states in a folder: one bag per partition, swapped atomically.
 
-A bag lies in a file named by its content. What is current is told by one small file, replaced by a rename: whoever
-reads it sees one generation or the next. A swap names the generation that it follows; where another came first it is
-refused, and nothing of it can be seen. Bags that no generation names are left over and are collected."""
+A bag is a file named by its content. One small file defines the current generation and is replaced by a rename, so a
+reader sees one generation or the next. A swap names the generation that it follows; if another one came first, it is
+refused without visible effect. Bags that no generation refers to are collected."""
 
 import os
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class GenerationConflict(EngineError):
 
 @dataclass(frozen=True)
 class PartitionEntry:
-    """The states of a partition: the fingerprint of the files that they were computed from, and the name of the bag."""
+    """A partition's states: the fingerprint of the files they were computed from, and the name of the bag."""
 
     fingerprint: str
     bag: str
@@ -35,9 +35,9 @@ class PartitionEntry:
 
 @dataclass(frozen=True)
 class GenerationVerdict:
-    """How a run ended, and the fingerprint of the contract and the object of it that were judged by.
+    """The verdict of a run, with the contract's fingerprint and the object's name.
 
-    `run` names the run where the store keeps it as a whole."""
+    `run`: id of the run, if the store keeps whole runs; otherwise None."""
 
     verdict: str
     contract: str
@@ -47,7 +47,9 @@ class GenerationVerdict:
 
 @dataclass(frozen=True)
 class Generation:
-    """The states of all partitions at one time. `judged`: of the run that judged exactly these; None: none did."""
+    """The states of all partitions at one time.
+
+    `judged`: verdict of the run that evaluated exactly these states; None without one."""
 
     number: int = 0
     entries: Mapping[str, PartitionEntry] = field(default_factory=dict)
@@ -55,45 +57,47 @@ class Generation:
 
     @property
     def fingerprints(self) -> dict[str, str]:
-        """The fingerprint of each partition's files."""
+        """Return the fingerprint of each partition's files."""
         return {name: entry.fingerprint for name, entry in self.entries.items()}
 
 
 class GenerationStore(Protocol):
-    """Where the states of one table lie. `place` names the place."""
+    """A store for the states of one table; `place` is its location."""
 
     @property
     def place(self) -> str: ...
 
     def current(self) -> Generation:
-        """The newest generation; an empty one, number 0, of a new store. Raises StateError where it is damaged."""
+        """Return the newest generation; for a new store an empty one, number 0. Raises StateError if damaged."""
 
     def keep(self, packed: bytes) -> str:
-        """The name of a bag that is kept from now on, for a generation to name it."""
+        """Store a bag and return its name, for use in a generation."""
 
     def bag(self, name: str) -> bytes:
-        """The packed bag of that name. Raises StateError where it is gone or damaged."""
+        """Return the packed bag of that name. Raises StateError if it is missing or damaged."""
 
     def verdict_of(self, run: RunResult, schema: Schema) -> GenerationVerdict:
-        """The judgement of a generation that this run judges, on tables of that schema; with the run kept, where the
-        store keeps runs."""
+        """Return the verdict of a run for a generation; the run is stored if the store keeps runs."""
 
     def swap(
         self, expected: int, entries: Mapping[str, PartitionEntry], judged: GenerationVerdict | None = None
     ) -> Generation:
-        """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
+        """Make these the entries of the generation after `expected`.
+
+        Raises GenerationConflict if that generation is not current."""
 
     def last(self) -> None:
-        """Has the current generation last a loss of power, where who made it ended before that was so."""
+        """Flush the current generation to disk, in case its writer crashed before doing so."""
 
     def collect(self) -> None:
-        """Removes bags that the current generation does not name: no publication is open, and no other writer may be
-        keeping bags meanwhile."""
+        """Remove bags that the current generation does not use.
+
+        No publication may be open and no other writer may be storing bags meanwhile."""
 
 
 @dataclass(frozen=True)
 class StateFolder:
-    """The states of one table in a folder of this machine, which is made when something is kept."""
+    """The states of one table in a local folder, created on the first write."""
 
     place: str
     disk: Disk = field(default_factory=Disk, compare=False)
@@ -102,8 +106,9 @@ class StateFolder:
         object.__setattr__(self, "place", os.path.realpath(self.place))
 
     def current(self) -> Generation:
-        """The newest generation; an empty one of a new folder. Raises StateError where the file that says so is
-        damaged: with it gone, all partitions are measured again."""
+        """Return the newest generation; an empty one for a new folder.
+
+        Raises StateError if the pointer file is damaged; once it is removed, all partitions are measured again."""
         try:
             content = _read(self._path(POINTER))
         except FileNotFoundError:
@@ -111,7 +116,7 @@ class StateFolder:
         return _generation(load_checked(content, f"{self._path(POINTER)} (remove it to measure all partitions again)"))
 
     def keep(self, packed: bytes) -> str:
-        """The name of the bag, the checksum of its content; keeping equal content again changes nothing."""
+        """Store the bag under the checksum of its content; storing equal content again changes nothing."""
         name = sha256(packed).hexdigest()
         self.disk.folder(self._path(BAGS))
         with self._alone():
@@ -122,43 +127,45 @@ class StateFolder:
         return name
 
     def bag(self, name: str) -> bytes:
-        """The packed bag of that name. Raises StateError where it is gone or damaged."""
+        """Return the packed bag of that name. Raises StateError if it is missing or damaged."""
         try:
             content = _read(self._path(BAGS, name))
         except FileNotFoundError:
-            raise StateError(f"the bag {name} is gone; compute the partition again") from None
+            raise StateError(f"the bag {name} is missing; compute the partition again") from None
         if sha256(content).hexdigest() != name:
             raise StateError(f"the bag {name} is damaged: the checksum differs; compute the partition again")
         return content
 
     def verdict_of(self, run: RunResult, _: Schema) -> GenerationVerdict:
-        """How the run ended; the run itself is not kept."""
+        """Return the verdict of the run; the run itself is not stored."""
         return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object)
 
     def swap(
         self, expected: int, entries: Mapping[str, PartitionEntry], judged: GenerationVerdict | None = None
     ) -> Generation:
-        """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
-        following = Generation(expected + 1, dict(entries), judged)
+        """Make these the entries of the generation after `expected`.
+
+        Raises GenerationConflict if that generation is not current."""
+        generation = Generation(expected + 1, dict(entries), judged)
         self.disk.folder(self.place)
         with self._alone():
-            found = self.current().number
-            if found != expected:
-                raise GenerationConflict(f"the states are of generation {found}, no longer of {expected}: begin anew")
-            self.disk.replace(self._path(POINTER), dump_checked({"format": FORMAT, **asdict(following)}))
-        return following
+            actual = self.current().number
+            if actual != expected:
+                raise GenerationConflict(f"the states are of generation {actual}, no longer of {expected}: start again")
+            self.disk.replace(self._path(POINTER), dump_checked({"format": FORMAT, **asdict(generation)}))
+        return generation
 
     def last(self) -> None:
-        """Has the file that says what is current last."""
+        """Flush the pointer file to disk."""
         self.disk.anchor(self._path(POINTER))
 
     def collect(self) -> None:
-        """Removes bags that the current generation does not name, and what a crash left of others."""
+        """Remove bags that the current generation does not use, and leftovers of crashes."""
         self.disk.remove(aside(self._path(POINTER)))
-        named = {entry.bag for entry in self.current().entries.values()}
+        used = {entry.bag for entry in self.current().entries.values()}
         if os.path.isdir(self._path(BAGS)):
-            for left in sorted(set(os.listdir(self._path(BAGS))) - named):
-                self.disk.remove(self._path(BAGS, left))
+            for name in sorted(set(os.listdir(self._path(BAGS))) - used):
+                self.disk.remove(self._path(BAGS, name))
 
     def _alone(self) -> AbstractContextManager[None]:
         return file_lock(self._path(LOCK), patience=PATIENCE_SECONDS)
@@ -175,7 +182,7 @@ def _generation(document: Mapping[str, Any]) -> Generation:
 
 
 def judgement(document: Mapping[str, Any] | None) -> GenerationVerdict | None:
-    """The judgement that was written as plain data."""
+    """Parse a verdict from plain data; None stays None."""
     return GenerationVerdict(**document) if document else None
 
 

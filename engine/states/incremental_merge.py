@@ -1,7 +1,7 @@
-"""States of many partitions merged as these come: what comes is added to what is there, and nothing is merged twice.
+"""Merge the states of many partitions incrementally as they arrive.
 
-A partition that is replaced or goes cannot be taken out of a merged state. So partitions lie in blocks, and only its
-block is merged anew, and the blocks with each other."""
+A partition that is replaced or removed cannot be taken out of a merged state. So partitions are grouped in blocks,
+and only the affected block is merged again, and then the blocks with each other."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ BLOCK = 32
 
 
 class IncrementalMerge:
-    """The states of partitions, and what they are together."""
+    """The states of partitions with their merged result."""
 
     def __init__(self) -> None:
         self._blocks: list[dict[str, StateBag]] = []
@@ -22,16 +22,15 @@ class IncrementalMerge:
         self.merged: StateBag | None = None
 
     def change(self, arrived: Mapping[str, StateBag], gone: Iterable[str] = ()) -> StateBag | None:
-        """What all are together once these came, in the place of older ones of their names, and those went; None where
-        none is left."""
-        leaving = [name for name in (*arrived, *gone) if name in self._places]
-        for name in leaving:
-            at = self._places.pop(name)
-            del self._blocks[at][name]
-            self._sums[at] = None
+        """Add or replace the arrived partitions, remove others, and return the merged states; None if none is left."""
+        outdated = [name for name in (*arrived, *gone) if name in self._places]
+        for name in outdated:
+            block = self._places.pop(name)
+            del self._blocks[block][name]
+            self._sums[block] = None
         for name, bag in arrived.items():
             self._add(name, bag)
-        self.merged = self._summed() if leaving else _merged([self.merged, *arrived.values()])
+        self.merged = self._summed() if outdated else _merged([self.merged, *arrived.values()])
         return self.merged
 
     def _add(self, name: str, bag: StateBag) -> None:
@@ -43,13 +42,13 @@ class IncrementalMerge:
         self._places[name] = len(self._blocks) - 1
 
     def _summed(self) -> StateBag | None:
-        self._sums = [known or _merged(block.values()) for known, block in zip(self._sums, self._blocks, strict=True)]
+        self._sums = [total or _merged(block.values()) for total, block in zip(self._sums, self._blocks, strict=True)]
         return _merged(self._sums)
 
 
 def _merged(given: Iterable[StateBag | None]) -> StateBag | None:
-    found = bags.merge(each for each in given if each is not None)
-    return found and replace(found, entries={key: _compacted(state) for key, state in found.entries.items()})
+    bag = bags.merge(each for each in given if each is not None)
+    return bag and replace(bag, entries={key: _compacted(state) for key, state in bag.entries.items()})
 
 
 def _compacted(state: ComponentState) -> ComponentState:

@@ -1,4 +1,4 @@
-"""List what a packed bag of states holds, without loading the states."""
+"""List the states of a packed bag without loading them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +11,12 @@ from treaty.engine.states.envelope import PackedState, open_bag
 
 @dataclass(frozen=True, kw_only=True)
 class StateEntry:
-    """One state of a packed bag: its bytes within it, or the name of the file where it lies. Not `usable`: its
-    component is of a version unknown here. `key_id`: of the key that its values were hashed with."""
+    """A state of a packed bag.
+
+    - `size`: bytes within the bag.
+    - `file`: name of its file; None if it is in the bag.
+    - `usable`: False if its component has an unknown version.
+    - `key_id`: id of the key that its values were hashed with."""
 
     key: str
     kind: str
@@ -24,7 +28,7 @@ class StateEntry:
 
 
 class BagContents(NamedTuple):
-    """The schema of a packed bag, what it holds, none of it read, and why other states are not there, by key."""
+    """The schema and states of a packed bag, and by key why others are missing."""
 
     schema: Schema
     entries: tuple[StateEntry, ...]
@@ -32,7 +36,7 @@ class BagContents(NamedTuple):
 
 
 def describe_bag(packed: Bag) -> tuple[Schema, frozenset[str]]:
-    """The schema and the settled component keys (usable, or known to fail) of a bag. Raises StateError."""
+    """Return the schema of a bag and its settled keys (usable, or known to fail). Raises StateError."""
     if isinstance(packed, StateBag):
         return packed.schema, frozenset(packed.entries.keys() | packed.failures.keys())
     bag = open_bag(packed)
@@ -41,15 +45,15 @@ def describe_bag(packed: Bag) -> tuple[Schema, frozenset[str]]:
 
 
 def contents(packed: bytes) -> BagContents:
-    """The contents of a packed bag. Raises StateError."""
+    """Return the contents of a packed bag. Raises StateError."""
     bag = open_bag(packed)
     return BagContents(bag.head.schema, tuple(map(_state_entry, bag.states)), bag.failures)
 
 
 def inventory(packed: bytes) -> tuple[tuple[StateEntry, ...], Mapping[str, str]]:
-    """What a packed bag holds, none of it read, and why other states are not there, by key. Raises StateError."""
-    _, held, failures = contents(packed)
-    return held, failures
+    """Return the states of a packed bag, and by key why others are missing. Raises StateError."""
+    _, entries, failures = contents(packed)
+    return entries, failures
 
 
 def _state_entry(packed: PackedState) -> StateEntry:

@@ -90,8 +90,8 @@ def test_an_owner_approves_a_draft_and_reads_why_the_next_load_failed(
     page.goto(address)
     page.get_by_role("link", name=TABLE).first.click()
     expect(page.get_by_text("The data does not keep the contract: 1 failed").first).to_be_visible()
-    expect(page.get_by_text("customer_id is always present").first).to_be_visible()
-    expect(page.get_by_text(f"day={bad.partition}: 0.690705 of 624 rows").first).to_be_visible()
+    expect(page.get_by_text("customer_id is required").first).to_be_visible()
+    expect(page.get_by_text(f"day={bad.partition}: 69.1 % of 624 rows").first).to_be_visible()
     assert page.url.endswith(f"/run?id={run.id}")
     keep_picture(page, "run.png")
 

@@ -560,7 +560,7 @@ def test_rows_that_break_a_check_stand_with_it_and_say_what_is_masked(open_page:
     at = open_page("owner", "run", id=the_shop.failed_run)
 
     said = texts(at)
-    assert "day=2026-02-25: 0.973 of 612 rows keep it, at least 0.99 required; 17 rows do not" in said
+    assert "day=2026-02-25: 97.3 % of 612 rows keep it (required: at least 99 %); 17 rows do not" in said
     assert "3 of 17 rows that break it · kept until" in said
     assert "customer_id masked: classified by the contract" in said
     (rows,) = [each.value for each in at.dataframe if "order_id" in each.value.columns]

@@ -169,5 +169,5 @@ def test_every_line_of_the_tour_does_what_it_says(programs: Path, java: None, tm
     (session,) = blocks("python")
     ran = python(f"{session}import engine\nprint(engine.NAME)\n", tmp_path, programs)
     assert ran.startswith("failed ")
-    assert "customer_id is always present" in ran
+    assert "customer_id is required" in ran
     assert ran.endswith("the user's own engine\n")

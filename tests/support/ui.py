@@ -226,7 +226,7 @@ IN_FORCE = """\
         implementation: {analyzer: compliance, predicate: "status IN ('open', 'shipped')", mustBeGreaterOrEqualTo: 0.99}
 """
 BROKEN = {
-    "finding": "0.973 of 612 rows keep it, at least 0.99 required; 17 rows do not",
+    "finding": "97.3 % of 612 rows keep it (required: at least 99 %); 17 rows do not",
     "row_count": 612,
     "violating_rows": 17,
 }

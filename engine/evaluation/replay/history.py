@@ -1,4 +1,4 @@
-"""The past of a replay's metrics: what it has judged so far, which detectors then learn from as in validations."""
+"""Collect the metric history of a replay, from which detectors learn as in validations."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,18 +18,20 @@ Read = Callable[[ReplayCase], MetricValue | str]
 
 @dataclass
 class ReplayHistory:
-    """What was seen of the metrics that detectors look at, in the order in which it came.
+    """The metric history of a replay so far, in the order of arrival.
 
-    `measured`: by the metric's identity. `succession`: the partitions so far, `excluded_partitions` those of an
-    incident."""
+    `measured`: points by metric identity. `succession`: order of the partitions so far. `excluded_partitions`:
+    partitions of an incident."""
 
     measured: dict[str, list[SeriesPoint]] = field(default_factory=dict)
     succession: PartitionOrder = field(default_factory=PartitionOrder)
     excluded_partitions: Collection[str | None] = ()
 
     def add_partitions(self, names: Iterable[str], spoilt: Collection[str | None]) -> None:
-        """Adds partitions that came at once; nothing is learned from those of them that are `spoilt`, and none is
-        compared with them. None among them: all together."""
+        """Add partitions that arrived in one step.
+
+        `spoilt`: those from which nothing is learned and with which nothing is compared; None in it means all
+        partitions together."""
         names = list(names)
         for name in names:
             self.succession.add(name)
@@ -38,29 +40,30 @@ class ReplayHistory:
         )
 
     def see(self, cases: Iterable[ReplayCase], partition: str | None, read: Read, moment: datetime) -> None:
-        """Adds what these checks' metrics are, as they are `read` on the partition; None: on all of them together. Days
-        whose states were merged are no point."""
+        """Add the metrics of these checks on a partition; None means all partitions together.
+
+        Days whose states were merged give no point."""
         if len(members(partition or "")) > 1:
             return
-        # Both versions may have detectors of one metric: it is one point.
-        alike = {each.check.identity or "": each for each in cases if each.budget and each.refused is None}
-        for identity, case in alike.items():
+        # Detectors of both versions may share a metric; it gives one point.
+        cases_by_identity = {each.check.identity or "": each for each in cases if each.budget and each.refused is None}
+        for identity, case in cases_by_identity.items():
             point = _point(read(case), partition, moment)
             self.measured.setdefault(identity, []).append(
                 replace(point, excluded=partition in self.excluded_partitions)
             )
 
     def before(self, partition: str | None) -> Iterator[str]:
-        """The partitions that one is compared with, newest first (as `MetricBaselines.before`)."""
+        """Return the partitions to compare one with, newest first, as `MetricBaselines.before` does."""
         return (name for name in self.succession.before(partition) if name not in self.excluded_partitions)
 
     def with_detection(
         self, check: BoundCheck, case: ReplayCase, partition: str | None, moment: datetime
     ) -> BoundCheck:
-        """The check with what its detector says of that point by what was seen before; as it is without a detector."""
+        """Run the check's detector on that point with the history so far; unchanged without a detector."""
         if check.detector is None or check.analyzer is None or case.budget is None:
             return check
-        pasts = MetricBaselines(
+        baselines = MetricBaselines(
             measured=self.measured,
             succession=self.succession,
             now=moment,
@@ -68,20 +71,22 @@ class ReplayHistory:
             metrics=case.budget.metrics,
         )
         share = check.analyzer.unit == "share"
-        return replace(check, detection=pasts.detect(check.detector, check.identity or "", partition, _nothing, share))
+        return replace(
+            check, detection=baselines.detect(check.detector, check.identity or "", partition, _nothing, share)
+        )
 
 
 def _point(found: MetricValue | str, partition: str | None, moment: datetime) -> SeriesPoint:
-    told = metric_values.state_value(found)
+    stated = metric_values.state_value(found)
     return SeriesPoint(
         time=place(partition).time or moment,
-        value=told.value,
+        value=stated.value,
         partition=partition,
-        reason=told.reason,
-        details=told.details,
+        reason=stated.reason,
+        details=stated.details,
     )
 
 
 def _nothing(_: Iterable[str]) -> Mapping[str, StateValue]:
-    """What states say beyond what was seen: whatever came was seen."""
+    """Return no further values, because a replay has already added every partition to its history."""
     return {}

@@ -1,7 +1,8 @@
-"""Two patterns tried on stored values: what is known of an edit to one where no state counts its matches yet.
+"""Try two patterns on stored values, to assess an edit of a pattern.
 
-Only values that are stored as they are can be tried: where a check of the contract counts how often each value of the
-column occurs, and the contract does not classify it. Nothing that is told holds a value."""
+This is for patterns whose matches no state counts yet. Only values that are stored in clear text can be tried: a
+check of the contract must count how often each value of the column occurs, and the contract must not classify the
+column. The results contain no values."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -14,17 +15,20 @@ from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.states.bag import StateBag
 
-# Values of one partition that are tried, those that occur most often first.
+# Values tried per partition, most frequent first.
 MOST = 100_000
-UNASKED = "the values of its column are stored: both patterns are tried on them on request alone"
+UNASKED = "the values of its column are stored: both patterns can be tried on them on request"
 Matches = Callable[[str], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RegexTrialResult:
-    """Two patterns tried on stored values: on so many partitions, whose values stand for `rows` of `present` rows that
-    have one. `differing`: partitions with a value that one of them alone accepts; `refused`: rows with values that only
-    the pattern in force accepts, `accepted`: only the proposed one."""
+    """Result of trying two patterns on stored values.
+
+    - `partitions`: number of partitions tried.
+    - `rows`: rows whose values were tried, of `present` rows with a value.
+    - `differing`: partitions with a value that only one pattern accepts.
+    - `refused`: rows that only the pattern in force accepts; `accepted`: rows that only the proposed one accepts."""
 
     partitions: int
     rows: int
@@ -35,13 +39,13 @@ class RegexTrialResult:
 
     @property
     def covered(self) -> float:
-        """The share of the rows with a value whose values were tried; 1 where there are none."""
+        """Return the share of rows with a value whose values were tried; 1 without such rows."""
         return self.rows / self.present if self.present else 1.0
 
 
 @dataclass(kw_only=True)
 class RegexTrial:
-    """Two patterns that are tried partition by partition; a value that many have is tried once."""
+    """A trial of two patterns, partition by partition; repeated values are matched once."""
 
     old: Matches
     new: Matches
@@ -54,7 +58,7 @@ class RegexTrial:
     cache: dict[str, tuple[bool, bool]] = field(default_factory=dict)
 
     def take(self, name: str, bag: StateBag, key: str) -> None:
-        """Tries both on the values that the state of that key counts; nothing where the bag does not have it."""
+        """Try both patterns on the values that the state of that key counts; no effect without that state."""
         state = bag.entries.get(key)
         if state is None:
             return
@@ -79,7 +83,7 @@ class RegexTrial:
         return self.cache.get(value) or (self.old(value), self.new(value))
 
     def result(self) -> RegexTrialResult:
-        """What was found so far."""
+        """Return the result so far."""
         return RegexTrialResult(
             partitions=self.partitions,
             rows=self.rows,
@@ -91,7 +95,7 @@ class RegexTrial:
 
 
 def trial(old: BoundCheck, new: BoundCheck) -> RegexTrial | None:
-    """The trial of an edit from one check to the other; None unless only the pattern changed."""
+    """Create the trial of an edit; None unless only the pattern changed."""
     before, after = _matcher(old.analyzer), _matcher(new.analyzer)
     if before is None or after is None or old.analyzer is None or new.analyzer is None:
         return None
@@ -105,9 +109,10 @@ def _without_pattern(analyzer: Analyzer) -> object:
 
 
 def _matcher(analyzer: Analyzer | None) -> Matches | None:
-    """Whether a text matches the analyzer's pattern, as Spark has it; None where it has none.
+    """Return a function that matches the analyzer's pattern as Spark does; None without a pattern.
 
-    The admitted subset means the same in both, once only ASCII counts as digits, letters and blanks."""
+    The supported regex subset means the same in Python and Java once only ASCII counts as digits, letters and
+    blanks."""
     pattern = getattr(analyzer, "pattern", None)
     if pattern is None:
         return None
@@ -117,21 +122,21 @@ def _matcher(analyzer: Analyzer | None) -> Matches | None:
 
 
 def counted(check: BoundCheck) -> str | None:
-    """The key of the state that counts the values of the check's column; None where the contract classifies it."""
+    """Return the key of the state that counts the column's values; None if the column is classified."""
     if check.bound is None or check.analyzer is None:
         return None
-    wanted = CountDistinct(columns=check.analyzer.columns_read, where=check.analyzer.where)
-    operands = (each for given in check.bound.operands.values() for each in given)
+    metric = CountDistinct(columns=check.analyzer.columns_read, where=check.analyzer.where)
+    operands = (each for group in check.bound.operands.values() for each in group)
     if any(each.classified or each.is_hashed for each in operands):
         return None
     try:
-        return wanted.bind(check.bound.schema).parts["frequencies"].key
+        return metric.bind(check.bound.schema).parts["frequencies"].key
     except NotApplicableToTable:
         return None
 
 
 def _values(counts: FrequencyTable) -> Iterator[tuple[str, int]]:
-    """The values with their rows, the most frequent first; those that are too long to be matched are left out."""
+    """Yield values with their rows, most frequent first, without values too long to match."""
     table = counts.table.sort_by([("n", "descending")]).slice(0, MOST)
     for value, rows in zip(table["k0"].to_pylist(), table["n"].to_pylist(), strict=True):
         if value is not None and len(value) <= MAX_SUBJECT:

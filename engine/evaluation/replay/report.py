@@ -1,4 +1,4 @@
-"""What a replay found: how each check of the version in force and of the proposed one comes out on what is stored."""
+"""Report a replay: outcomes of the version in force and of the proposed one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,17 +8,18 @@ from treaty.engine.core.partitions.months import date_of_name, members
 from treaty.engine.evaluation.replay.pattern_trial import UNASKED, RegexTrialResult
 
 NAMED = 5
-NOTHING = "nothing is stored to judge it on"
+NOTHING = "no stored states to evaluate it on"
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOutcome:
-    """How a check of one version comes out: on how many it is `evaluated`, and which are `alerts`, in the order in
-    which they came.
+    """Outcomes of a check of one version.
 
-    Of scope delta these are partitions, else arrivals: all that was there once something came; `unit` says what people
-    call them. `empty`: of how many there is nothing to measure. `not_evaluated`: by the reason, those on which it
-    cannot be judged."""
+    - `evaluated`: number of units on which it was evaluated.
+    - `alerts`: names of the failed ones, in order of arrival. Units are partitions for scope delta, otherwise
+      arrivals, each with everything present by then; `unit` is their plural noun.
+    - `empty`: number of units without anything to measure.
+    - `not_evaluated`: units on which it cannot be evaluated, by reason."""
 
     scope: str
     severity: str
@@ -31,21 +32,21 @@ class CheckOutcome:
 
     @property
     def lacking(self) -> int:
-        """On how many it cannot be judged; days whose states were merged count each."""
+        """Return the number of units on which it cannot be evaluated; merged days count one each."""
         return sum(len(members(name)) for names in self.not_evaluated.values() for name in names)
 
     @property
     def whole(self) -> int:
-        """How many there are."""
+        """Return the total number of units."""
         return self.evaluated + self.empty + self.lacking
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayedCheck:
-    """A check of the version in force (`old`; None: it has none of that id) and of the proposed one (`new`).
+    """A check in the version in force (`old`) and in the proposed one (`new`); None means it is absent there.
 
-    `trial`: what both patterns do with stored values, where the edit is one of a pattern; `can_try_patterns`: that can
-    be told, once counts of values are asked for."""
+    `trial`: result of trying both patterns on stored values, for an edited pattern. `can_try_patterns`: such a trial
+    is possible once counts of values are requested."""
 
     check_id: str
     name: str
@@ -56,80 +57,80 @@ class ReplayedCheck:
 
     @cached_property
     def appeared(self) -> tuple[str, ...]:
-        """Where only the proposed version alerts."""
+        """Return the units on which only the proposed version alerts."""
         return _beyond(self.new, self.old)
 
     @cached_property
     def gone(self) -> tuple[str, ...]:
-        """Where only the version in force alerts."""
+        """Return the units on which only the version in force alerts."""
         return _beyond(self.old, self.new)
 
     @property
     def same(self) -> tuple[str, ...]:
-        """Where both alert."""
+        """Return the units on which both versions alert."""
         return tuple(name for name in _alerts(self.new) if name not in set(self.appeared))
 
     @property
     def sentence(self) -> str:
-        """What the proposed version would have said, and what the version in force does."""
+        """Describe the alerts of the proposed version and their difference from the version in force."""
         if self.new is None:
-            return f"it is not promised any more; {_did(self.old)}" if self.old else NOTHING
+            return f"the check was removed; {_did(self.old)}" if self.old else NOTHING
         return "; ".join(filter(None, [_would(self.new), self._compared(), _lacks(self.new)]))
 
     @property
     def evidence(self) -> str:
-        """What the stored partitions say of the change from one to the other."""
+        """Describe what the stored partitions show about the change of this check."""
         if self.old is None or self.new is None:
             return self.sentence
-        both = min(self.old.evaluated, self.new.evaluated)
-        said = self._alike(both) if both else f"no partition has the states to judge both by{self._why()}"
-        return "; ".join(filter(None, [said, self._trial_text()]))
+        common = min(self.old.evaluated, self.new.evaluated)
+        text = self._alike(common) if common else f"no partition has states for both versions{self._why()}"
+        return "; ".join(filter(None, [text, self._trial_text()]))
 
     def _why(self) -> str:
-        reasons = [why for told in (self.new, self.old) if told for why in told.not_evaluated]
+        reasons = [why for outcome in (self.new, self.old) if outcome for why in outcome.not_evaluated]
         return f" ({reasons[0]})" if reasons else ""
 
     def _alike(self, both: int) -> str:
-        """On how many both came out alike, and which alone alerts on the others."""
+        """Describe on how many units both versions agree, and which one alerts on the others."""
         unit = self.new.unit if self.new else ""
         if not self.appeared and not self.gone:
-            return f"on all {both} {unit} both came out alike"
-        sides = (("the proposed one", self.appeared), ("the one in force", self.gone))
-        more = "; ".join(f"{word} alone alerts on {len(names)}: {name_list(names)}" for word, names in sides if names)
-        return f"on {both - len(self.appeared) - len(self.gone)} of {both} {unit} both came out alike; {more}"
+            return f"both versions agree on all {both} {unit}"
+        sides = (("the proposed version", self.appeared), ("the version in force", self.gone))
+        details = "; ".join(f"only {word} alerts on {len(names)}: {name_list(names)}" for word, names in sides if names)
+        return f"both versions agree on {both - len(self.appeared) - len(self.gone)} of {both} {unit}; {details}"
 
     def _trial_text(self) -> str:
         if self.trial is None:
             return UNASKED if self.can_try_patterns else ""
         if not self.trial.partitions:
-            return "no values are stored to try both patterns on"
-        found = self.trial
-        said = (
-            f"tried on stored values of {found.partitions} partitions, {found.covered:.1%} of the rows that have one:"
+            return "no stored values to try both patterns on"
+        trial = self.trial
+        prefix = (
+            f"tried on stored values of {trial.partitions} partitions, {trial.covered:.1%} of the rows with a value:"
         )
-        if not found.differing:
-            return f"{said} both accept the same"
-        alone = f"{found.refused} rows only by the pattern in force, {found.accepted} only by the proposed one"
-        return f"{said} they differ on {len(found.differing)} ({name_list(found.differing)}): {alone}"
+        if not trial.differing:
+            return f"{prefix} no difference"
+        alone = f"{trial.refused:,} rows match only the pattern in force, {trial.accepted:,} only the proposed one"
+        return f"{prefix} different results on {len(trial.differing)} ({name_list(trial.differing)}): {alone}"
 
     def _compared(self) -> str:
-        """What of that is otherwise than by the version in force; '' for a check that it does not have."""
+        """Describe the difference from the version in force; '' for a new check."""
         if self.old is None:
             return ""
         if not self.appeared and not self.gone:
-            return "as the version in force does" if self.new and self.new.alerts else ""
+            return "same as the version in force" if self.new and self.new.alerts else ""
         more = [f"{len(self.appeared)} of them new: {name_list(self.appeared)}"] if self.appeared else []
-        fewer = [f"{len(self.gone)} that the version in force alerts on are gone: {name_list(self.gone)}"]
+        fewer = [f"{len(self.gone)} alerts of the version in force no longer occur: {name_list(self.gone)}"]
         return "; ".join([*more, *(fewer if self.gone else [])])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replay:
-    """A version judged on the stored states of one object's dataset.
+    """A version evaluated on the stored states of one object's dataset.
 
-    `partitions`: how many were judged of the `stored` ones, days whose states were merged counting each; `days`: on
-    how many days they are, None where not each is of one. `old` and `new`: the versions' numbers; `old` None: there is
-    none in force."""
+    `partitions`: number of evaluated partitions among the `stored` ones; merged days count one each. `days`: number
+    of distinct days; None unless every partition belongs to one day. `old`, `new`: version numbers; `old` is None if
+    no version is in force."""
 
     object: str
     old: str | None
@@ -141,53 +142,53 @@ class Replay:
 
     @cached_property
     def alerts(self) -> tuple[str, ...]:
-        """Where any check of the proposed version alerts, each once, in the order of the first check that does."""
+        """Return the units on which any check of the proposed version alerts, without duplicates."""
         return _each_once(_alerts(line.new) for line in self.lines)
 
     @cached_property
     def alerts_in_force(self) -> tuple[str, ...]:
-        """Where any check of the version in force alerts."""
+        """Return the units on which any check of the version in force alerts, without duplicates."""
         return _each_once(_alerts(line.old) for line in self.lines)
 
     @property
     def unjudged(self) -> tuple[ReplayedCheck, ...]:
-        """The proposed checks that could be judged on nothing that is stored."""
+        """Return the proposed checks that could not be evaluated on any stored state."""
         return tuple(line for line in self.lines if line.new and line.new.lacking and not line.new.evaluated)
 
     @property
     def sentence(self) -> str:
-        """The replay in one sentence, the days named."""
+        """Summarize the replay in one sentence that names the days."""
         if not self.partitions:
-            return f"no states of {self.object} are stored: there is nothing to judge version {self.new} on"
-        told = f"version {self.new} {self._alerted(self.alerts)}"
+            return f"no states of {self.object} are stored: version {self.new} cannot be evaluated"
+        summary = f"version {self.new} {self._alerted(self.alerts)}"
         before = f"; version {self.old} {self._alerted(self.alerts_in_force)}" if self.old else ""
-        lack = f"; {len(self.unjudged)} of its checks need the data once" if self.unjudged else ""
-        part = f"; judged are the first {self.partitions} of {self.stored}" if self.partitions < self.stored else ""
-        return told + before + lack + part
+        lack = f"; {len(self.unjudged)} of its checks need a new scan of the data" if self.unjudged else ""
+        part = f"; evaluated: the first {self.partitions} of {self.stored}" if self.partitions < self.stored else ""
+        return summary + before + lack + part
 
     def _alerted(self, names: Sequence[str]) -> str:
-        of = f"{self.partitions} partitions" if self.days is None else f"{self.days} days"
+        total = f"{self.partitions} partitions" if self.days is None else f"{self.days} days"
         if not names:
-            return f"would not have alerted on any of {of}"
-        several = len(set(map(short, names)))
-        return f"would have alerted on {several} of {of}: {name_list(names)}"
+            return f"would not have alerted on any of {total}"
+        count = len(set(map(short, names)))
+        return f"would have alerted on {count} of {total}: {name_list(names)}"
 
 
 def short(name: str) -> str:
-    """The date in the name of a partition, where there is exactly one; else the name."""
+    """Return the date in a partition's name if there is exactly one, else the name."""
     return date_of_name(name) or name or "the whole table"
 
 
 def name_list(names: Sequence[str]) -> str:
-    """The first of the names as people say them, and how many there are beyond."""
+    """Join the first names in short form and the number of further ones."""
     shown = list(dict.fromkeys(map(short, names)))
     more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
     return ", ".join(shown[:NAMED]) + more
 
 
 def _beyond(one: CheckOutcome | None, other: CheckOutcome | None) -> tuple[str, ...]:
-    known = set(_alerts(other))
-    return tuple(name for name in _alerts(one) if name not in known)
+    alerts = set(_alerts(other))
+    return tuple(name for name in _alerts(one) if name not in alerts)
 
 
 def _alerts(told: CheckOutcome | None) -> tuple[str, ...]:
@@ -211,5 +212,5 @@ def _did(told: CheckOutcome) -> str:
 
 
 def _lacks(told: CheckOutcome) -> str:
-    reasons = [f"{len(names)} could not be judged: {why}" for why, names in list(told.not_evaluated.items())[:NAMED]]
+    reasons = [f"{len(names)} could not be evaluated: {why}" for why, names in list(told.not_evaluated.items())[:NAMED]]
     return "; ".join(reasons)

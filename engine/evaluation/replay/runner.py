@@ -1,8 +1,7 @@
-"""A version judged on what is stored, before anybody approves it: old against new, partition by partition, no Spark.
+"""Replay a proposed version and the one in force on stored states, without Spark.
 
-A check of scope delta is judged on each partition by itself; one of scope dataset, or of a view, on all that had come
-by then, whose states are merged as they come. It is the judge of every validation that judges here
-(`treaty.engine.evaluation.evaluator`)."""
+A check of scope delta is evaluated on each partition; one of scope dataset or of a view on the merged states of all
+partitions that had arrived by then. Outcomes are derived as in a validation (`treaty.engine.evaluation.evaluator`)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,18 +37,19 @@ from treaty.engine.states.bag import ALL, StateBag, StateFileStore
 from treaty.engine.states.incremental_merge import IncrementalMerge
 
 DAMAGED = "its states cannot be read: {}"
-NEEDED = "no state of it is kept: it needs the data once"
-MERGED = "the states of these days were merged by month: they are not told apart any more"
+NEEDED = "no state of it is stored: it needs a new scan of the data"
+MERGED = "the states of these days were merged by month and cannot be separated"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayStep:
-    """Partitions that came at once, by name with their packed states, and those that went; `time`: when.
+    """Partitions that arrived together, with their packed states, and partitions that were removed.
 
-    `references`: what limits that refer to other datasets were then, by their words. `continues`: others of the same
-    arrival follow in the next step; the dataset is judged once all of them came. `excluded_partitions`: those of an
-    incident,
-    from which detectors learn nothing; None among them: all together."""
+    - `time`: time of the arrival.
+    - `references`: values of limits that refer to other datasets at that time, by the limit's text.
+    - `continues`: the next step belongs to the same arrival; the dataset is evaluated after its last step.
+    - `excluded_partitions`: partitions of an incident, from which detectors learn nothing; None in it means all
+      partitions together."""
 
     added: Mapping[str, bytes]
     time: datetime
@@ -60,7 +60,10 @@ class ReplayStep:
 
 
 class ReplayUnit(NamedTuple):
-    """What is judged: the `partition` (None: all of them together), what people call it, why nothing of it is read."""
+    """The unit to evaluate.
+
+    `partition`: None means all partitions together. `unit`: its display name. `reason`: why it cannot be read; None
+    if it can."""
 
     partition: str | None
     unit: str
@@ -69,13 +72,13 @@ class ReplayUnit(NamedTuple):
 
 @dataclass
 class MetricCache:
-    """What metrics of checks are on the same states: each is `read` once."""
+    """Cache of metric values on the same states; each metric is read once."""
 
     read: Callable[[BoundCheck], MetricValue | str]
     cache: dict[int, MetricValue | str] = field(default_factory=dict)
 
     def __call__(self, case: ReplayCase) -> MetricValue | str:
-        """What the check's metric reads, or why it reads nothing."""
+        """Return the check's metric value, or the reason why it has none."""
         if case.reads not in self.cache:
             self.cache[case.reads] = self.read(case.check)
         return self.cache[case.reads]
@@ -83,7 +86,9 @@ class MetricCache:
 
 @dataclass
 class ScopeStates:
-    """What lies on a ground: the states of its partitions together. `faults`: why some cannot be chosen, by name."""
+    """Merged states of the partitions in one scope.
+
+    `faults`: by partition, why the view could not be applied to it."""
 
     keys: frozenset[str]
     merged: IncrementalMerge = field(default_factory=IncrementalMerge)
@@ -91,11 +96,11 @@ class ScopeStates:
 
 
 class ReplayRunner:
-    """A replay under way: it takes step after step, oldest first, and tells at any time what it has found.
+    """A replay that runs step by step, oldest first, and reports the results so far.
 
-    `old` None: no version is in force. `counting`: counts of values are merged too; without it, checks that need them
-    are not judged. `beyond`: states that are not merged here, by component key, and why. Raises ContractError for
-    faults of either contract."""
+    `old`: None means no version is in force. `counting`: also merge counts of values; without it, checks that need
+    them are not evaluated. `beyond`: component keys of states that are not merged here, with the reason. Raises
+    ContractError for faults of either contract."""
 
     def __init__(
         self,
@@ -120,7 +125,7 @@ class ReplayRunner:
         self.near: dict[str, StateBag] = {}
 
     def take(self, step: ReplayStep) -> None:
-        """Judges what came, then all that is there."""
+        """Evaluate the partitions of the step, then the dataset."""
         opened = {name: self._opened(packed) for name, packed in step.added.items()}
         self.near |= opened
         self.walked.add_partitions(opened, step.excluded_partitions)
@@ -134,14 +139,14 @@ class ReplayRunner:
         self.packed.update(step.added)
         self.near = opened
         self.came += step.added
-        # What stands on no ground of these checks does not see this step, and is made anew once it is asked for.
-        self.stands = {ground: self._stood(ground, opened, step) for ground in self.form.by_scope}
+        # Scopes without checks skip this step and are rebuilt when they are needed again.
+        self.stands = {scope: self._stood(scope, opened, step) for scope in self.form.by_scope}
         if not step.continues:
             self._judge_together(step)
             self.came = []
 
     def report(self, stored: int) -> Replay:
-        """What was found so far; `stored`: how many partitions there are to be judged."""
+        """Return the results so far; `stored`: total number of partitions to evaluate."""
         units = _unit(self.alone, "partitions"), _unit(self.arrivals, "arrivals")
         names = [day for name in self.alone for day in members(name)]
         dates = {date_of_name(name) for name in names}
@@ -157,26 +162,26 @@ class ReplayRunner:
 
     def _line(self, place: tuple[str, int], units: tuple[str, str]) -> ReplayedCheck:
         tallies = self.sides.places[place]
-        told = {side: tally.outcome(units[tally.scope != "delta"]) for side, tally in tallies.items()}
-        named = tallies.get(NEW) or tallies[OLD]
+        outcomes = {side: tally.outcome(units[tally.scope != "delta"]) for side, tally in tallies.items()}
+        tally_for_name = tallies.get(NEW) or tallies[OLD]
         trial = self.sides.trials.get(place)
-        tried = trial.result() if trial and self.sides.counting else None
+        trial_result = trial.result() if trial and self.sides.counting else None
         return ReplayedCheck(
             check_id=place[0],
-            name=named.name,
-            old=told.get(OLD),
-            new=told.get(NEW),
-            trial=tried,
+            name=tally_for_name.name,
+            old=outcomes.get(OLD),
+            new=outcomes.get(NEW),
+            trial=trial_result,
             can_try_patterns=trial is not None,
         )
 
     def _judge_alone(self, name: str, bag: StateBag, read: MetricCache, step: ReplayStep) -> None:
-        unit, why = _named(name, self.alone), MERGED if len(members(name)) > 1 else bag.failures.get(ALL)
+        unit, unreadable = _named(name, self.alone), MERGED if len(members(name)) > 1 else bag.failures.get(ALL)
         if bag.schema.columns:
             self.form = self._form(bag.schema)
-            for tally, ended, reason in self.form.structure:
-                tally.add(unit, ended, reason)
-        self._judge(self.form.per_partition, read, step, ReplayUnit(name, unit, why))
+            for tally, outcome, reason in self.form.structure:
+                tally.add(unit, outcome, reason)
+        self._judge(self.form.per_partition, read, step, ReplayUnit(name, unit, unreadable))
         for trial, key in self.form.trials:
             trial.take(unit, bag, key)
 
@@ -184,61 +189,61 @@ class ReplayRunner:
         if not self.packed:
             return
         unit = _named(_label(self.came), self.arrivals)
-        for ground, cases in self.form.by_scope.items():
-            stand = self.stands[ground]
-            bag, why = stand.merged.merged, next(iter(stand.faults.values()), None)
-            if bag is None and why is None:
+        for scope, cases in self.form.by_scope.items():
+            states = self.stands[scope]
+            bag, reason = states.merged.merged, next(iter(states.faults.values()), None)
+            if bag is None and reason is None:
                 _count_empty(cases, unit)
             else:
                 read = MetricCache(partial(self._reading, bag or StateBag({}), None, step.time))
-                self._judge(cases, read, step, ReplayUnit(None, unit, why))
+                self._judge(cases, read, step, ReplayUnit(None, unit, reason))
                 self.walked.see(cases, None, read, step.time)
 
     def _judge(self, cases: Sequence[ReplayCase], read: MetricCache, step: ReplayStep, spot: ReplayUnit) -> None:
         for case in cases:
-            found = case.refused or spot.reason or _lacked(read(case))
+            value = case.refused or spot.reason or _lacked(read(case))
             check = replace(case.check, referents=step.references) if case.refers else case.check
             check = self.walked.with_detection(check, case, spot.partition, step.time)
-            ended, reason = _outcome(check, found)
+            outcome, reason = _outcome(check, value)
             for tally in case.tallies:
-                tally.add(spot.unit, ended, reason)
+                tally.add(spot.unit, outcome, reason)
 
     def _reading(self, bag: StateBag, partition: str | None, moment: datetime, check: BoundCheck) -> MetricValue | str:
-        """What the check's metric is by the bag, beside the partition before where it compares."""
-        known = self.walked.before(partition) if metric_values.compares(check) else ()
+        """Read the check's metric from the bag, with the previous partition if it compares."""
+        earlier = self.walked.before(partition) if metric_values.compares(check) else ()
         return metric_values.read_metric(
-            check, bag, moment, metric_values.previous_states(check, known, self._comparable)
+            check, bag, moment, metric_values.previous_states(check, earlier, self._comparable)
         )
 
     def _comparable(self, partition: str) -> StateBag:
-        """The states of a partition that came, those of the newest without reading them again."""
-        known, packed = self.near.get(partition), self.packed.get(partition)
-        return known or (self._opened(packed) if packed else StateBag({}))
+        """Return the states of an earlier partition; those of the newest are not read again."""
+        bag, packed = self.near.get(partition), self.packed.get(partition)
+        return bag or (self._opened(packed) if packed else StateBag({}))
 
     def _stood(self, ground: PartitionScope, opened: Mapping[str, StateBag], step: ReplayStep) -> ScopeStates:
-        """The ground with what came; made anew from all that is there where it lacks states."""
-        keys, stand, came = self.form.needed[ground], self.stands.get(ground), dict(opened)
-        if stand is None or not keys <= stand.keys:
-            stand, came = ScopeStates(keys), {name: self._opened(packed) for name, packed in self.packed.items()}
-        for name in (*step.removed, *came):
-            stand.faults.pop(name, None)
-        chosen = set(came) if ground.view is None else self._chosen(ground.view, ground.schema, came, stand)
-        left = [name for name in (*step.removed, *came) if name not in chosen]
-        stand.merged.change({name: came[name].only(stand.keys) for name in came if name in chosen}, left)
-        return stand
+        """Update the scope's merged states; rebuild them if they lack states that are now needed."""
+        keys, states, added = self.form.needed[ground], self.stands.get(ground), dict(opened)
+        if states is None or not keys <= states.keys:
+            states, added = ScopeStates(keys), {name: self._opened(packed) for name, packed in self.packed.items()}
+        for name in (*step.removed, *added):
+            states.faults.pop(name, None)
+        chosen = set(added) if ground.view is None else self._chosen(ground.view, ground.schema, added, states)
+        dropped = [name for name in (*step.removed, *added) if name not in chosen]
+        states.merged.change({name: added[name].only(states.keys) for name in added if name in chosen}, dropped)
+        return states
 
     def _chosen(self, view: View, schema: Schema, names: Iterable[str], stand: ScopeStates) -> set[str]:
-        """Those of the partitions that the view chooses; why it cannot say so of others is kept."""
-        found = set[str]()
+        """Return the partitions that the view selects, and record faults of the others."""
+        selected = set[str]()
         for name in names:
             try:
-                found.update(views.chosen(view.where, [name], views.columns(self.sides.newest, schema, [name])))
+                selected.update(views.chosen(view.where, [name], views.columns(self.sides.newest, schema, [name])))
             except PredicateError as error:
                 stand.faults[name] = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
-        return found
+        return selected
 
     def _opened(self, packed: bytes) -> StateBag:
-        """The states that the checks need; of a bag that cannot be read none, and why."""
+        """Unpack the states that the checks need; an unreadable bag becomes an empty one with the reason."""
         try:
             bag = self._read(packed, self.form)
             form = self._form(bag.schema)
@@ -262,7 +267,7 @@ class ReplayRunner:
 
 
 def _named(name: str, units: Counter[str]) -> str:
-    """What the unit is called: its name, and which time it came where that is not the first."""
+    """Return the unit's display name, numbered from its second arrival on."""
     units[name] += 1
     return name if units[name] == 1 else f"{name} (arrival {units[name]})"
 
@@ -275,8 +280,8 @@ def _count_empty(cases: Iterable[ReplayCase], unit: str) -> None:
 def _outcome(check: BoundCheck, read: MetricValue | str) -> tuple[Outcome, str | None]:
     if isinstance(read, str):
         return metric_values.outcome(check, read)
-    beside = check.with_segment_baselines(read)
-    return metric_values.outcome(beside, beside.observed(read))
+    baselined = check.with_segment_baselines(read)
+    return metric_values.outcome(baselined, baselined.observed(read))
 
 
 def _lacked(found: MetricValue | str) -> MetricValue | str:
@@ -284,16 +289,16 @@ def _lacked(found: MetricValue | str) -> MetricValue | str:
 
 
 def _label(names: Sequence[str]) -> str:
-    """What an arrival is called: its partition, or the day that all of them are of."""
+    """Return the name of an arrival: its partition, or the common day of its partitions."""
     if len(names) == 1:
         return names[0]
     dates = {date_of_name(name) for name in names if days(name)}
     if len(dates) == 1 and all(map(days, names)):
         return dates.pop() or names[-1]
-    return f"{len(names)} partitions up to {names[-1]}" if names else "what was left"
+    return f"{len(names)} partitions up to {names[-1]}" if names else "remaining partitions"
 
 
 def _unit(names: Iterable[str], word: str) -> str:
-    """What people call units of these names: days, where each is another one."""
-    found = [date_of_name(name) for name in names]
-    return "days" if found and None not in found and len(set(found)) == len(found) else word
+    """Return the noun for these units: days if each is a different day, else `word`."""
+    dates = [date_of_name(name) for name in names]
+    return "days" if dates and None not in dates and len(set(dates)) == len(dates) else word

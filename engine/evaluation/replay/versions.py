@@ -1,4 +1,4 @@
-"""The two versions that a replay compares, bound to a schema: what both promise alike is one case, judged once."""
+"""Bind both versions of a replay to a schema; checks that are equal in both are evaluated once."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -17,13 +17,13 @@ from treaty.engine.evaluation.replay.pattern_trial import RegexTrial, counted, t
 from treaty.engine.evaluation.replay.report import CheckOutcome
 
 OLD, NEW = 0, 1
-COUNTED = "it needs how often each value occurs: that is merged on request alone"
+COUNTED = "it needs counts of values, which are merged only on request"
 Place = tuple[str, int]
 
 
 @dataclass(kw_only=True)
 class OutcomeCounter:
-    """How one version's check comes out, counted as the replay goes on."""
+    """Counter of the outcomes of one version's check during the replay."""
 
     scope: str
     severity: str
@@ -35,7 +35,7 @@ class OutcomeCounter:
     not_evaluated: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, unit: str, outcome: Outcome, reason: str | None) -> None:
-        """Counts how it came out on a partition, or after an arrival."""
+        """Count an outcome on a partition or after an arrival."""
         if outcome is Outcome.NOT_EVALUATED:
             self.not_evaluated.setdefault(reason or "", []).append(unit)
         elif outcome is Outcome.NOT_APPLICABLE:
@@ -46,8 +46,8 @@ class OutcomeCounter:
                 self.alerts.append(unit)
 
     def outcome(self, unit: str) -> CheckOutcome:
-        """What was counted, of what people call by that word."""
-        unjudged = {why: tuple(names) for why, names in self.not_evaluated.items()}
+        """Return the counts; `unit` is the plural noun of the units."""
+        not_evaluated = {why: tuple(names) for why, names in self.not_evaluated.items()}
         return CheckOutcome(
             scope=self.scope,
             severity=self.severity,
@@ -56,12 +56,12 @@ class OutcomeCounter:
             evaluated=self.evaluated,
             alerts=tuple(self.alerts),
             empty=self.empty,
-            not_evaluated=unjudged,
+            not_evaluated=not_evaluated,
         )
 
 
 class DetectorBudget(NamedTuple):
-    """What a version's detectors keep to: its `terms`, shared by so many `metrics`."""
+    """The anomaly terms of a version, and the number of metrics sharing its budget."""
 
     terms: Anomalies
     metrics: int
@@ -69,10 +69,12 @@ class DetectorBudget(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayCase:
-    """A check on one schema, of one version or of both alike: it is judged once, and counted for each.
+    """A check on one schema, evaluated once and counted for each version that has it.
 
-    `reads`: the same number for checks whose metric is the same. `refused`: why it is not replayed. `refers`: to
-    another dataset. `budget`: of a check that looks at the past, what its detector keeps to; else None."""
+    - `reads`: equal numbers mean equal metrics.
+    - `refused`: why it is not replayed; None if it is.
+    - `refers`: whether a limit refers to another dataset.
+    - `budget`: the detector's budget; None without a detector."""
 
     check: BoundCheck
     reads: int
@@ -83,7 +85,7 @@ class ReplayCase:
 
 
 class PartitionScope(NamedTuple):
-    """The partitions that checks are judged on together: those of a view on that schema; None: all there are."""
+    """The partitions on which checks are evaluated together: those of a view, or all if `view` is None."""
 
     view: View | None
     schema: Schema
@@ -91,10 +93,10 @@ class PartitionScope(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SchemaBinding:
-    """The checks of both versions on one schema. `per_partition` are judged on each partition by itself.
+    """The checks of both versions on one schema.
 
-    `keys`: the states that they are read from, `filed` those of them that may lie in files. `trials`: pairs of
-    patterns, each with the state whose values they are tried on."""
+    `per_partition`: checks evaluated on each partition. `keys`: states that the checks read; `filed`: those that may
+    be stored in files. `trials`: pairs of patterns, each with the key of the state whose values they are tried on."""
 
     structure: tuple[tuple[OutcomeCounter, Outcome, str | None], ...]
     per_partition: tuple[ReplayCase, ...]
@@ -105,14 +107,15 @@ class SchemaBinding:
 
     @cached_property
     def needed(self) -> Mapping[PartitionScope, frozenset[str]]:
-        """By ground, the states that its checks are read from."""
+        """Return the states that the checks of each scope read."""
         return {ground: keys_of(cases) for ground, cases in self.by_scope.items()}
 
 
 class VersionPair:
-    """The object of that name in both versions, and the tallies of their checks by `places`: id, and which of that id.
+    """The object in both versions, with the tallies of its checks.
 
-    A version that does not have the object has no checks."""
+    `places` maps a check id and its occurrence number to tallies by version. A version without the object has no
+    checks."""
 
     def __init__(
         self, *, old: Contract | None, new: Contract, object_name: str, counting: bool, beyond: Mapping[str, str]
@@ -125,78 +128,78 @@ class VersionPair:
 
     @property
     def newest(self) -> DataObject:
-        """The object as the newest version that has it says. Raises ValueError where none has."""
+        """Return the object in the newest version that has it. Raises ValueError if neither has."""
         return self.contracts[max(self.contracts)].object(self.object)
 
     def tally(self, place: Place, side: int, made: OutcomeCounter) -> OutcomeCounter:
-        """The tally of that check of that version: the one there is, else this one."""
+        """Return the existing tally of that check and version, or add this one."""
         return self.places.setdefault(place, {}).setdefault(side, made)
 
 
 class SchemaBinder:
-    """Makes the form of a schema."""
+    """Binder of both versions to one schema."""
 
     def __init__(self, sides: VersionPair, schema: Schema) -> None:
         self.sides, self.schema = sides, schema
         self.numbers: dict[Hashable, int] = {}
 
     def form(self) -> SchemaBinding:
-        """The checks of both versions on the schema. Raises ContractError for faults of either contract."""
+        """Return the checks of both versions on the schema. Raises ContractError for faults of either contract."""
         structure = tuple(self._structure()) if self.schema.columns else ()
-        alike: dict[Hashable, ReplayCase] = {}
+        cases_by_key: dict[Hashable, ReplayCase] = {}
         for side, place, check in self._bound:
-            self._join(alike, side, place, check)
-        cases, grounds = tuple(alike.values()), dict[PartitionScope, tuple[ReplayCase, ...]]()
+            self._join(cases_by_key, side, place, check)
+        cases, by_scope = tuple(cases_by_key.values()), dict[PartitionScope, tuple[ReplayCase, ...]]()
         for case in (each for each in cases if each.check.scope != "delta"):
-            ground = self._ground(case.check)
-            grounds[ground] = (*grounds.get(ground, ()), case)
-        alone = tuple(each for each in cases if each.check.scope == "delta")
+            scope = self._ground(case.check)
+            by_scope[scope] = (*by_scope.get(scope, ()), case)
+        per_partition = tuple(each for each in cases if each.check.scope == "delta")
         trials = tuple(self._trials())
-        wanted = frozenset(key for _, key in trials)
-        filed = frozenset(key for case in cases if case.refused is None for key in _counted(case.check)) | wanted
+        trial_keys = frozenset(key for _, key in trials)
+        filed = frozenset(key for case in cases if case.refused is None for key in _counted(case.check)) | trial_keys
         return SchemaBinding(
             structure=structure,
-            per_partition=alone,
-            by_scope=grounds,
-            keys=keys_of(cases) | wanted,
+            per_partition=per_partition,
+            by_scope=by_scope,
+            keys=keys_of(cases) | trial_keys,
             filed=filed,
             trials=trials,
         )
 
     def _trials(self) -> Iterator[tuple[RegexTrial, str]]:
-        """Edits of patterns that can be tried on what counts the values; none are unless counts are asked for."""
+        """Yield edited patterns to try on stored counts of values; none unless counting is on."""
         sides: dict[Place, dict[int, BoundCheck]] = {}
         for side, place, check in self._bound:
             sides.setdefault(place, {})[side] = check
         for place, each in sides.items():
-            found = trial(each[OLD], each[NEW]) if each.keys() == {OLD, NEW} else None
-            key = counted(each[NEW]) if found else None
-            if found and key:
-                tried = self.sides.trials.setdefault(place, found)
+            candidate = trial(each[OLD], each[NEW]) if each.keys() == {OLD, NEW} else None
+            key = counted(each[NEW]) if candidate else None
+            if candidate and key:
+                registered = self.sides.trials.setdefault(place, candidate)
                 if self.sides.counting and key not in self.sides.beyond:
-                    yield tried, key
+                    yield registered, key
 
     def _structure(self) -> Iterator[tuple[OutcomeCounter, Outcome, str | None]]:
         for side, contract in self.sides.contracts.items():
             for each in check_structure(contract.object(self.sides.object), self.schema, terms=contract.terms):
-                made = OutcomeCounter(scope="delta", severity=each.severity, sentence=each.sentence, name=each.name)
-                yield self.sides.tally((each.check_id, 0), side, made), each.outcome, each.reason
+                counter = OutcomeCounter(scope="delta", severity=each.severity, sentence=each.sentence, name=each.name)
+                yield self.sides.tally((each.check_id, 0), side, counter), each.outcome, each.reason
 
     @cached_property
     def _bound(self) -> list[tuple[int, Place, BoundCheck]]:
-        """Every check of both versions on the schema, with its place."""
+        """Return every check of both versions on the schema, with its place."""
         return list(self._checks())
 
     def _checks(self) -> Iterator[tuple[int, Place, BoundCheck]]:
         for side, contract in self.sides.contracts.items():
-            seen: Counter[str] = Counter()
+            occurrences: Counter[str] = Counter()
             for check in bind(contract.object(self.sides.object), self.schema).checks:
-                seen[check.check.id] += 1
-                yield side, (check.check.id, seen[check.check.id]), check
+                occurrences[check.check.id] += 1
+                yield side, (check.check.id, occurrences[check.check.id]), check
 
     def _join(self, alike: dict[Hashable, ReplayCase], side: int, place: Place, check: BoundCheck) -> None:
-        """Adds the check to the case of one that is the same in the other version, or as a case of its own."""
-        promised, refused = check.check.assertion, self._refused(check)
+        """Add the check to its equal in the other version, or create a case."""
+        assertion, refused = check.check.assertion, self._refused(check)
         tally = self.sides.tally(
             place,
             side,
@@ -206,27 +209,33 @@ class SchemaBinder:
         )
         reads = self.numbers.setdefault((_metric(check), refused), len(self.numbers))
         budget = self._budgets[side] if check.detector else None
-        # Limits may be lists, which do not hash.
-        same = (place, reads, repr(promised), repr(budget), None if check.scope == "delta" else self._ground(check))
-        known = alike[same].tallies if same in alike else ()
-        alike[same] = ReplayCase(
+        # Limits may be lists, which are not hashable.
+        case_key = (
+            place,
+            reads,
+            repr(assertion),
+            repr(budget),
+            None if check.scope == "delta" else self._ground(check),
+        )
+        tallies = alike[case_key].tallies if case_key in alike else ()
+        alike[case_key] = ReplayCase(
             check=check,
             reads=reads,
             refused=refused,
-            refers=bool(promised and promised.references),
-            tallies=(*known, tally),
+            refers=bool(assertion and assertion.references),
+            tallies=(*tallies, tally),
             budget=budget,
         )
 
     @cached_property
     def _budgets(self) -> Mapping[int, DetectorBudget]:
-        """By version, the false alarms that its checks share."""
+        """Return the false-alarm budget of each version."""
         sharing = Counter(side for side, _, check in self._bound if check.shares_alarms)
         objects = {side: each.object(self.sides.object) for side, each in self.sides.contracts.items()}
         return {side: DetectorBudget(each.anomalies, sharing[side]) for side, each in objects.items()}
 
     def _refused(self, check: BoundCheck) -> str | None:
-        """Why the check cannot be replayed, whatever is stored."""
+        """Return why the check cannot be replayed on any states; None if it can."""
         parts = check.bound.parts.values() if check.bound else ()
         if check.scope == "dataset" and any(part.component.needs_own_statement for part in parts):
             return NOT_AT_ONCE
@@ -239,7 +248,7 @@ class SchemaBinder:
 
 
 def keys_of(cases: Iterable[ReplayCase]) -> frozenset[str]:
-    """The states that the cases are read from, those that are not replayed left out."""
+    """Return the states that the cases read, without cases that are not replayed."""
     bound = (case.check.bound for case in cases if case.refused is None)
     return frozenset(part.key for each in bound if each for part in each.parts.values())
 
@@ -249,13 +258,13 @@ def _has(contract: Contract, name: str) -> bool:
 
 
 def _metric(check: BoundCheck) -> Hashable:
-    """What the check reads: equal for equal readings."""
+    """Return a key that is equal for checks with equal readings."""
     if check.bound is None or check.analyzer is None:
         return check.reason
     return check.analyzer.identity, tuple(sorted(part.key for part in check.bound.parts.values()))
 
 
 def _counted(check: BoundCheck) -> frozenset[str]:
-    """The states among those of the check that count values."""
+    """Return the check's states that count values."""
     parts = check.bound.parts.values() if check.bound else ()
     return frozenset(part.key for part in parts if part.component.grouping)

@@ -1,4 +1,4 @@
-"""From analyzers to one scan: which aggregates are asked together, and which groupings stand beside them."""
+"""Plan one scan for many analyzers: joint aggregates, groupings, and separate statements."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,8 +16,9 @@ MOST_AGGREGATES = 2000
 
 
 class Derivation(NamedTuple):
-    """A grouping that is read from a finer one: `key_positions` are the positions of its keys among those of the
-    finer."""
+    """A grouping derived from a finer one.
+
+    `key_positions`: positions of its keys among those of the finer grouping."""
 
     finer: BoundComponent
     key_positions: tuple[int, ...]
@@ -25,11 +26,13 @@ class Derivation(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What one reading of the table computes: `scan` components in one aggregation, `groupings` each in its own.
+    """The work of one scan of a table.
 
-    `separate` are read by a statement of their own for each partition, `whole_table` by one over all rows there are.
-    `metrics_by_key` says in words, by component key, which metrics want it. `key`: what values of classified columns
-    are hashed with; None: with one that is forgotten."""
+    - `scan`: components of one aggregation.
+    - `groupings`: components with an aggregation each.
+    - `separate`: components with a statement per partition; `whole_table`: components with one statement over all rows.
+    - `metrics_by_key`: by component key, phrases of the metrics that need it.
+    - `key`: hashes values of classified columns; None means a temporary key."""
 
     scan: tuple[BoundComponent, ...]
     groupings: tuple[BoundComponent, ...] = ()
@@ -40,26 +43,26 @@ class Plan:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Of the states that are kept of each partition: all but those read of the whole table."""
+        """Return the keys of the states stored per partition: all except those of the whole table."""
         return frozenset(part.key for part in (*self.scan, *self.groupings, *self.separate))
 
     @cached_property
     def passing(self) -> frozenset[str]:
-        """Of the states that hold values of classified columns: they are never stored."""
+        """Return the keys of states with values of classified columns, which are never stored."""
         return frozenset(part.key for part in (*self.scan, *self.groupings, *self.separate) if part.is_transient)
 
     @cached_property
     def keyed(self) -> frozenset[str]:
-        """Of the states that count values by hashes with the dataset's key."""
+        """Return the keys of states that count hashed values, made with the dataset's key."""
         return frozenset(part.key for part in (*self.scan, *self.groupings) if part.keyed)
 
     @property
     def aggregates(self) -> list[str]:
-        """The SQL aggregates of the scan, component by component."""
+        """Return the SQL aggregates of the scan, component by component."""
         return [sql for part in self.scan for sql in part.aggregates]
 
     def chunks(self, most: int = MOST_AGGREGATES) -> list[tuple[BoundComponent, ...]]:
-        """The scan's components in portions of at most `most` aggregates, each scanned at once: one for most tables."""
+        """Split the scan's components into chunks of at most `most` aggregates; most tables need one."""
         portions: list[list[BoundComponent]] = [[]]
         room = most
         for part in self.scan:
@@ -71,35 +74,35 @@ class Plan:
         return [tuple(portion) for portion in portions]
 
     def without(self, held: frozenset[str]) -> "Plan":
-        """What is left to compute where the states of these keys are there; the rows are counted again with it."""
-        scan, groupings, apart = (
+        """Return the plan without states that are already stored; the row count is always included."""
+        scan, groupings, separate = (
             tuple(part for part in parts if part.key not in held - {ROWS.key})
             for parts in (self.scan, self.groupings, self.separate)
         )
-        return replace(self, scan=scan, groupings=groupings, separate=apart)
+        return replace(self, scan=scan, groupings=groupings, separate=separate)
 
     @cached_property
     def derived(self) -> Mapping[str, Derivation]:
-        """By key, the groupings that need no reading: another one of the same rows has all their keys and more."""
-        found = ((part.key, self._finer(part)) for part in self.groupings)
-        return {key: derivation for key, derivation in found if derivation}
+        """Return the groupings that are derived from a finer one, by key."""
+        derivations = ((part.key, self._finer(part)) for part in self.groupings)
+        return {key: derivation for key, derivation in derivations if derivation}
 
     def _finer(self, part: BoundComponent) -> Derivation | None:
-        wanted = set(part.aggregates)
+        columns = set(part.aggregates)
         wider = [
             each
             for each in self.groupings
-            if each.where == part.where and wanted < set(each.aggregates) and len(wanted) == len(part.aggregates)
+            if each.where == part.where and columns < set(each.aggregates) and len(columns) == len(part.aggregates)
         ]
         if not wider:
             return None
-        # The narrowest of the widest that nothing else holds: it is read itself, so nothing is derived twice.
-        asked = [each for each in wider if not any(set(each.aggregates) < set(other.aggregates) for other in wider)]
-        finer = min(asked, key=lambda each: len(each.aggregates))
+        # The narrowest of the groupings that no other contains: it is computed directly, so nothing is derived twice.
+        maximal = [each for each in wider if not any(set(each.aggregates) < set(other.aggregates) for other in wider)]
+        finer = min(maximal, key=lambda each: len(each.aggregates))
         return Derivation(finer, tuple(finer.aggregates.index(sql) for sql in part.aggregates))
 
     def explain(self, partition_by: tuple[str, ...] = ()) -> str:
-        """The plan as text: one line an aggregate or grouping, with the metrics that want it."""
+        """Return the plan as text: one line per aggregate or grouping, with the metrics that need it."""
         by = f" by {', '.join(partition_by)}" if partition_by else ""
         return "\n".join([*self._scans(by), *self._groups(by), *self._separate_lines(by)])
 
@@ -107,10 +110,10 @@ class Plan:
         chunks = self.chunks()
         for number, chunk in enumerate(chunks, start=1):
             yield f"scan{by}" if len(chunks) == 1 else f"scan {number} of {len(chunks)}{by}"
-            question = PackedQuery.of(chunk)
-            yield from self._aggregate_lines(question.rest)
-            for word in question.words:
-                yield "  counted at once:"
+            query = PackedQuery.of(chunk)
+            yield from self._aggregate_lines(query.rest)
+            for word in query.words:
+                yield "  counted together:"
                 yield from self._aggregate_lines(word.parts)
 
     def _aggregate_lines(self, parts: Iterable[BoundComponent]) -> Iterator[str]:
@@ -120,17 +123,17 @@ class Plan:
         for part in self.groupings:
             finer = self.derived.get(part.key)
             keys = ", ".join(part.aggregates) + (f" where {part.where}" if part.where else "")
-            how = f"  from the grouping of {', '.join(finer.finer.aggregates)}:" if finer else f"group{by},"
-            yield f"{how} {keys}{self._for(part)}"
+            prefix = f"  from the grouping of {', '.join(finer.finer.aggregates)}:" if finer else f"group{by},"
+            yield f"{prefix} {keys}{self._for(part)}"
 
     def _separate_lines(self, by: str) -> Iterator[str]:
-        yield from (f"apart{by}, {part.described}{self._for(part)}" for part in self.separate)
-        yield from (f"apart, {part.described}{self._for(part)}" for part in self.whole_table)
+        yield from (f"separately{by}, {part.described}{self._for(part)}" for part in self.separate)
+        yield from (f"separately, {part.described}{self._for(part)}" for part in self.whole_table)
 
     def _for(self, part: BoundComponent) -> str:
-        askers = self.metrics_by_key.get(part.key, ())
-        more = f" and {len(askers) - 3} more" if len(askers) > 3 else ""
-        return f"    -- {'; '.join(askers[:3])}{more}" if askers and part != ROWS else ""
+        metrics = self.metrics_by_key.get(part.key, ())
+        suffix = f" and {len(metrics) - 3} more" if len(metrics) > 3 else ""
+        return f"    -- {'; '.join(metrics[:3])}{suffix}" if metrics and part != ROWS else ""
 
 
 def plan(
@@ -139,23 +142,24 @@ def plan(
     of_all: Iterable[BoundAnalyzer] = (),
     beside: Iterable[BoundComponent] = (),
 ) -> Plan:
-    """The plan of all analyzers together: each component once, whoever asks for it; the row count always.
+    """Plan all analyzers together; each component is computed once, and the row count always.
 
-    `of_all` are asked of the whole dataset: what can only be read of all rows at once is not read by partition."""
-    each, whole = tuple(analyzers), tuple(of_all)
-    wanted, askers = {ROWS.key: ROWS}, dict[str, list[str]]()
-    for bound in (*each, *whole):
+    `of_all`: analyzers of the whole dataset; components that need all rows at once are not computed by partition.
+    `beside`: further components."""
+    bound_analyzers, whole_table = tuple(analyzers), tuple(of_all)
+    parts, phrases_by_key = {ROWS.key: ROWS}, dict[str, list[str]]()
+    for bound in (*bound_analyzers, *whole_table):
         for part in bound.parts.values():
-            wanted.setdefault(part.key, part)
-            askers.setdefault(part.key, []).append(bound.analyzer.phrase)
-    wanted.update({part.key: part for part in beside if part.key not in wanted})
-    scanned = [part for part in wanted.values() if not part.component.needs_own_statement]
+            parts.setdefault(part.key, part)
+            phrases_by_key.setdefault(part.key, []).append(bound.analyzer.phrase)
+    parts.update({part.key: part for part in beside if part.key not in parts})
+    scanned = [part for part in parts.values() if not part.component.needs_own_statement]
     return Plan(
         scan=tuple(part for part in scanned if not part.component.grouping),
         groupings=tuple(part for part in scanned if part.component.grouping),
-        separate=_separate_components(each),
-        whole_table=_separate_components(whole),
-        metrics_by_key={key: tuple(dict.fromkeys(phrases)) for key, phrases in askers.items()},
+        separate=_separate_components(bound_analyzers),
+        whole_table=_separate_components(whole_table),
+        metrics_by_key={key: tuple(dict.fromkeys(phrases)) for key, phrases in phrases_by_key.items()},
     )
 
 

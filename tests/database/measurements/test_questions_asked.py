@@ -49,7 +49,7 @@ def test_metrics_are_printed_with_what_is_lacking(command: Command) -> None:
     code, printed, _ = command("metrics", "shop-orders", *asked)
     lines = [line.split() for line in printed.splitlines() if line.strip()]
     assert (code, lines[1]) == (0, ["size", "12", "12", "3"])
-    assert "3 of 3 partitions have no state of it: let a check of the contract measure it (day=" in printed
+    assert "3 of 3 partitions have no state of it: add a check that measures it (day=" in printed
     assert "3 of 6 partitions of orders of shop-orders 1.0.0 where land = 'DE'" in printed
 
 

@@ -38,7 +38,7 @@ def test_metrics_of_the_contract_are_told_of_the_partitions_that_are_chosen(
         "maximum of id": "4" if chosen else None,
     }
     assert {each.merged for each in told.values()} == {chosen}
-    assert {each.reason for each in told.values()} == {None if chosen else "no partition is chosen"}
+    assert {each.reason for each in told.values()} == {None if chosen else "no partition is selected"}
     assert told["size"].row_count == (4 * chosen or None)
 
 
@@ -48,7 +48,7 @@ def test_any_metric_may_be_asked_that_the_states_can_tell(memory: Memory) -> Non
     mean = told["mean of id"]
     assert (mean.value, mean.merged, mean.missing_count) == (None, 0, 3)
     assert mean.missing == tuple(DAYS[1::2])
-    assert mean.reason == "3 of 3 partitions have no state of it: let a check of the contract measure it"
+    assert mean.reason == "3 of 3 partitions have no state of it: add a check that measures it"
 
 
 def test_partitions_that_lack_a_state_are_named_and_nothing_is_said_of_the_others(memory: Memory) -> None:
@@ -85,7 +85,7 @@ def test_texts_of_classified_columns_are_not_told(memory: Memory) -> None:
     memory.put(bag(plan(largest), TABLE, ROWS).pack())
     _, told = memory.metrics(None, "maximum:column=id", "maximum:column=mail")
     assert (told["maximum of id"].value, told["maximum of mail"].value) == ("4", None)
-    assert told["maximum of mail"].reason == "the measured text is not shown: the contract classifies its column"
+    assert told["maximum of mail"].reason == "the measured text is hidden because the contract classifies its column"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_texts_of_classified_columns_are_not_told(memory: Memory) -> None:
         ({"name": "shop-orders", "where": "id > 1"}, 422, "reads 'id', which is not a partition column"),
         ({"name": "shop-orders", "where": "upper(land) = 'DE'"}, 422, "upper()"),
         ({"name": "shop-orders", "where": "land = "}, 422, "is not a condition"),
-        ({"name": "shop-orders", "metric": "completenes:column=mail"}, 422, "names no analyzer that there is"),
+        ({"name": "shop-orders", "metric": "completenes:column=mail"}, 422, "unknown analyzer"),
         ({"name": "shop-order"}, 404, "No contract covers dataset shop-order"),
         ({"name": "shop-orders", "namespace": "file"}, 404, "No contract covers dataset shop-orders"),
         ({"name": "shop\x00"}, 404, "No contract covers"),

@@ -152,7 +152,7 @@ def test_a_first_version_of_a_table_that_nobody_measured_says_so(memory: Memory)
     made = memory.world.client("producer").propose(STRICTER.replace("shop-orders", "other"))
     told = memory.world.client("viewer").replay(made.id)
     assert (told.old, told.complete, told.milliseconds) == (None, True, None)
-    assert told.objects[0].sentence == ("no states of orders are stored: there is nothing to judge version 1.1.0 on")
+    assert told.objects[0].sentence == ("no states of orders are stored: version 1.1.0 cannot be evaluated")
 
 
 def test_when_the_time_is_over_the_first_partitions_are_told_of(memory: Memory) -> None:
@@ -161,7 +161,7 @@ def test_when_the_time_is_over_the_first_partitions_are_told_of(memory: Memory) 
         versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
         some = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda done, _: done < 3)
     assert (some[0].partitions, some[0].stored) == (4, 8)
-    assert some[0].sentence.endswith("judged are the first 4 of 8")
+    assert some[0].sentence.endswith("evaluated: the first 4 of 8")
     assert replay.plain(versions, some, 1.0)["complete"] is False
 
 
@@ -382,11 +382,11 @@ def test_of_each_difference_it_is_told_what_the_stored_partitions_say(memory: Me
     told = memory.world.client("viewer").replay_document("shop-orders", writer.write(content).decode())
     found = {(each.check_id or each.column, each.element): each for each in told.differences}
     assert found["completeness-mail", "threshold"].direction == "tightens"
-    assert found["completeness-mail", "threshold"].evidence == "on all 8 partitions both came out alike"
+    assert found["completeness-mail", "threshold"].evidence == "both versions agree on all 8 partitions"
     assert found["maximum-id", "threshold"].evidence == (
-        "on 7 of 8 partitions both came out alike; the proposed one alone alerts on 1: 2026-03-04"
+        "both versions agree on 7 of 8 partitions; only the proposed version alerts on 1: 2026-03-04"
     )
-    assert found["id", "required"].evidence.startswith("8 could not be judged: ")
+    assert found["id", "required"].evidence.startswith("8 could not be evaluated: ")
     line = {each.check_id: each for each in told.objects[0].checks}["id-required"]
     assert line.old is None
     assert line.new

@@ -112,7 +112,7 @@ def incidents(scene: Scene) -> list[tuple[IncidentState, Resolution | None]]:
     return [(each.state, each.resolution) for each in rows(scene.database, IncidentRow)]
 
 
-MISSING = (GateAnswer.BLOCK, "schema-columns failed (every promised column is there)")
+MISSING = (GateAnswer.BLOCK, "schema-columns failed (all declared columns exist)")
 
 
 @pytest.mark.parametrize("document", [altered(ID), of_dataset(ID)], ids=["a run that alters it", "the dataset itself"])

@@ -96,7 +96,7 @@ def test_large_states_lie_in_files_and_come_back_whole(table: Registered) -> Non
         assert (entry.bag, in_files(kept.store.bag(entry.bag))) == (row.bag, set())
     for each in (table.gated.folder / "home" / "states").iterdir():
         each.unlink()
-    with table.kept() as kept, pytest.raises(StateError, match="is gone"):
+    with table.kept() as kept, pytest.raises(StateError, match="is missing"):
         kept.store.bag(entry.bag)
     table.publish({B: [4]})
     assert (table.gated.rows, table.agree()) == ({A: [1, 2, 3], B: [4]}, True)
@@ -158,7 +158,7 @@ def caught(table: Registered) -> dict[str, Any]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Client, "swap_generation", catch)
-        with pytest.raises(EngineError, match="was cut off"):
+        with pytest.raises(EngineError, match="was interrupted"):
             table.publish({C: [1]})
     return seen[0]
 
@@ -320,7 +320,7 @@ def test_where_the_answer_is_lost_recovery_finds_out_what_became_of_it(table: Re
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Client, "swap_generation", lost)
-        with pytest.raises(EngineError, match="was cut off"):
+        with pytest.raises(EngineError, match="was interrupted"):
             table.publish({A: [2]})
     assert (table.gated.rows, table.told, table.recover()) == ({A: [1]}, "unknown", "forward")
     assert (table.gated.rows, table.told, table.agree()) == ({A: [2]}, "passed", True)

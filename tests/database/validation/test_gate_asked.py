@@ -44,7 +44,7 @@ def test_a_publication_that_was_cut_off_is_ended_with_the_registry(command: Comm
     beside = command(table.gated.table, "--recover")
     assert (beside[0], "belongs to the states in http" in beside[2]) == (3, True)
     ended = command(table.gated.table, "--dataset", "orders", "--recover")
-    assert ended[:2] == (0, "the publication that was cut off is published\n")
+    assert ended[:2] == (0, "the interrupted publication was completed\n")
     assert (table.gated.rows, table.told) == ({A: [2]}, "passed")
 
 
@@ -73,7 +73,7 @@ def test_what_the_registry_says_is_not_named_beside_it(
     more: tuple[str, str], command: Command, table: Registered
 ) -> None:
     code, _, told = command(table.gated.table, "--dataset", "orders", *more)
-    assert (code, "leave them out" in told) == (3, True)
+    assert (code, "remove these options" in told) == (3, True)
 
 
 def test_without_contract_or_dataset_both_are_named(command: Command, table: Registered) -> None:

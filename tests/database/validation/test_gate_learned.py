@@ -72,7 +72,7 @@ def test_the_newest_fit_that_is_admitted_judges(table: Registered) -> None:
     assert (level(refused.value).outcome, (level(refused.value).band or {})["fit"]) == ("failed", name)
     table.publish({A: [15]})
     with table.kept() as kept:
-        assert limits(kept) == (20.0, name, "limits of programs: 1 of 1 as they were learned later")
+        assert limits(kept) == (20.0, name, "program limits: 1 of 1 refitted")
     table.approve(LEVEL, STEP, version="3.0.0")
     assert table.told == "unknown"
 
@@ -92,7 +92,7 @@ def test_partitions_of_incidents_are_compared_with_nothing(table: Registered) ->
     assert len(table.rows(IncidentRow)) == 1
     with table.kept() as kept:
         assert (kept.excluded_partitions, kept.more["spoilt"]) == ({B}, {B})
-        assert kept.limits.endswith("left out: 1 partition(s) of incidents")
+        assert kept.limits.endswith("excluded: 1 partition(s) of incidents")
     with pytest.raises(CandidateRejected):
         table.publish({C: [48]})
     table.publish({C: [12]})

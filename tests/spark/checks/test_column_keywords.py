@@ -17,60 +17,61 @@ Words = dict[str, Any]
 # By column: its Spark type, its logical type, its options, five values, and what its check finds of them.
 COLUMNS: dict[str, tuple[str, str, Words, list[Any], str | None]] = {
     "long_enough": ("string", "string", {"minLength": 2}, ["ab", "é😀", "a", None, "abc"],
-                    "minimum length of long_enough is 1, at least 2 required, 1 too low"),
+                    "minimum length of long_enough is 1 (required: at least 2)"),
     "short_enough": ("string", "string", {"maxLength": 2}, ["ab", "é😀", "", None, "abc"],
-                     "maximum length of short_enough is 3, at most 2 required, 1 too high"),
+                     "maximum length of short_enough is 3 (required: at most 2)"),
     "shaped": ("string", "string", {"pattern": "^[A-Z]{2}$"}, ["AB", "AB\n", "ABC", None, ""],
-               "0.25 of 4 values of shaped match, 1 required, 0.75 too few; 3 rows do not match"),
+               "25.0 % of 4 values of shaped match (required: 100 %); 3 rows do not match"),
     "holding": ("string", "string", {"pattern": "SG"}, ["SG", "a\nSGb", "sg", None, "xSG"],
-                "0.75 of 4 values of holding match, 1 required, 0.25 too few; 1 row does not match"),
+                "75.0 % of 4 values of holding match (required: 100 %); 1 row does not match"),
     "mail": ("string", "string", {"format": "email"}, ["a@example.org", "x.y+z@example.com", "a@", None, ""],
-             "0.5 of 4 values of mail match, 1 required, 0.5 too few; 2 rows do not match"),
+             "50.0 % of 4 values of mail match (required: 100 %); 2 rows do not match"),
     "uid": ("string", "string", {"format": "uuid"}, ["123e4567-e89b-12d3-a456-426614174000", "12e", None, None, ""],
-            "0.333333 of 3 values of uid match, 1 required, 0.666667 too few; 2 rows do not match"),
+            "33.3 % of 3 values of uid match (required: 100 %); 2 rows do not match"),
     "password": ("string", "string", {"format": "password"}, ["hunter2", None, "", "a", "b"], None),
-    "least": ("int", "integer", {"minimum": 0}, [0, 1, -1, None, 2], "0.75 of 4 values of least"),
+    "least": ("int", "integer", {"minimum": 0}, [0, 1, -1, None, 2], "75.0 % of 4 values of least"),
     "most": ("decimal(9,2)", "number", {"maximum": 9.95}, [Decimal("9.95"), Decimal("9.96"), None, None, Decimal(-1)],
-             "0.666667 of 3 values of most"),
-    "above": ("double", "number", {"exclusiveMinimum": 0}, [0.0, 1e-300, -1.0, None, 2.0], "0.5 of 4 values of above"),
+             "66.7 % of 3 values of most"),
+    "above": ("double", "number", {"exclusiveMinimum": 0}, [0.0, 1e-300, -1.0, None, 2.0],
+              "50.0 % of 4 values of above"),
     "below": ("bigint", "integer", {"exclusiveMaximum": 2**53}, [2**53, 2**53 - 1, 2**53 + 1, None, 0],
-              "0.5 of 4 values of below"),
+              "50.0 % of 4 values of below"),
     "day": ("date", "date", {"minimum": "2026-01-02"}, [date(2026, 1, 1), date(2026, 1, 2), None, None, None],
-            "0.5 of 2 values of day"),
+            "50.0 % of 2 values of day"),
     "seen": ("timestamp", "timestamp", {"exclusiveMaximum": "2026-01-02T00:00:00Z"},
              [datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 1, 23, 59, tzinfo=UTC), None, None, None],
-             "0.5 of 2 values of seen"),
+             "50.0 % of 2 values of seen"),
     "clock": ("string", "time", {"minimum": "08:00:00", "format": "HH:mm:ss"},
-              ["07:59:59", "08:00:00", None, None, None], "0.5 of 2 values of clock"),
-    "fives": ("int", "integer", {"multipleOf": 5}, [-10, 0, 7, None, 5], "0.75 of 4 rows keep"),
-    "cents": ("double", "number", {"multipleOf": 0.01}, [0.07, 0.1, 1.1, None, 0.015], "0.75 of 4 rows keep"),
-    "tiny": ("int", "integer", {"format": "i8"}, [-128, 127, 128, None, 0], "0.75 of 4 values of tiny"),
-    "items": ("array<int>", "array", {"minItems": 1}, [[1], [], [1, 2], None, [None]], "0.75 of 4 rows keep"),
-    "few": ("array<int>", "array", {"maxItems": 1}, [[1], [], [1, 2], None, [None]], "0.75 of 4 rows keep"),
+              ["07:59:59", "08:00:00", None, None, None], "50.0 % of 2 values of clock"),
+    "fives": ("int", "integer", {"multipleOf": 5}, [-10, 0, 7, None, 5], "75.0 % of 4 rows keep"),
+    "cents": ("double", "number", {"multipleOf": 0.01}, [0.07, 0.1, 1.1, None, 0.015], "75.0 % of 4 rows keep"),
+    "tiny": ("int", "integer", {"format": "i8"}, [-128, 127, 128, None, 0], "75.0 % of 4 values of tiny"),
+    "items": ("array<int>", "array", {"minItems": 1}, [[1], [], [1, 2], None, [None]], "75.0 % of 4 rows keep"),
+    "few": ("array<int>", "array", {"maxItems": 1}, [[1], [], [1, 2], None, [None]], "75.0 % of 4 rows keep"),
     "once": ("array<string>", "array", {"uniqueItems": True}, [["a", "b"], ["a", "a"], [None, None], None, []],
-             "0.5 of 4 rows keep"),
+             "50.0 % of 4 rows keep"),
     "entries": ("map<string,int>", "object", {"maxProperties": 1}, [{"a": 1}, {"a": 1, "b": 2}, {}, None, None],
-                "0.666667 of 3 rows keep"),
+                "66.7 % of 3 rows keep"),
     "place": ("struct<city:string>", "object", {"required": ["city"]}, [("a",), (None,), None, ("b",), ("c",)],
-              "0.75 of 4 rows have place.city where `place` IS NOT NULL"),
+              "75.0 % of 4 rows have place.city where `place` IS NOT NULL"),
     "embedding": ("array<float>", "vector", {"dimensions": 2}, [[0.5, 1.0], [0.5], None, None, None],
-                  "0.5 of 2 rows keep"),
+                  "50.0 % of 2 rows keep"),
 }  # fmt: skip
 ENUM = [{"value": "new"}, {"value": "paid"}]
 METRICS: dict[str, tuple[Words, str]] = {
-    "rows": ({"metric": "rowCount", "mustBe": 5}, "5 rows, 5 required"),
-    "nulls": ({"metric": "nullValues", "mustBe": 0}, "1 of 5 rows has no status, 0 required, 1 too many"),
+    "rows": ({"metric": "rowCount", "mustBe": 5}, "5 rows (required: 5)"),
+    "nulls": ({"metric": "nullValues", "mustBe": 0}, "1 of 5 rows has no status (required: 0)"),
     "missing": ({"metric": "missingValues", "arguments": {"missingValues": [None, "N/A"]}, "mustBeLessThan": 2},
-                "2 of 5 rows miss status, less than 2 required"),
+                "2 of 5 rows miss status (required: less than 2)"),
     "invalid": ({"metric": "invalidValues", "arguments": {"validValues": ["new", "paid"]}, "mustBe": 0},
-                "1 of 5 rows has an invalid status, 0 required, 1 too many"),
+                "1 of 5 rows has an invalid status (required: 0)"),
     "unlike": ({"metric": "invalidValues", "arguments": {"pattern": "^[a-z]"}, "unit": "percent", "mustBe": 0},
-               "20 percent of 5 rows have an invalid status, 0 required, 20 too many"),
+               "20 percent of 5 rows have an invalid status (required: 0)"),
     "without_a": ({"metric": "invalidValues", "arguments": {"pattern": "[Aa]"}, "mustBe": 0},
-                  "2 of 5 rows have an invalid status, 0 required, 2 too many"),
-    "twice": ({"metric": "duplicateValues", "mustBe": 0}, ": 1 of 5 rows, 0 required, 1 too many"),
+                  "2 of 5 rows have an invalid status (required: 0)"),
+    "twice": ({"metric": "duplicateValues", "mustBe": 0}, ": 1 of 5 rows (required: 0)"),
     "twice_in_percent": ({"metric": "duplicateValues", "unit": "percent", "mustBe": 0},
-                         ": 20 percent of 5 rows, 0 required, 20 too many"),
+                         ": 20 percent of 5 rows (required: 0)"),
 }  # fmt: skip
 STATUS = ["new", "new", "N/A", None, "paid"]
 
@@ -119,7 +120,7 @@ def test_a_metric_of_the_standard_finds_what_it_counts(name: str, found: dict[st
 
 def test_an_enumeration_finds_another_value(found: dict[str, CheckResult]) -> None:
     assert found["status-enum"].finding == (
-        "0.75 of 4 values of status are among new, paid, 1 required, 0.25 too few; 1 row has another"
+        "75.0 % of 4 values of status are among new, paid (required: 100 %); 1 row has another"
     )
 
 
@@ -127,4 +128,4 @@ def test_the_structure_is_as_the_standard_says(found: dict[str, CheckResult]) ->
     amiss = {
         name: each.finding for name, each in found.items() if name.startswith("schema") and each.outcome != "passed"
     }
-    assert amiss == {"schema-types": "clock is string, promised is time"}
+    assert amiss == {"schema-types": "clock is string, expected time"}

@@ -32,7 +32,7 @@ def place(treaty: Commands) -> Path:
 def test_verify_shows_rows_that_break_checks_and_no_classified_value(treaty: Commands) -> None:
     done = treaty("verify", "people.csv", "-c", "people.yaml", "--samples", "2")
     assert done.returncode == 1, done.stdout + done.stderr
-    shown = done.stdout[done.stdout.index("Rows that break") :].split("\n\n")
+    shown = done.stdout[done.stdout.index("Rows that violate") :].split("\n\n")
     assert [line.split() for line in shown[0].splitlines()[1:]] == [["email", "(masked)", "id"], ["null", "2"]]
     assert [line.split() for line in shown[1].splitlines()[1:]] == [
         ["id", "email", "(masked)"], ["3", MASK], ["3", MASK],
@@ -47,9 +47,9 @@ def test_quarantine_parts_the_rows_and_says_how_many(treaty: Commands) -> None:
     assert done.stdout.splitlines() == [
         "2 good rows in checked/outcome=good",
         "3 bad rows in checked/outcome=bad",
-        "  mails: broken by 1 row",
-        "  ids: broken by 2 rows",
-        "  small: broken by 1 row",
+        "  mails: violated by 1 row",
+        "  ids: violated by 2 rows",
+        "  small: violated by 1 row",
     ]
     again = treaty(*arguments)
     assert (again.returncode, again.stdout) == (3, "")

@@ -84,7 +84,7 @@ def test_a_delta_table_is_made_and_its_partitions_replaced_each_in_one_commit(sp
     assert [each.check_id for each in refused.value.run.results if each.outcome == "failed"] == ["few"]
     assert versions(spark, table) == ["WRITE", "WRITE"]
     assert (answer(table, PROMISED, spark=spark), agree(spark, table)) == ("passed", True)
-    with pytest.raises(EngineError, match="hand in the Spark session"):
+    with pytest.raises(EngineError, match="pass the Spark session"):
         answer(table, PROMISED)
 
 

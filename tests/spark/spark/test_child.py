@@ -106,7 +106,7 @@ def test_errors_come_back_and_the_process_stays(child: SparkChild, table: Path) 
     with pytest.raises(UnreadableTable, match="check the path"):
         child.measure(asked(table.with_name("gone")))
     faulty = contract(check("zzz", mustBe=1), properties=COLUMNS)
-    with pytest.raises(ContractError, match="no analyzer is named 'zzz'") as caught:
+    with pytest.raises(ContractError, match="unknown analyzer 'zzz'") as caught:
         child.measure(asked(table, faulty))
     assert caught.value.faults[0].line is not None
     assert pid(child) == first

@@ -81,9 +81,9 @@ def test_what_is_put_together_is_what_spark_finds_in_all_rows(spark: Any) -> Non
 
     told = {
         "price-count_distinct": "price is of type decimal(10,2) in day=1 and of type decimal(10,4) in day=2",
-        "code-count_distinct": "code is of type int in day=1 and of type string in day=2: write them anew",
-        "code-minimum": "code is of type int in day=1 and of type string in day=2: write them anew",
-        "at-count_distinct": "at is of type date in day=1 and of type timestamp in day=2: write them anew",
+        "code-count_distinct": "code is of type int in day=1 and of type string in day=2: rewrite them",
+        "code-minimum": "code is of type int in day=1 and of type string in day=2: rewrite them",
+        "at-count_distinct": "at is of type date in day=1 and of type timestamp in day=2: rewrite them",
         "noted": "note is not in day=1 and of type string in day=2: validate all partitions again",
         "gone": "the table has no column `gone`",
     }

@@ -186,7 +186,7 @@ def test_a_frame_is_judged_with_others_beside_it(spark: Any) -> None:
     }
     assert found["as-many"].sentence == "size must be at most the size of titles"
     assert found["as-many"].reference == {"the size of titles": {"value": 2, "measured": "now"}}
-    assert found["lost"].reason == "the size of nowhere is not known: nobody handed it in"
+    assert found["lost"].reason == "the size of nowhere is unknown: no value was provided"
     given = verify(mine, promise, others={"titles": titles}, references={"the size of nowhere": 3})
     assert {each.check_id: str(each.outcome) for each in given.results}["lost"] == "passed"
 

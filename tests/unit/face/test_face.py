@@ -75,17 +75,17 @@ def test_a_column_that_is_missing_is_flagged() -> None:
 
 @pytest.mark.parametrize("budget", [0, 1, -0.1, 5])
 def test_a_budget_that_is_no_rate_is_refused(budget: float) -> None:
-    with pytest.raises(ValueError, match="is no rate of false alarms: give a number between 0 and 1"):
+    with pytest.raises(ValueError, match="is not a rate of false alarms: use a number between 0 and 1"):
         treaty.avh.fit([columns(1)], budget=budget)
 
 
 @pytest.mark.parametrize("history", [[], {}])
 def test_an_empty_history_is_refused(history: Any) -> None:
-    with pytest.raises(ValueError, match="the history has no snapshot"):
+    with pytest.raises(ValueError, match="the history is empty"):
         treaty.avh.fit(history)
 
 
 def test_a_short_history_is_still_learning() -> None:
     program = treaty.avh.fit([columns(at) for at in range(5)])
-    assert str(program.table.columns["amount"]) == "learning, 5 of 14"
+    assert str(program.table.columns["amount"]) == "learning: 5 of 14 partitions"
     assert not program.judge(columns(99)).columns

@@ -174,7 +174,7 @@ def test_a_check_over_a_view_is_judged_on_its_partitions_together(where: str, va
 def test_a_view_that_chooses_no_partition_is_not_applicable() -> None:
     given = viewed(check("size", scope="uk", mustBe=1), uk="country = 'UK'")
     found = result(run(given, bags(given, DAYS)))
-    assert (found.outcome, found.reason) == ("not_applicable", "view uk chooses none of 6 partitions")
+    assert (found.outcome, found.reason) == ("not_applicable", "view uk selects none of 6 partitions")
 
 
 def test_a_measurement_over_a_view_is_told_apart_from_that_of_the_dataset() -> None:
@@ -190,7 +190,7 @@ def test_a_measurement_over_a_view_is_told_apart_from_that_of_the_dataset() -> N
 
 def test_a_scope_that_names_no_view_is_a_fault_with_the_nearest_name() -> None:
     given = viewed(check("size", scope="german", mustBe=1), germany="country = 'DE'")
-    with pytest.raises(ContractError, match=r"no view is named 'german' \(did you mean 'germany'\?\)") as error:
+    with pytest.raises(ContractError, match=r"unknown view 'german' \(did you mean 'germany'\?\)") as error:
         bind(given.object("orders"), TABLE)
     assert [(fault.code, fault.where) for fault in error.value.faults] == [
         ("TR-CHECK-SCOPE", "schema[0].quality[0].implementation.scope")

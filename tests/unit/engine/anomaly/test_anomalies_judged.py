@@ -73,7 +73,7 @@ def test_a_partition_is_judged_beside_the_states_of_those_before_it(detector: An
 def test_the_verdict_says_what_was_expected_and_how_often_that_is_a_false_alarm() -> None:
     [found] = judged(watched(), [*SIZES, 700])
     assert found.finding is not None
-    assert "too many; expected 100" in found.finding
+    assert "); expected 100" in found.finding
     assert "4 false alarms a year" in found.finding
 
 
@@ -146,7 +146,7 @@ def test_a_metric_that_is_a_text_has_no_past_of_numbers() -> None:
 @pytest.mark.parametrize(
     ("detector", "told"),
     [
-        ("onlinenormal", "no detector is named 'onlinenormal' (did you mean 'online_normal'?)"),
+        ("onlinenormal", "unknown detector 'onlinenormal' (did you mean 'online_normal'?)"),
         ({"detector": "robust", "std_devs": -1}, "should be greater than 0"),
         ({"detector": "threshold"}, "give at least one limit"),
         ({"detector": "difference", "detector_": "auto"}, "not permitted"),

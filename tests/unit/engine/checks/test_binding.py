@@ -28,16 +28,16 @@ def faults(given: Contract, schema: Schema = SCHEMA) -> tuple[Fault, ...]:
 
 FAULTS = {
     "an unknown analyzer": (check("completness", column="id", mustBe=1), "ANALYZER", "did you mean 'completeness'?"),
-    "an analyzer like no other": (check("zzz", mustBe=1), "ANALYZER", "known are approx_count_distinct"),
+    "an analyzer like no other": (check("zzz", mustBe=1), "ANALYZER", "use one of: approx_count_distinct"),
     "no column": (check("completeness", mustBe=1), "ARGUMENT", "implementation.column: Field required"),
-    "an unknown argument": (check("size", colour="red", mustBe=1), "ARGUMENT", "(size takes where)"),
+    "an unknown argument": (check("size", colour="red", mustBe=1), "ARGUMENT", "(size accepts where)"),
     "an argument of another type": (check("mean", column=5, mustBe=1), "ARGUMENT", "valid string"),
     "a column that is no name": (check("uniqueness", columns=5, mustBe=1), "ARGUMENT", "valid tuple"),
     "an empty list of columns": (check("uniqueness", columns=[], mustBe=1), "ARGUMENT", "at least 1 item"),
     "an argument out of range": (check("approx_quantile", column="id", quantile=2, mustBe=1), "ARGUMENT", "less than"),
     "a predicate that is none": (check("compliance", predicate="amount >", mustBe=1), "ARGUMENT", "not a condition"),
     "a forbidden function": (check("compliance", predicate="rand() > 0", mustBe=1), "ARGUMENT", "calls 'rand'"),
-    "no operator": (check("size"), "ASSERTION", "add one operator word"),
+    "no operator": (check("size"), "ASSERTION", "add an operator such as mustBe"),
     "an undeclared column": (check("mean", column="amonut", mustBe=1), "COLUMN", "did you mean 'amount'?"),
     "a predicate on such a column": (check("compliance", predicate="statsu = 1", mustBe=1), "COLUMN", "'status'?"),
 }  # fmt: skip

@@ -24,11 +24,15 @@ def test_every_check_is_judged_here_or_elsewhere_or_by_people() -> None:
     [
         (check("size", mustBe=1), Runner.HERE, None),
         ({"id": "c", "metric": "rowCount", "mustBe": 1}, Runner.HERE, None),
-        ({"id": "c", "metric": "rowCount", "unit": "percent", "mustBe": 1}, Runner.ELSEWHERE, "the unit of rowCount"),
+        (
+            {"id": "c", "metric": "rowCount", "unit": "percent", "mustBe": 1},
+            Runner.ELSEWHERE,
+            "rowCount does not support this unit",
+        ),
         ({"id": "c", "type": "sql", "query": "DROP TABLE x", "mustBe": 1}, Runner.ELSEWHERE, "query"),
         ({"id": "c", "type": "custom", "engine": "soda", "implementation": "x"}, Runner.ELSEWHERE, "custom (soda)"),
-        ({"id": "c", "type": "text", "description": "x"}, Runner.PEOPLE, "read by people"),
-        (check("meen", mustBe=1), Runner.ELSEWHERE, "no analyzer is named 'meen'"),
+        ({"id": "c", "type": "text", "description": "x"}, Runner.PEOPLE, "not evaluated automatically"),
+        (check("meen", mustBe=1), Runner.ELSEWHERE, "unknown analyzer 'meen'"),
     ],
 )
 def test_a_check_says_why_it_is_not_judged_here(entry: dict[str, object], runner: Runner, reason: str | None) -> None:

@@ -63,7 +63,7 @@ def test_a_limit_that_cannot_be_read_is_a_fault_at_its_place(limit: object, mess
 
 
 UNBOUND = [
-    ({"dataset": "titles", "analyzer": "sise"}, "no analyzer is named 'sise'"),
+    ({"dataset": "titles", "analyzer": "sise"}, "unknown analyzer 'sise'"),
     ({"dataset": "titles", "analyzer": "mean"}, "Field required"),
     ({**TITLES, "colour": "red"}, "Extra inputs are not permitted"),
 ]
@@ -97,8 +97,8 @@ JUDGED = [
     (ReferenceValue(3), "failed", 3, None),
     (ReferenceValue("many"), "not_evaluated", "many", "cannot be compared"),
     (ReferenceValue(reason="titles was never measured"), "not_evaluated", None,
-     "the size of titles is not known: titles was never measured"),
-    (None, "not_evaluated", None, "the size of titles is not known: nobody handed it in"),
+     "the size of titles is unknown: titles was never measured"),
+    (None, "not_evaluated", None, "the size of titles is unknown: no value was provided"),
 ]  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def test_a_result_says_where_its_limit_comes_from() -> None:
     found = result(run(given, {"": states(given, ROWS)}, reference_values=known))
     assert found.reference == {"the size of titles": {"value": 3, "run": "17"}}
     assert found.sentence == "size must be at most the size of titles"
-    assert found.finding == "4 rows, at most 3 required, 1 too many"
+    assert found.finding == "4 rows (required: at most 3)"
 
 
 def test_every_result_has_its_limit_as_plain_data() -> None:

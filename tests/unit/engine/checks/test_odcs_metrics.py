@@ -67,17 +67,21 @@ def test_a_metric_is_an_analyzer(name: str) -> None:
 
 
 REFUSED = {
-    "nullValues of no column": (entry("nullValues"), None, "names no column"),
-    "duplicates of no column": (entry("duplicateValues"), None, "names no column"),
-    "nullValues of two": (entry("nullValues", arguments={"properties": ["id", "status"]}), None, "of one column"),
-    "a unit that is none": (entry("nullValues", unit="EUR"), "status", "the unit of nullValues"),
-    "a percentage of rows": (entry("rowCount", unit="percent"), None, "the unit of rowCount"),
-    "an unknown argument": (entry("nullValues", arguments={"nulls": ["-"]}), "status", "the standard does not name"),
+    "nullValues of no column": (entry("nullValues"), None, "has no column"),
+    "duplicates of no column": (entry("duplicateValues"), None, "has no column"),
+    "nullValues of two": (
+        entry("nullValues", arguments={"properties": ["id", "status"]}),
+        None,
+        "applies to a single column",
+    ),
+    "a unit that is none": (entry("nullValues", unit="EUR"), "status", "nullValues does not support this unit"),
+    "a percentage of rows": (entry("rowCount", unit="percent"), None, "rowCount does not support this unit"),
+    "an unknown argument": (entry("nullValues", arguments={"nulls": ["-"]}), "status", "the standard does not define"),
     "invalid by nothing": (entry("invalidValues"), "status", "name one of"),
     "a pattern outside the subset": (entry("invalidValues", arguments={"pattern": "(a+)+$"}), "status", "regular"),
     "valid values that are no list": (entry("invalidValues", arguments={"validValues": {"a": 1}}), "status", "valid"),
     "a column that the table lost": (entry("duplicateValues", arguments={"properties": ["gone"]}), None, "no column"),
-    "elements of an array": (entry("nullValues"), "tags[]", "elements of an array"),
+    "elements of an array": (entry("nullValues"), "tags[]", "array elements"),
 }
 
 
@@ -124,4 +128,4 @@ def test_a_metric_is_judged(given: dict[str, Any], column: str | None, value: ob
 
 def test_a_percentage_says_so() -> None:
     given = contract(properties=on("amount", quality=[entry("nullValues", unit="percent")]))
-    assert judged(given).finding == "25 percent of 4 rows have no amount, 0 required, 25 too many; 1 row has none"
+    assert judged(given).finding == "25 percent of 4 rows have no amount (required: 0); 1 row has none"

@@ -52,7 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_what_a_package_offers_is_judged_and_named_in_the_run(folder: Path) -> None:
-    with pytest.raises(ContractError, match="no analyzer is named 'even_share'"):
+    with pytest.raises(ContractError, match="unknown analyzer 'even_share'"):
         bind(read(CONTRACT.encode()).objects[0], SCHEMA)
     install(folder)
     plugins.load([NAME, NAME])
@@ -78,13 +78,13 @@ def test_a_plugin_that_is_not_named_is_not_loaded(folder: Path) -> None:
 
 BROKEN = {
     "nothing of that name": (None, "is not installed"),
-    "no entry point": ({}, "offers nothing"),
-    "no such module": ({"treaty.analyzers": {"a": "nowhere:A"}}, "ended with ModuleNotFoundError"),
-    "no analyzer": ({"treaty.analyzers": {"even_share": "treaty_parity:DIVISIBLE"}}, "is no analyzer"),
-    "another name": ({"treaty.analyzers": {"odd_share": "treaty_parity:EvenShare"}}, "use one name"),
-    "no operator": ({"treaty.assertions": {"divisible": "treaty_parity:DIVISIBLE"}}, "is no operator"),
-    "no assertion": ({"treaty.assertions": {"mustBeEven": "treaty_parity:EvenShare"}}, "is no assertion"),
-    "taken": ({"treaty.assertions": {"mustBe": "treaty_parity:DIVISIBLE"}}, "exists already"),
+    "no entry point": ({}, "provides no plug-ins"),
+    "no such module": ({"treaty.analyzers": {"a": "nowhere:A"}}, "raised ModuleNotFoundError"),
+    "no analyzer": ({"treaty.analyzers": {"even_share": "treaty_parity:DIVISIBLE"}}, "is not an analyzer"),
+    "another name": ({"treaty.analyzers": {"odd_share": "treaty_parity:EvenShare"}}, "use the same name"),
+    "no operator": ({"treaty.assertions": {"divisible": "treaty_parity:DIVISIBLE"}}, "is not an operator"),
+    "no assertion": ({"treaty.assertions": {"mustBeEven": "treaty_parity:EvenShare"}}, "is not an assertion"),
+    "taken": ({"treaty.assertions": {"mustBe": "treaty_parity:DIVISIBLE"}}, "already exists"),
 }
 
 

@@ -60,10 +60,10 @@ CASES = {
     "a column is new": (Schema((*SCHEMA.columns, CITY_COLUMN := Column("city", "string"))), PROPERTIES,
                         {"schema-new-columns": "new: city"}),
     "another type": (Schema((ID, Column("amount", "string"), STATUS)), PROPERTIES,
-                     {"schema-types": "amount is string, promised is number"}),
+                     {"schema-types": "amount is string, expected number"}),
     "a narrower number": (Schema((ID, Column("amount", "int"), STATUS)), PROPERTIES, {}),
     "a wider number": (Schema((Column("id", "double"), AMOUNT, STATUS)), PROPERTIES,
-                       {"schema-types": "id is double, promised is integer"}),
+                       {"schema-types": "id is double, expected integer"}),
     "another case": (Schema((Column("ID", "bigint"), AMOUNT, STATUS)), PROPERTIES,
                      {"schema-columns": "ID instead of id"}),
     "another case and a column missing": (Schema((Column("ID", "bigint"), STATUS)), PROPERTIES,
@@ -77,24 +77,24 @@ CASES = {
     "a field is there": (nested("city:string"), [*PROPERTIES, ADDRESS], {}),
     "a field is missing": (nested("town:string"), [*PROPERTIES, ADDRESS], {"schema-columns": "missing: address.city"}),
     "a field of another type": (nested("city:bigint"), [*PROPERTIES, ADDRESS],
-                                {"schema-types": "address.city is bigint, promised is string"}),
+                                {"schema-types": "address.city is bigint, expected string"}),
     "a new field of a struct": (nested("city:string,zip:string"), [*PROPERTIES, ADDRESS], {}),
     "a partition column of another type": (Schema((ID, AMOUNT, Column("status", "int"))), PARTED, {}),
     "a partition column is missing": (Schema((ID, AMOUNT)), PARTED, {"schema-columns": "missing: status"}),
     "a map": (of("map<string,int>"), promising(logicalType="map"), {}),
     "a struct in place of a map": (of("struct<a:int>"), promising(logicalType="map"),
-                                   {"schema-types": "it is struct<a:int>, promised is map"}),
+                                   {"schema-types": "it is struct<a:int>, expected map"}),
     "a map for an object": (of("map<string,int>"), promising(logicalType="object"), {}),
     "a vector": (of("array<float>"), promising(logicalType="vector"), {}),
     "texts in place of a vector": (of("array<string>"), promising(logicalType="vector"),
-                                   {"schema-types": "it is array<string>, promised is vector"}),
+                                   {"schema-types": "it is array<string>, expected vector"}),
     "the physical type": (of("decimal(10,2)"), promising(logicalType="number", physicalType="NUMERIC(10, 2)"), {}),
     "another physical type": (of("decimal(12,2)"), promising(logicalType="number", physicalType="decimal(10,2)"),
-                              {"schema-physical-types": "it is decimal(12,2), promised is decimal(10,2)"}),
+                              {"schema-physical-types": "it is decimal(12,2), expected decimal(10,2)"}),
     "another type in all respects": (of("string"), promising(logicalType="number", physicalType="int"),
-                                     {"schema-types": "it is string, promised is number"}),
+                                     {"schema-types": "it is string, expected number"}),
     "a physical type alone": (of("string"), promising(physicalType="int"),
-                              {"schema-physical-types": "it is string, promised is int"}),
+                              {"schema-physical-types": "it is string, expected int"}),
     "a partition column of another physical type": (of("int"), promising(physicalType="string", partitioned=True), {}),
     "no type promised": (Schema((CITY_COLUMN,)), [{"name": "city"}], {}),
 }  # fmt: skip
@@ -129,8 +129,8 @@ ORDERS = [
     ((ID, AMOUNT, STATUS), None),
     ((ID, CITY_COLUMN, AMOUNT, STATUS), None),
     ((ID, STATUS), None),
-    ((STATUS, ID, AMOUNT), "status stands where id is promised"),
-    ((ID, STATUS, AMOUNT), "status stands where amount is promised"),
+    ((STATUS, ID, AMOUNT), "expected id, found status"),
+    ((ID, STATUS, AMOUNT), "expected amount, found status"),
 ]
 
 
@@ -156,7 +156,7 @@ def test_a_required_column_that_may_be_null_by_its_schema_is_told_and_not_held_a
     strict = Schema((Column("id", "bigint", nullable=False), AMOUNT, STATUS))
     found = judged(strict, required)["schema-types"]
     assert found.outcome == "passed"
-    assert found.finding == "all 3 have theirs; required, though the schema lets them be null: amount, status"
+    assert found.finding == "all 3 types match; required, but nullable in the schema: amount, status"
 
 
 @every("name", CASES)

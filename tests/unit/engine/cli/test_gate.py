@@ -46,13 +46,13 @@ def test_what_was_cut_off_is_unknown_until_it_is_recovered(gated: Gated, capsys:
     gated.publish({A: [1]})
     cut_off(gated)
     assert (standing(gated), asked(gated, "--recover"), standing(gated), asked(gated, "--recover")) == (3, 0, 0, 0)
-    told = ["unknown", "the publication that was cut off is published", "passed", "there was nothing to recover"]
+    told = ["unknown", "the interrupted publication was completed", "passed", "nothing to recover"]
     assert capsys.readouterr().out.splitlines() == told
     assert gated.rows == {A: [2]}
 
 
 REFUSED = [
-    ([], "name the contract that the table keeps: --contract FILE"),
+    ([], "specify the contract of the table: --contract FILE"),
     (["-c", "gone.yaml"], "gone.yaml cannot be read"),
     (["--recover", "--state-url", "elsewhere"], "belongs to the states in"),
 ]
@@ -86,4 +86,4 @@ def test_a_partition_without_column_or_value_is_told(
     wrong: str, gated: Gated, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = asked(gated, "-c", str(gated.folder / "orders.yaml"), "--candidate", "x", "--partition", wrong)
-    assert (code, "write --partition day=2026-01-01" in capsys.readouterr().err) == (3, True)
+    assert (code, "use --partition day=2026-01-01" in capsys.readouterr().err) == (3, True)

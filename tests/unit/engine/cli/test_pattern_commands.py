@@ -50,7 +50,7 @@ def test_tables_whose_columns_were_swapped_are_told(lake: str, monkeypatch: pyte
     monkeypatch.setattr(patterns, "in_spark", lambda *_: nullcontext(spark))
     found = CliRunner().invoke(app, ["patterns", "compare", "old", "new", "--lake", lake], catch_exceptions=False)
     assert found.exit_code == 1
-    assert [line.split(";")[1] for line in found.output.splitlines()] == [" looks like at", " looks like day"]
+    assert [line.split(";")[1] for line in found.output.splitlines()] == [" resembles at", " resembles day"]
     same = CliRunner().invoke(app, ["patterns", "compare", "old", "old", "--lake", lake], catch_exceptions=False)
     assert (same.exit_code, same.output) == (0, "")
 

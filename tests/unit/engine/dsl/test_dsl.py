@@ -228,8 +228,8 @@ def judged(check: Check, rows: int) -> tuple[Outcome, str | None]:
     [
         (lambda rows: rows % 2 == 0, Outcome.PASSED, None),
         (lambda rows: rows > 4, Outcome.FAILED, None),
-        (lambda rows: rows / 0 > 1, Outcome.NOT_EVALUATED, "ended with ZeroDivisionError"),
-        (lambda rows: rows > "a", Outcome.NOT_EVALUATED, "ended with TypeError"),
+        (lambda rows: rows / 0 > 1, Outcome.NOT_EVALUATED, "raised ZeroDivisionError"),
+        (lambda rows: rows > "a", Outcome.NOT_EVALUATED, "raised TypeError"),
     ],
 )
 def test_a_function_that_fails_is_told_and_never_passes(function: Any, outcome: Outcome, reason: str | None) -> None:

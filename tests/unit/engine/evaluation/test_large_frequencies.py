@@ -74,7 +74,7 @@ def flip(file: Path) -> None:
     file.write_bytes(bytes(content))
 
 
-@pytest.mark.parametrize(("happens", "said"), [(Path.unlink, "is gone or damaged"), (flip, "is damaged")])
+@pytest.mark.parametrize(("happens", "said"), [(Path.unlink, "is missing or damaged"), (flip, "is damaged")])
 def test_a_file_that_is_of_no_use_is_refused_before_spark_reads_it(happens: Any, said: str, tmp_path: Path) -> None:
     files = StateFiles(str(tmp_path))
     stored = packed(files)

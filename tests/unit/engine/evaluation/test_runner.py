@@ -82,7 +82,7 @@ def test_a_loosening_names_the_alerts_that_are_gone() -> None:
     assert lines["low"].gone == (DAY.format(2), DAY.format(3))
     assert lines["low"].sentence == (
         "would not have alerted on any of 3 days; "
-        "2 that the version in force alerts on are gone: 2026-04-02, 2026-04-03"
+        "2 alerts of the version in force no longer occur: 2026-04-02, 2026-04-03"
     )
 
 
@@ -91,7 +91,7 @@ def test_a_check_that_comes_or_goes_has_one_side() -> None:
     old, new = versions([SMALLEST], [mean])
     _, lines = replay(old, new, daily(contract(SMALLEST, mean), amounts(5), amounts(1)))
     assert lines["low"].new is None
-    assert lines["low"].sentence == "it is not promised any more; it alerts on 0 of 2 days"
+    assert lines["low"].sentence == "the check was removed; it alerts on 0 of 2 days"
     assert lines["mean"].old is None
     assert lines["mean"].sentence == "would have alerted on 1 of 2 days: 2026-04-01"
 
@@ -104,8 +104,8 @@ def test_without_a_version_in_force_the_new_one_is_told_alone() -> None:
 
 def test_nothing_stored_is_said() -> None:
     found, lines = replay(None, contract(SMALLEST), [])
-    assert found.sentence == "no states of orders are stored: there is nothing to judge version 1.0.0 on"
-    assert lines["low"].sentence == "nothing is stored to judge it on"
+    assert found.sentence == "no states of orders are stored: version 1.0.0 cannot be evaluated"
+    assert lines["low"].sentence == "no stored states to evaluate it on"
 
 
 def test_a_check_whose_states_were_never_computed_needs_the_data_once() -> None:
@@ -113,9 +113,9 @@ def test_a_check_whose_states_were_never_computed_needs_the_data_once() -> None:
     old, new = versions([SMALLEST], [SMALLEST, added])
     found, lines = replay(old, new, daily(old, amounts(5), amounts(1)))
     assert lines["mean"].new.not_evaluated == {NEEDED: (DAY.format(1), DAY.format(2))}
-    assert lines["mean"].sentence == f"2 could not be judged: {NEEDED}"
+    assert lines["mean"].sentence == f"2 could not be evaluated: {NEEDED}"
     assert found.unjudged == (lines["mean"],)
-    assert found.sentence.endswith("; 1 of its checks need the data once")
+    assert found.sentence.endswith("; 1 of its checks need a new scan of the data")
 
 
 def test_the_structure_is_replayed_as_it_was_recorded() -> None:
@@ -225,7 +225,7 @@ def test_only_what_came_so_far_is_told_of_a_part() -> None:
     replaying = ReplayRunner(old=None, new=new, object_name="orders")
     replaying.take(ReplayStep(added=daily(new, amounts(-1))[0], time=NOW))
     assert replaying.report(9).sentence == (
-        "version 1.0.0 would have alerted on 1 of 1 days: 2026-04-01; judged are the first 1 of 9"
+        "version 1.0.0 would have alerted on 1 of 1 days: 2026-04-01; evaluated: the first 1 of 9"
     )
 
 
@@ -356,23 +356,25 @@ def evidence(
 @pytest.mark.parametrize(
     ("after", "said"),
     [
-        ("[a-z]+x?", "tried on stored values of 2 partitions, 100.0% of the rows that have one: both accept the same"),
+        ("[a-z]+x?", "tried on stored values of 2 partitions, 100.0% of the rows with a value: no difference"),
         (
             "[a-m]+",
-            "tried on stored values of 2 partitions, 100.0% of the rows that have one: they differ on 1 (2026-04-02): "
-            "2 rows only by the pattern in force, 0 only by the proposed one",
+            "tried on stored values of 2 partitions, 100.0% of the rows with a value: "
+            "different results on 1 (2026-04-02): "
+            "2 rows match only the pattern in force, 0 only the proposed one",
         ),
         (
             "[a-z]+|[A-Z]+",
-            "tried on stored values of 2 partitions, 100.0% of the rows that have one: they differ on 1 (2026-04-01): "
-            "0 rows only by the pattern in force, 1 only by the proposed one",
+            "tried on stored values of 2 partitions, 100.0% of the rows with a value: "
+            "different results on 1 (2026-04-01): "
+            "0 rows match only the pattern in force, 1 only the proposed one",
         ),
     ],
 )
 def test_an_edit_of_a_pattern_is_tried_on_the_values_that_are_stored(after: str, said: str) -> None:
     old, new = versions([pattern("[a-z]+"), COUNTING], [pattern(after), COUNTING])
     line = evidence(old, new, statuses("a", "B", None), statuses("zz", "zz", "a"))
-    assert line.evidence == f"no partition has the states to judge both by ({NEEDED}); {said}"
+    assert line.evidence == f"no partition has states for both versions ({NEEDED}); {said}"
     assert not {"zz", "B"} & set(line.evidence.split())
 
 
@@ -381,7 +383,7 @@ def test_values_are_tried_on_request_alone_and_only_where_they_are_stored() -> N
     assert evidence(old, new, statuses("a"), counting=False).evidence.endswith(UNASKED)
     old, new = versions([pattern("[a-z]+")], [pattern("[a-z]*")])
     assert evidence(old, new, statuses("a"), counted=False).evidence.endswith(
-        "; no values are stored to try both patterns on"
+        "; no stored values to try both patterns on"
     )
 
 
@@ -402,12 +404,12 @@ def test_of_a_threshold_that_moved_it_is_said_on_which_days_that_matters() -> No
     old, new = versions([SMALLEST], [HIGHER])
     _, lines = replay(old, new, daily(old, amounts(5), amounts(-1), amounts(2)))
     assert lines["low"].evidence == (
-        "on 2 of 3 days both came out alike; the proposed one alone alerts on 1: 2026-04-03"
+        "both versions agree on 2 of 3 days; only the proposed version alerts on 1: 2026-04-03"
     )
     _, lines = replay(new, old, daily(old, amounts(5), amounts(-1), amounts(2)))
-    assert lines["low"].evidence.endswith("the one in force alone alerts on 1: 2026-04-03")
+    assert lines["low"].evidence.endswith("only the version in force alerts on 1: 2026-04-03")
     _, lines = replay(old, new, daily(old, amounts(5), amounts(-1)))
-    assert lines["low"].evidence == "on all 2 days both came out alike"
+    assert lines["low"].evidence == "both versions agree on all 2 days"
 
 
 PATTERNS = ["[a-z]+", "[A-Z]{2,3}", r"\d+", r"\w+", "a|b", "^a", "b$", ".", r"[^a]\s?"]

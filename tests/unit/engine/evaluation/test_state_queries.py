@@ -58,9 +58,9 @@ def test_a_metric_is_named_with_its_arguments(text: str, analyzer: object) -> No
     ("text", "said"),
     [
         ("completenes:column=a", "did you mean 'completeness'"),
-        ("", "names no analyzer"),
-        ("mean", "argument.column Field required (mean takes where, column"),
-        ("mean:amount", "has an argument without a value"),
+        ("", "unknown analyzer"),
+        ("mean", "argument.column Field required (mean accepts where, column"),
+        ("mean:amount", "an argument has no value"),
         ("mean:column=7", "argument.column Input should be a valid string"),
         ("mean:column=a;colour=red", "argument.colour Extra inputs are not permitted"),
         ("size:where=sleep(9)", "argument.where calls 'sleep', which predicates may not call"),
@@ -129,7 +129,7 @@ def test_frequencies_that_lie_in_files_are_read_and_a_lost_file_costs_its_metric
     lost.unlink()
     *others, uniqueness = answers(ASKED, packed, files=files)
     assert values(tuple(others)) == [8, 2.5, 0.75]
-    assert (uniqueness.missing, "is gone" in (uniqueness.reason or "")) == (("day=1",), True)
+    assert (uniqueness.missing, "is missing" in (uniqueness.reason or "")) == (("day=1",), True)
 
 
 def test_no_partition_says_nothing() -> None:

@@ -165,7 +165,7 @@ def past(gated: Gated, rows: Rows) -> None:
 
 def test_a_table_written_past_the_gate_during_the_block_is_not_published_to(gated: Gated) -> None:
     gated.publish({A: [1]})
-    with pytest.raises(GenerationConflict, match="past its gate"):
+    with pytest.raises(GenerationConflict, match="bypassed the gate"):
         interrupted(gated, {B: [2]}, lambda other: past(other, {C: [3]}))
     assert (gated.rows, gated.answer) == ({A: [1], C: [3]}, "unknown")
 
@@ -251,19 +251,19 @@ def test_many_writers_at_once_leave_one_of_their_candidates(gated: Gated) -> Non
 
 def test_states_within_the_table_are_refused(gated: Gated) -> None:
     inside = replace(gated.gate(), store=StateFolder(f"{gated.table}/_states"))
-    with pytest.raises(EngineError, match="within the table"), open_gate(inside):
+    with pytest.raises(EngineError, match="inside the table"), open_gate(inside):
         pass
     assert os.listdir(gated.folder) == []
 
 
 REFUSED = {
-    "a place elsewhere": (lambda folder: "s3://bucket/orders", "is no folder of this machine"),
-    "a file": (lambda folder: made(folder / "orders", ""), "is no folder of this machine"),
+    "a place elsewhere": (lambda folder: "s3://bucket/orders", "is not a folder on this machine"),
+    "a file": (lambda folder: made(folder / "orders", ""), "is not a folder on this machine"),
     "files outside the partitions": (
-        lambda folder: made(folder / "orders" / "x.parquet", "orders"), "not laid out by day"),
+        lambda folder: made(folder / "orders" / "x.parquet", "orders"), "not partitioned by day"),
     "folders of more columns": (
-        lambda folder: made(folder / "orders" / "hour=1" / "day=1" / "x.parquet", "orders"), "not laid out by day"),
-    "a table format": (lambda folder: made(folder / "orders" / "_delta_log" / "0.json", "orders"), "not laid out"),
+        lambda folder: made(folder / "orders" / "hour=1" / "day=1" / "x.parquet", "orders"), "not partitioned by day"),
+    "a table format": (lambda folder: made(folder / "orders" / "_delta_log" / "0.json", "orders"), "not partitioned"),
 }  # fmt: skip
 
 
@@ -350,7 +350,7 @@ def lawful(gated: Gated, scenario: Scenario, at: str) -> str:
     old, new = dict(scenario.before), {**scenario.before, **scenario.candidate}
     if gated.open:
         assert gated.answer == "unknown", at
-        with pytest.raises(PublicationOpen, match="begun and not ended"), open_gate(gated.gate()):
+        with pytest.raises(PublicationOpen, match="was not completed"), open_gate(gated.gate()):
             pass
     else:
         assert gated.rows in (old, new), at

@@ -39,15 +39,20 @@ def notes(types: dict[str, str], values: Sequence[Any]) -> tuple[str, ...]:
 
 
 ODD = [
-    ("no row", INT, [], "there is no row: nothing can be told of its columns"),
-    ("one row", INT, [1], "there is 1 row: too few for what is usual"),
-    ("few rows", INT, [1, 2], "there are 2 rows: too few for what is usual"),
+    ("no row", INT, [], "the table has no rows: its columns cannot be profiled"),
+    ("one row", INT, [1], "only 1 row: too few to show typical values"),
+    ("few rows", INT, [1, 2], "only 2 rows: too few to show typical values"),
     ("nulls alone", INT, [None] * MANY, "no row has a value"),
     ("nulls alone, text", TEXT, [None] * MANY, "no row has a value"),
-    ("a constant", INT, [7] * MANY, "all rows that have a value have the same one"),
-    ("10,000 categories", TEXT, [f"v{at}" for at in range(10_000)], "it has too many values to count each"),
-    ("NaN", DOUBLE, [nan, nan, *map(float, range(MANY))], "2 values are NaN: no mean is told"),
-    ("infinite", DOUBLE, [inf, *map(float, range(MANY))], "there are infinite values: no mean and no bins are told"),
+    ("a constant", INT, [7] * MANY, "all values are equal"),
+    ("10,000 categories", TEXT, [f"v{at}" for at in range(10_000)], "too many values for exact counts"),
+    ("NaN", DOUBLE, [nan, nan, *map(float, range(MANY))], "2 values are NaN: there is no mean"),
+    (
+        "infinite",
+        DOUBLE,
+        [inf, *map(float, range(MANY))],
+        "some values are infinite: there is no mean and no histogram",
+    ),
 ]
 
 
@@ -67,7 +72,7 @@ def test_a_profile_of_odd_data_is_json_without_numbers_that_are_none() -> None:
 
 def test_a_clock_that_went_back_is_told_with_the_partition() -> None:
     days = [{"x": [f"2026-01-0{day}T00:00:00"] * MANY} for day in (1, 3, 2, 4)]
-    assert column(days).notes[-1] == "its latest moment is earlier than that of the partition before in day=02"
+    assert column(days).notes[-1] == "the latest time is earlier than in the previous partition in day=02"
 
 
 def column(days: Sequence[dict[str, Sequence[Any]]]) -> ColumnDocument:
@@ -201,7 +206,7 @@ def test_damaged_states_are_left_out_and_named() -> None:
     name, content = packed("2", 60)
     found = document(profile_from_states([packed("1", 40), (name, content[:-9] + b"123456789")], SCHEMA), "t")
     assert found.rows == 40
-    assert any(each.startswith("day=2 is left out:") for each in found.notes)
+    assert any(each.startswith("day=2 is excluded:") for each in found.notes)
 
 
 @pytest.mark.parametrize("given", [[], [("day=1", b"")]])

@@ -93,5 +93,5 @@ def test_what_an_incident_spoilt_is_neither_learned_from_nor_judged() -> None:
 
 
 def test_it_is_told_in_words() -> None:
-    assert backtest_sentence(Backtest(("a", "b"), ("b",))).endswith("would have alarmed 1 of the last 2 times")
+    assert backtest_sentence(Backtest(("a", "b"), ("b",))).endswith("would have alarmed on 1 of the last 2 partitions")
     assert backtest_sentence(Backtest()) == ""

@@ -109,7 +109,7 @@ def test_with_too_few_batches_it_says_how_many_it_has(count: int) -> None:
     columns = [numbers(at) for at in range(count)]
     found = fit(history(columns), RECIPE, columns[-1] if columns else None)
     assert isinstance(found, NoProgram)
-    assert str(found) == f"learning, {count} of 14"
+    assert str(found) == f"learning: {count} of 14 partitions"
 
 
 def test_excluded_batches_are_neither_learned_from_nor_compared_with() -> None:

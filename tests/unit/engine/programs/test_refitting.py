@@ -150,8 +150,8 @@ def test_nothing_is_learned_from_spoilt_partitions_and_the_newest_alone_are_read
 
 
 def test_what_has_too_little_history_or_no_order_keeps_its_limits() -> None:
-    assert str(refitted(table(9))["mean"]) == "learning, 9 of 14"
+    assert str(refitted(table(9))["mean"]) == "learning: 9 of 14 partitions"
     damaged = dict.fromkeys(table(20), b"no states")
-    assert str(refitted(damaged)["mean"]) == "learning, 0 of 14"
+    assert str(refitted(damaged)["mean"]) == "learning: 0 of 14 partitions"
     with pytest.raises(ValueError, match="partition the table by a date"):
         refitted({"land=DE": b""})

@@ -75,7 +75,7 @@ def test_each_says_what_its_program_would_have_alarmed_on_learned_anew(drafted: 
     for each in drafted:
         assert each["evidence"]["judged_on"] == 10
         assert each["evidence"]["back_test"] == []
-        assert each["sentence"].endswith("its program would have alarmed 0 of the last 10 times")
+        assert each["sentence"].endswith("backtest: would have alarmed on 0 of the last 10 partitions")
 
 
 @pytest.fixture(scope="module")
@@ -167,8 +167,8 @@ def test_a_young_table_has_no_programs_and_says_how_far_it_is() -> None:
     assert suggestions(young, "orders", alarms=1.0) == []
     found = programs(young, 1.0).columns
     assert {name: str(each) for name, each in found.items()} == {
-        "amount": "learning, 9 of 14",
-        "status": "learning, 9 of 14",
+        "amount": "learning: 9 of 14 partitions",
+        "status": "learning: 9 of 14 partitions",
     }
 
 
@@ -235,7 +235,7 @@ def test_a_count_that_a_sketch_tells_moves_by_its_error_at_least(distinct: int, 
         ),
         newest.guessed,
     )
-    assert ("counted to within" in said) is (error > 0)
+    assert ("standard error of the count" in said) is (error > 0)
 
 
 def with_states(given: TableHistory) -> TableHistory:
@@ -259,7 +259,7 @@ def test_distances_are_offered_where_their_states_are_known() -> None:
     told = [each for each in found if each["patch"]["quality"]["implementation"]["analyzer"] == "distance"]
     assert told
     for each in told:
-        assert "from the partition before" in each["expression"]
+        assert "from the previous partition" in each["expression"]
         assert each["evidence"]["limits"][0] is None
         assert len(each["evidence"]["history"]) == DAYS
 

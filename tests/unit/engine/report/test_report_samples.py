@@ -27,14 +27,14 @@ def printed(of: RunResult) -> list[str]:
 def test_rows_stand_beneath_the_name_of_their_check_and_hold_nothing_unseen() -> None:
     told = run(GIVEN, {"": states(GIVEN, ROWS)})
     lines = printed(told.model_copy(update={"samples": (FOUND,)}))
-    at = lines.index("Rows that break completeness of amount must be 1:")
+    at = lines.index("Rows that violate completeness of amount must be 1:")
     assert [line.split() for line in lines[at + 1 : at + 5]] == [
         ["amount", "status", "(masked)"],
         ["null", MASK],
         ["null", "null"],
         ["[red]4\\u001b", MASK],
     ]
-    assert not any("Rows that break" in line for line in printed(told))
+    assert not any("Rows that violate" in line for line in printed(told))
 
 
 def test_a_run_with_samples_is_the_same_after_json() -> None:

@@ -132,7 +132,7 @@ def test_a_batch_without_rows_is_not_judged(stream: Stream) -> None:
 
 def test_a_new_checkpoint_under_an_old_name_is_told(stream: Stream) -> None:
     stream.hand_over(BATCHES)
-    with pytest.raises(EngineError, match="up to batch 2 it is folded in already: its checkpoint is another one"):
+    with pytest.raises(EngineError, match="batches up to 2 are already folded: its checkpoint is new"):
         stream.sink()(BATCHES[0], 0)
     stream.sink(name="orders-2")(BATCHES[0], 0)
     stream.sink(name="orders-2")(BATCHES[0], 0)
@@ -157,7 +157,7 @@ def test_damaged_states_and_those_of_files_are_told(stream: Stream, tmp_path: Pa
         stream.sink()(BATCHES[1], 1)
     gated = Gated(tmp_path)
     gated.publish({A: [1]})
-    with pytest.raises(StateError, match="give the stream a store of its own"):
+    with pytest.raises(StateError, match="use a separate store for the stream"):
         watch_stream(stream.given, store_of(gated.table), stream="orders")(Rows(BATCHES[0]), 0)
 
 
@@ -167,7 +167,7 @@ def test_a_check_that_is_new_is_not_answered_for_partitions_that_began_without_i
     stream.hand_over(BATCHES[:2])
     found = result(stream.told[-1][1], "total")
     assert found.outcome is Outcome.NOT_EVALUATED
-    assert found.reason == "not every partition has a state of this metric; validate all partitions again"
+    assert found.reason == "some partitions have no state of this metric; validate all partitions again"
 
 
 def test_a_sink_can_travel_to_another_process(stream: Stream) -> None:

@@ -228,7 +228,7 @@ def test_a_table_is_known_by_its_name_or_its_log(tmp_path: Path) -> None:
     assert site_of(str(tmp_path / "none")).kind is TableKind.FOLDER
     assert site_of(str(tmp_path / "none"), new=TableKind.DELTA).kind is TableKind.DELTA
     assert (is_plain(str(tmp_path / "delta")), is_plain(str(tmp_path / "none"))) == (False, True)
-    with pytest.raises(EngineError, match="hand in the Spark session"):
+    with pytest.raises(EngineError, match="pass the Spark session"):
         site_of("db.orders")
 
 

@@ -64,7 +64,7 @@ def test_of_a_lost_file_or_a_damaged_bag_nothing_is_put_together(tmp_path: Path)
     filed = states_bag.with_filed_states(made([1, 2]).pack(), files)
     for path in tmp_path.iterdir():
         path.unlink()
-    with pytest.raises(StateError, match="is gone"):
+    with pytest.raises(StateError, match="is missing"):
         states_bag.with_inline_states(filed, files)
     for change in (states_bag.with_filed_states, states_bag.with_inline_states):
         with pytest.raises(StateError, match="damaged"):
@@ -89,7 +89,7 @@ def test_of_two_readings_the_later_counts_and_what_failed_may_be_there_now() -> 
 
 
 def test_readings_of_other_rows_are_not_put_together() -> None:
-    with pytest.raises(StateError, match="another number of rows"):
+    with pytest.raises(StateError, match="row count of the partition changed"):
         states_bag.combine_readings(made([1]).pack(), made([1, 2]).pack())
 
 
@@ -101,9 +101,9 @@ def test_only_the_asked_states_are_loaded() -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda packed: b"", "no packed states"),
+        (lambda packed: b"", "not packed states"),
         (lambda packed: packed[:40], "damaged"),
-        (lambda packed: b"PAR1" + packed[4:], "no packed states"),
+        (lambda packed: b"PAR1" + packed[4:], "not packed states"),
         (lambda packed: packed[:-1], "damaged"),
     ],
 )
@@ -154,9 +154,9 @@ def test_large_states_lie_in_files_named_by_their_content(tmp_path: Path) -> Non
     with pytest.raises(StateError, match="damaged"):
         states_bag.unpack(packed, files)
     stored.unlink()
-    with pytest.raises(StateError, match="gone; compute the partition again"):
+    with pytest.raises(StateError, match="missing; compute the partition again"):
         states_bag.unpack(packed, files)
-    with pytest.raises(StateError, match="no place of files"):
+    with pytest.raises(StateError, match="no file store"):
         states_bag.unpack(packed)
 
 

@@ -87,10 +87,10 @@ def test_folding_needs_the_files_and_leaves_them_as_they_are(tmp_path: Path) -> 
     before = {each.name for each in files.list_files()}
     assert merge_packed(packed, files) == merge_packed(packed, files)
     assert before < {each.name for each in files.list_files()}
-    with pytest.raises(StateError, match="no place of files"):
+    with pytest.raises(StateError, match="no file store"):
         merge_packed(packed)
     (tmp_path / "states" / min(before)).unlink()
-    with pytest.raises(StateError, match="gone; compute the partition again"):
+    with pytest.raises(StateError, match="missing; compute the partition again"):
         merge_packed(packed, files)
 
 

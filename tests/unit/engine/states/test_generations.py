@@ -71,7 +71,7 @@ def test_bags_that_no_generation_names_are_collected(tmp_path: Path) -> None:
     store.swap(0, {"": PartitionEntry("f", kept)})
     store.collect()
     assert store.bag(kept) == b"one"
-    with pytest.raises(StateError, match="gone; compute the partition again"):
+    with pytest.raises(StateError, match="missing; compute the partition again"):
         store.bag(left)
 
 

@@ -89,7 +89,7 @@ def test_whole_numbers_of_any_width_are_put_together() -> None:
 def test_a_type_that_changed_is_told_with_its_partitions_and_merged_with_nothing() -> None:
     days = [read(GIVEN, {"x": [1], "y": [1]}, x="int", y="int") for _ in range(3)]
     found = judged(*days, read(GIVEN, {"x": ["1"], "y": [9]}, x="string", y="int"))
-    reason = "x is of type int in day=1 to day=3 and of type string in day=4: write them anew with one type"
+    reason = "x is of type int in day=1 to day=3 and of type string in day=4: rewrite them with one type"
     for name in ("distinct", "least", "pair", "filtered"):
         assert found[name].outcome is Outcome.NOT_EVALUATED
         assert str(found[name].reason).startswith(reason), name
@@ -132,7 +132,7 @@ def test_a_partition_that_was_never_measured_is_not_taken_for_one_without_the_co
     bare = read(BARE, {"x": [1], "y": [1]}, x="int", y="int")
     found = judged(bare, read(GIVEN, {"x": [2], "y": [2]}, x="int", y="int"))
     assert found["sum"].outcome is Outcome.NOT_EVALUATED
-    assert "not every partition has a state" in str(found["sum"].reason)
+    assert "some partitions have no state" in str(found["sum"].reason)
     unread = StateBag({}, failures={"*": "it cannot be read"})
     assert judged(unread, read(GIVEN, {"x": [2], "y": [2]}, x="int", y="int"))["sum"].reason == "it cannot be read"
 

@@ -53,7 +53,7 @@ def test_only_what_is_older_is_removed(files: StateFiles) -> None:
     assert files.read(name) == b"one"
     assert files.remove(name, before=LATER) == 3
     assert files.remove(name, before=LATER) is None
-    with pytest.raises(StateError, match="gone"):
+    with pytest.raises(StateError, match="missing"):
         files.read(name)
 
 
@@ -61,9 +61,9 @@ def test_the_rows_of_files_are_told_by_their_footers(files: StateFiles) -> None:
     component = COMPONENTS["frequencies"]()
     names = [files.write(component.dump(STATE_OF["frequencies"](values))) for values in ("aab", "abcc")]
     assert (files.rows(names), files.rows([])) == (5, 0)
-    with pytest.raises(StateError, match="gone or damaged"):
+    with pytest.raises(StateError, match="missing or damaged"):
         files.rows([f"{'0' * 64}.parquet"])
-    with pytest.raises(StateError, match="gone or damaged"):
+    with pytest.raises(StateError, match="missing or damaged"):
         files.rows([files.write(b"no Parquet")])
 
 

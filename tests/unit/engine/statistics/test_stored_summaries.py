@@ -79,8 +79,8 @@ def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(
 def test_a_broken_clause_says_what_it_saw(program: tuple[ColumnProgram, ColumnHistory]) -> None:
     found, known = program
     judged = found.judge(stored(ColumnValues(drawn(99).values[:10])), known)
-    assert any(broken(each).startswith("row count is 10, not between") for each in judged.broken)
+    assert any(broken(each).startswith("row count is 10, expected between") for each in judged.broken)
     kept = [each for each in judged.verdicts if each.holds]
     assert {broken(each) for each in kept} <= {""}
     empty = found.judge(numbers(0, (0, 0.0, 0.0)), known)
-    assert any("was not judged: the partition has no value" in broken(each) for each in empty.verdicts)
+    assert any("was not evaluated: the partition has no value" in broken(each) for each in empty.verdicts)

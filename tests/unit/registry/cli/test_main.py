@@ -24,12 +24,12 @@ FAULTY = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus:
         (
             ["draft", "t", "--exclude-partition", "day=1"],
             3,
-            "--exclude-partition day=1 names no partition of the table: say with",
+            "--exclude-partition day=1 is not a partition of the table: set the",
         ),
         (
             ["draft", "t", "-p", "day", "--exclude-partition", "1"],
             3,
-            "--exclude-partition 1 names no partition of the table: write",
+            "--exclude-partition 1 is not a partition of the table: use",
         ),
         (["demo", "--data", "t"], 3, "--data needs --partition-by COLUMN"),
         (["demo", "--partition-by", "day"], 3, "--partition-by is the column of --data PATH"),
