@@ -1,4 +1,4 @@
-"""Whether anything is known of a dataset's data: which run is about them, and what may have happened since."""
+"""Determine whether the last run still applies to a dataset's data."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,8 +28,10 @@ NOWHERE = "there is no partition {}, as `treaty states` names them"
 
 @dataclass(frozen=True)
 class ReadinessQuery:
-    """What is asked of a dataset: of one partition or of all data; of those that were there at a moment, or that have a
-    marker, as the asker sees them. None: of those that are there."""
+    """The data that a query is about.
+
+    `partition`: None means all data. `dataset_fingerprint`: fingerprint of the data as the caller sees it; None
+    means the stored data. `as_of`: time at which the data must have been scanned or later; None means any."""
 
     partition: str | None = None
     dataset_fingerprint: str | None = None
@@ -39,20 +41,22 @@ class ReadinessQuery:
 def doubt(
     session: Session, dataset: DatasetRow, whose: RunSeriesKey, run: RunRow | None, look: ReadinessQuery
 ) -> str | None:
-    """Why nothing is known of the data that are asked about, of which `run` is the newest; None where something is."""
+    """Return why nothing is known about the data; None if its newest `run` applies."""
     if run is None:
-        known = OPEN if dataset.publishing_version is not None else GONE if _is_gone(dataset) else None
-        return known or _unjudged(session, dataset, whose)
-    asked = look.dataset_fingerprint
-    if asked is not None and run.dataset_fingerprint == asked and run.read_version is not None:
-        # A version of a table stays what it was when it was judged.
+        reason = OPEN if dataset.publishing_version is not None else GONE if _is_gone(dataset) else None
+        return reason or _unjudged(session, dataset, whose)
+    requested = look.dataset_fingerprint
+    if requested is not None and run.dataset_fingerprint == requested and run.read_version is not None:
+        # An evaluated version of a table does not change afterwards.
         return None
     return next(_doubts(session, dataset, whose, run, look), None)
 
 
 def newest(session: Session, dataset: DatasetRow, whose: RunSeriesKey, marker: str | None = None) -> RunRow | None:
-    """The newest of these runs, whether it could judge anything or not; of data that were taken back since, the one
-    that judged what is there again. With a marker, that of the version of the table that was read as it says."""
+    """Return the newest run of the series that applies to the data.
+
+    If the data was rolled back, the newest run on the restored data is returned. With a marker, the run that read
+    that table version is preferred. The run may be one that could not evaluate anything."""
     query = select(RunRow).where(*runs_of(dataset.id, whose)).order_by(col(RunRow.id).desc()).limit(1)
     pinned = query.where(RunRow.dataset_fingerprint == marker, col(RunRow.read_version).is_not(None))
     if marker is not None and (run := session.exec(pinned).first()):
@@ -67,7 +71,7 @@ def newest(session: Session, dataset: DatasetRow, whose: RunSeriesKey, marker: s
 
 
 def runs_of(dataset_id: UUID | None, whose: RunSeriesKey) -> tuple[ColumnElement[bool], ...]:
-    """The condition on runs that they are these."""
+    """Return the SQL conditions for the runs of the series."""
     return (
         col(RunRow.dataset_id) == dataset_id,
         col(RunRow.contract_id) == whose.contract_id,
@@ -106,22 +110,22 @@ def _closed(dataset: DatasetRow, run: RunRow) -> Iterator[str]:
 
 
 def _is_gone(dataset: DatasetRow, judged: datetime | None = None) -> bool:
-    """Whether it was dropped, or renamed, after it was written, or else judged, last."""
+    """Return whether the dataset was dropped or renamed after its last write or evaluation."""
     last = dataset.last_written_at or judged
     return dataset.dropped_at is not None and (last is None or dataset.dropped_at > last)
 
 
 def _unjudged(session: Session, dataset: DatasetRow, whose: RunSeriesKey) -> str:
-    mine = RunRow.dataset_id == dataset.id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
-    others = select(RunRow.id).where(
-        *mine, col(RunRow.dataset_fingerprint).is_not(None), col(RunRow.subscription_id).is_(None)
+    conditions = RunRow.dataset_id == dataset.id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
+    evaluated = select(RunRow.id).where(
+        *conditions, col(RunRow.dataset_fingerprint).is_not(None), col(RunRow.subscription_id).is_(None)
     )
-    return SUPERSEDED if session.exec(others.limit(1)).first() else UNJUDGED
+    return SUPERSEDED if session.exec(evaluated.limit(1)).first() else UNJUDGED
 
 
 def _marker(session: Session, dataset: DatasetRow) -> str | None:
-    known = state_store.stored_fingerprints(session, dataset.id, version=dataset.states_version)
-    return fingerprint(known) if known else None
+    fingerprints = state_store.stored_fingerprints(session, dataset.id, version=dataset.states_version)
+    return fingerprint(fingerprints) if fingerprints else None
 
 
 def _is_there(session: Session, dataset: DatasetRow, partition: str) -> bool:
