@@ -1,4 +1,4 @@
-"""What one worker counts of its work since it started, and the address where Prometheus may ask for it."""
+"""Prometheus metrics of one worker, and the endpoint that serves them."""
 
 import time
 from collections.abc import Iterator
@@ -16,16 +16,18 @@ DONE, FAILED, RELEASED = "done", "failed", "released"
 
 
 class CpuSeconds(Collector):
-    """The CPU seconds of this process."""
+    """CPU seconds of this process, as a Prometheus collector."""
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        """Yield the counter as it stands."""
+        """Yield the counter with its current value."""
         description = "CPU seconds of the worker, Spark apart."
         yield CounterMetricFamily("treaty_worker_cpu_seconds_total", description, value=time.process_time())
 
 
 class WorkerMetrics:
-    """Counters of one worker. `spark`: seconds of wall clock that Spark was asked something, its start included."""
+    """Counters of one worker since its start.
+
+    `spark`: wall-clock seconds of requests to Spark, including its start."""
 
     def __init__(self) -> None:
         self.registry = ProcessRegistry()
@@ -39,7 +41,7 @@ class WorkerMetrics:
 
     @contextmanager
     def attempt(self, task: TaskRow) -> Iterator[None]:
-        """Counts the attempt at the task that the block is, by its kind and by how it ends."""
+        """Count the block as an attempt at the task, by task kind and outcome."""
         started, ended = time.monotonic(), FAILED
         try:
             yield
@@ -52,15 +54,15 @@ class WorkerMetrics:
             self.seconds.labels(task.kind).inc(time.monotonic() - started)
 
     def count_request(self, verb: str, seconds: float) -> None:
-        """Counts what Spark was asked, and for how long."""
+        """Count the seconds of a request to Spark."""
         self.spark.labels(verb).inc(seconds)
 
 
 @contextmanager
 def served(figures: WorkerMetrics, host: str, port: int) -> Iterator[int]:
-    """Answers `GET /metrics` with the figures for as long as the block takes; the port. 0: not at all.
+    """Serve the metrics at `GET /metrics` while the block runs; yield the port.
 
-    Raises OSError for a port that cannot be had."""
+    `port`: 0 disables the endpoint. Raises OSError if the port is not available."""
     if not port:
         yield 0
         return

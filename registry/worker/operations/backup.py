@@ -1,8 +1,8 @@
-"""Backups: one file with the embedded database as it stood at a moment, and the files of states that it names.
+"""Back up and restore the embedded database together with the state files that it references.
 
-An archive is a tar file that ends in its own checksum: a damaged one is refused before anything is touched. Key files
-are not in it: whoever has the backup alone cannot hash values or sign heads. Of PostgreSQL, whose own tools back it up,
-only the files of states are kept."""
+An archive is a tar file followed by its own checksum, so that a damaged one is refused before anything changes. Key
+files are not included: the backup alone is not enough to hash values or to sign heads. For PostgreSQL, which has
+backup tools of its own, only the state files are included."""
 
 import os
 import secrets
@@ -39,8 +39,11 @@ SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 class BackupManifest(BaseModel):
-    """What an archive holds. `migration`, `entries` and `head` are the database's: its schema, and how long its audit
-    is; None: it holds files of states alone. `lost` names those that were gone or damaged when it was made."""
+    """Contents of an archive.
+
+    `migration`, `entries`, `head`: schema revision, audit length and audit head of the database; None if the archive
+    has state files only. `files`: number of state files. `lost`: referenced state files that were missing or damaged
+    when the backup was made."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,9 +57,9 @@ class BackupManifest(BaseModel):
 
 
 def make(settings: RegistrySettings, database: Database, target: Path, *, now: datetime) -> BackupManifest:
-    """Writes the backup, consistent while others write, and tells what is in it.
+    """Write a backup, consistent under concurrent writes, and return its manifest.
 
-    Raises ArchiveError where there is a file of that name, or it cannot be written."""
+    Raises ArchiveError if the target file exists or cannot be written, or if the audit chain is broken."""
     source = file_of(database.url)
     with writing(target) as archive:
         if source is None:
@@ -70,10 +73,10 @@ def make(settings: RegistrySettings, database: Database, target: Path, *, now: d
 
 
 def restore(settings: RegistrySettings, source: Path, *, force: bool = False, now: datetime) -> BackupManifest:
-    """Puts the backup where the settings say, once all of it is found to be as it was made.
+    """Restore the backup to the configured locations, after checking all of it.
 
-    Raises ArchiveError, with nothing touched, for an archive that is damaged or not for this place, and where there is
-    a database already: with `force` that is moved aside, unless somebody uses it."""
+    `force`: move an existing database aside. Raises ArchiveError, with the database unchanged, if the archive is
+    damaged or does not match the settings, if a database exists without `force`, or if it is in use."""
     with ArchiveReader.opened(source) as archive:
         manifest = _manifest(archive)
         place = _place(settings, manifest)
@@ -122,7 +125,9 @@ def _keep_database(
 
 
 def _referenced_files(copied: Path, migration: str) -> frozenset[str]:
-    """The files of states that the copy names; one of an older schema is read as a further copy that is brought up."""
+    """Return the state files that the copied database references.
+
+    A copy of an older schema is migrated in a further copy first."""
     current = copied if migration == newest_migration() else Path(shutil.copy(copied, copied.with_suffix(".current")))
     engine = connect(f"sqlite:///{current}")
     try:
@@ -144,7 +149,7 @@ def _refuse_older(database: Database) -> None:
 
 
 def _snapshot(source: Path, target: Path) -> None:
-    """A copy of one moment, whoever writes meanwhile."""
+    """Copy the database as of one moment, despite concurrent writers."""
     with closing(sqlite3.connect(source)) as live, closing(sqlite3.connect(target)) as copy:
         live.execute(f"pragma busy_timeout={PATIENCE}")
         live.backup(copy)
@@ -154,15 +159,15 @@ def _snapshot(source: Path, target: Path) -> None:
 def _keep_files(
     archive: ArchiveWriter, settings: RegistrySettings, names: Iterable[str]
 ) -> tuple[int, tuple[str, ...]]:
-    """Adds those files, and tells how many there are, and which are gone or damaged: they cannot be kept."""
-    shelf, kept, lost = StateFiles(settings.states), 0, list[str]()
+    """Add the state files; return their number, and the names of missing or damaged ones."""
+    shelf, added, lost = StateFiles(settings.states), 0, list[str]()
     for name in sorted(names):
         try:
             archive.add_state(name, shelf.read(name))
-            kept += 1
+            added += 1
         except StateError:
             lost.append(name)
-    return kept, tuple(lost)
+    return added, tuple(lost)
 
 
 def _refuse_broken(chain: ChainCheck) -> None:
@@ -174,7 +179,9 @@ def _refuse_broken(chain: ChainCheck) -> None:
 
 
 def _place(settings: RegistrySettings, manifest: BackupManifest) -> Path | None:
-    """Where the archive's database belongs; None where it has none, and none belongs there."""
+    """Return the path for the archive's database; None for an archive of state files only.
+
+    Raises ArchiveError if the settings name another kind of database."""
     engine = connect(settings.database)
     place = file_of(engine.url)
     engine.dispose()
@@ -192,7 +199,7 @@ def _refuse_taken(place: Path) -> None:
 
 
 def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> None:
-    """Raises ArchiveError where the copy is not what the manifest says, or nothing that this version can read."""
+    """Raise ArchiveError unless the copy matches its manifest and this version can read it."""
     _refuse_unsound(staged)
     engine = connect(f"sqlite:///{staged}")
     try:
@@ -207,7 +214,7 @@ def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> 
     if missing := named - states - frozenset(manifest.lost):
         raise ArchiveError(f"the backup lacks {len(missing)} files of states that its database names")
     with closing(sqlite3.connect(staged)) as copy:
-        # Nothing of it may lie in a journal: the file alone is put in place.
+        # The file must not depend on a journal, because only the file is moved into place.
         copy.execute("pragma journal_mode=delete")
 
 
@@ -243,7 +250,9 @@ def _put_files(archive: ArchiveReader, shelf: StateFiles) -> None:
 
 
 def _move_aside(place: Path, now: datetime) -> None:
-    """Moves what is there out of the way. Raises ArchiveError where somebody uses it."""
+    """Rename the existing database.
+
+    Raises ArchiveError if it is in use."""
     if place.exists():
         _refuse_used(place)
     mark = f".replaced-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
@@ -255,13 +264,13 @@ def _move_aside(place: Path, now: datetime) -> None:
 def _refuse_used(place: Path) -> None:
     with closing(sqlite3.connect(place, isolation_level=None)) as live:
         live.execute("pragma busy_timeout=0")
-        # Its journal can be changed back only by whoever is alone with it.
+        # The journal mode can only be changed by the sole user of the file.
         try:
             alone = live.execute("pragma journal_mode=delete").fetchone() == ("delete",)
         except sqlite3.OperationalError:
             alone = False
         except sqlite3.DatabaseError:
-            # What is no database any more, nobody uses.
+            # A file that is not a database is not in use.
             alone = True
     if not alone:
         raise ArchiveError(f"{place} is in use: stop the service and its workers first")
