@@ -37,7 +37,7 @@ log = logging.getLogger("treaty.worker")
 # Serializes approvals and scheduled activation: both change which version is in force.
 CHANGING = 7_268_392_103
 CLOCK = "clock"
-EXPIRED = "its validity ended"
+EXPIRED = "its effective period ended"
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ def activation_blockers(session: Session, version: ContractVersionRow, *, now: d
     None means nothing blocks it. A version is blocked until its effective time and until the affected consumers have
     acknowledged it or their deadline has passed."""
     if due_time(version) > now:
-        return f"it comes into force on {due_time(version):%Y-%m-%d %H:%M} UTC"
+        return f"takes effect on {due_time(version):%Y-%m-%d %H:%M} UTC"
     pending = acknowledgements.outstanding(session, version, now=now)
     if pending:
         latest = max(each.due_at or now for each in pending)
         return (
-            f"it waits for {len(pending)} consumer(s) whom it breaks, until {latest:%Y-%m-%d %H:%M} UTC at the latest"
+            f"waiting for {_consumers(len(pending))} to acknowledge it, until {latest:%Y-%m-%d %H:%M} UTC at the latest"
         )
     return None
 
@@ -163,7 +163,12 @@ def _apply_version(session: Session, version: ContractVersionRow, *, now: dateti
             activate(session, version, Documents(), actor=CLOCK, now=now, ids=ids)
             return True
     except RegistryError as error:
-        log.warning("version %s of %s cannot come into force: %s", version.version, version.contract_id, error)
+        log.warning(
+            "version %s of contract %s could not be activated or retired: %s",
+            version.version,
+            version.contract_id,
+            error,
+        )
         return False
 
 
@@ -229,8 +234,12 @@ def _version(session: Session, contract_id: str, number: str, by: Principal) -> 
 def _refuse_pinned(session: Session, version: ContractVersionRow) -> None:
     pinned = subscriptions.pinned(session, version.contract_id, version.version)
     if pinned and version.state in VERSION.states_allowing("retire"):
-        who = "1 consumer relies" if len(pinned) == 1 else f"{len(pinned)} consumers rely"
-        raise Conflict(f"{who} on exactly this version: deprecate it, and retire it once they have moved on")
+        verb = "is" if len(pinned) == 1 else "are"
+        raise Conflict(f"{_consumers(len(pinned))} {verb} pinned to this version: deprecate it now and retire it later")
+
+
+def _consumers(count: int) -> str:
+    return "1 consumer" if count == 1 else f"{count:,} consumers"
 
 
 def _refuse_successor(session: Session, version: ContractVersionRow, successor: str | None) -> None:
@@ -242,14 +251,18 @@ def _refuse_successor(session: Session, version: ContractVersionRow, successor: 
     )
     possible = sorted(session.exec(query).all())
     if successor is not None and successor not in possible:
-        remedy = f"choose one of {', '.join(possible)}" if possible else "leave it out: there is no other"
+        remedy = (
+            f"choose one of {', '.join(possible)}"
+            if possible
+            else "leave it out: the contract has no other usable version"
+        )
         fault = Fault(
             code="TR-SUCCESSOR",
             where="successor",
-            message="is no other version that is in force or will be",
+            message="is not another active, deprecated or approved version of this contract",
             remedy=remedy,
         )
-        raise InvalidRequest("the successor cannot be used", faults=[fault])
+        raise InvalidRequest("the successor version is not valid", faults=[fault])
 
 
 def _validate(session: Session, document: Document, ids: Ids, *, now: datetime) -> None:

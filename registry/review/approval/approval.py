@@ -28,7 +28,12 @@ from treaty.registry.review.proposals import proposals, revisions
 from treaty.registry.review.proposals.revisions import RevisionAction
 from treaty.registry.tables import ContractRow, ContractVersionRow, ProposalApprovalRow, ProposalRow
 
-DONE = {"submit": "submitted it", "withdraw": "withdrew it", "reject": "rejected it", "approve": "approved it"}
+DONE = {
+    "submit": "submitted the proposal",
+    "withdraw": "withdrew the proposal",
+    "reject": "rejected the proposal",
+    "approve": "approved the proposal",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,9 +152,12 @@ def _following(session: Session, document: Document, approval: ApprovalInput) ->
     forbid it."""
     check = succession.check_succession(session, document, approval.documents)
     if approval.follows is not None and approval.follows != check.follows:
-        raise RevisionConflict(f"version {check.follows or 'none'} is in force now, not {approval.follows}: look again")
+        raise RevisionConflict(
+            f"the version in force is now {check.follows or 'none'}, not {approval.follows}:"
+            " reload and review the changes"
+        )
     if check.refusals:
-        raise InvalidRequest("the document may not follow the version in force", faults=check.refusals)
+        raise InvalidRequest("the document cannot replace the version in force", faults=check.refusals)
     return check
 
 
@@ -168,7 +176,7 @@ def _step(session: Session, proposal: ProposalRow, name: str, *, by: Principal, 
 def _only_author(proposal: ProposalRow, by: Principal, name: str) -> None:
     require_permission(by, Permission.PROPOSE, visibility.proposal_resource(proposal))
     if proposal.author_id != by.user_id:
-        raise Forbidden(f"only its author may {name} a proposal")
+        raise Forbidden(f"only the author can {name} a proposal")
 
 
 def _close(proposal: ProposalRow, by: Principal, *, reason: str | None, now: datetime) -> None:
@@ -177,15 +185,15 @@ def _close(proposal: ProposalRow, by: Principal, *, reason: str | None, now: dat
 
 def _refuse_writers(session: Session, proposal: ProposalRow, by: Principal) -> None:
     if proposal.author_id == by.user_id:
-        raise Forbidden("another owner must approve it: nobody approves their own proposal")
+        raise Forbidden("you cannot approve your own proposal: ask another owner to approve it")
     if by.user_id in revisions.editors(session, proposal):
-        raise Forbidden("another owner must approve it: nobody approves their own edit")
+        raise Forbidden("you cannot approve a proposal that you edited: ask another owner to approve it")
 
 
 def _refuse_pending(session: Session, proposal: ProposalRow) -> None:
     pending = sum(row.decision is Decision.PENDING for row in proposals.suggestions_of(session, proposal))
     if pending:
-        raise Conflict(f"{pending} of its suggestions are not decided yet: accept or reject each first")
+        raise Conflict(f"undecided suggestions: {pending:,}; accept or reject each of them before approving")
 
 
 def _as_seen(session: Session, proposal: ProposalRow, approval: ApprovalInput) -> proposals.ProposalPreview:
@@ -197,13 +205,14 @@ def _as_seen(session: Session, proposal: ProposalRow, approval: ApprovalInput) -
         revisions.require(session, proposal, approval.revision)
     elif proposal.effective_from or proposal.effective_until:
         raise InvalidRequest(
-            "the version has a window, which the fingerprint does not cover: name the revision that you saw"
+            "the proposal has an effective period, which the fingerprint does not cover:"
+            " specify the revision that you reviewed"
         )
     shown = proposals.preview(session, proposal, approval.documents)
     if shown.fingerprint != approval.fingerprint:
         last = revisions.last(session, proposal)
         raise RevisionConflict(
-            f"the document has changed since it was shown{last}: look at it again and approve what you see"
+            f"the document has changed since you reviewed it{last}: review it again before approving"
         )
     return shown
 
@@ -213,7 +222,9 @@ def _refuse_taken(session: Session, document: Document) -> None:
     numbers = frozenset(session.exec(query).all())
     if document.version in numbers:
         free = next_free(numbers)
-        raise Conflict(f"{document.id} has a version {document.version} already; the next free one is {free}")
+        raise Conflict(
+            f"version {document.version} of contract {document.id} already exists; the next free version is {free}"
+        )
 
 
 def _row(

@@ -104,12 +104,12 @@ def faults(session: Session, record: ApprovalRecordRow) -> tuple[str, ...]:
 
 def _faults(session: Session, record: ApprovalRecordRow) -> Iterator[str]:
     if fingerprint(record.content) != record.hash:
-        yield "the record is not as it was made: its hash is another"
+        yield "the content of the record does not match its hash"
     stated = record.content.get("contract"), record.content.get("version")
     if stated != (record.contract_id, record.version):
-        yield "the record speaks of another version than the one that it is kept for"
+        yield "the record is stored for a different contract version than its content names"
     if not _audited(session, record):
-        yield "the audit has no entry of this approval with the record's hash"
+        yield "the audit log has no valid entry of this approval with the hash of the record"
     yield from _faults_of_version(session, record)
 
 
@@ -117,9 +117,9 @@ def _faults_of_version(session: Session, record: ApprovalRecordRow) -> Iterator[
     named = ContractVersionRow.contract_id == record.contract_id, ContractVersionRow.version == record.version
     version = session.exec(select(ContractVersionRow).where(*named)).first()
     if version is None or version.proposal_id != record.proposal_id:
-        yield "no version came of the approval"
+        yield "the approved version does not exist"
     elif _document(version.body) != _stated(record):
-        yield "the document of the version is another than the one that was approved"
+        yield "the document of the version differs from the approved document"
 
 
 def _audited(session: Session, record: ApprovalRecordRow) -> bool:

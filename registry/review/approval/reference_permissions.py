@@ -17,8 +17,7 @@ from treaty.registry.datasets.contract_datasets import names_of
 from treaty.registry.tables import DatasetRow
 
 BEYOND = (
-    "the contract speaks of a dataset that you may not read, or that is not known here: "
-    "an owner who may read it must approve"
+    "the contract references a dataset that is unknown or that you cannot read: ask an owner who can read it to approve"
 )
 
 

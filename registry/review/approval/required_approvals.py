@@ -72,7 +72,7 @@ def record_approval(session: Session, row: ProposalApprovalRow, *, record: str, 
     Raises Conflict if the principal already has a valid approval of the same document."""
     approvers = _valid(session, row.proposal_id, row.fingerprint)
     if by.user_id in approvers:
-        raise Conflict("you approved exactly this already: it waits for others")
+        raise Conflict("you have already approved this document: it is waiting for other owners")
     session.add(row)
     reviewed = {"proposal": str(row.proposal_id), "fingerprint": row.fingerprint, "revision": row.revision}
     details = {**reviewed, "record": record}
@@ -103,7 +103,7 @@ def _consent(session: Session, proposal: ProposalRow, decided: ApprovalPolicy, d
     review = decided.terms.review
     users = _approvers(session, proposal, document.fingerprint)
     lacking = review.quorum - len(users)
-    missing = [f"{lacking} of {review.quorum} approvals by owners"] if lacking > 0 else []
+    missing = [f"{lacking} of {review.quorum} owner approvals"] if lacking > 0 else []
     if review.columns:
         owners = affected_owners(decided.before.document if decided.before else None, document.document)
         missing.extend(_columns(session, proposal, owners, users))
@@ -160,8 +160,8 @@ def _columns(
         if deciders & consenting or (not deciders and administered):
             continue
         columns = ", ".join(column for column, each in owners.items() if each == owner)
-        approver = owner if deciders else f"an administrator in place of {owner}, who cannot decide here"
-        missing.append(f"the approval of {approver}, for {columns}")
+        approver = owner if deciders else f"an administrator (owner {owner} cannot approve here)"
+        missing.append(f"approval by {approver} for {columns}")
     return missing
 
 

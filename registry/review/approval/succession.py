@@ -74,12 +74,12 @@ def check_succession(session: Session, document: Contract, documents: Documents)
 def _understated(found: VersionDiff, old: Contract, suggested: str) -> Iterator[Fault]:
     bump = found.comparison.bump
     if old.terms.review.versions == "enforced" and not says_enough(old.version, found.new.version, bump):
-        message = f"says less than the change from {old.version}, which is {bump.value}"
+        message = f"understates the change from {old.version}, which is {bump.value}"
         yield Fault(
             code="TR-VERSION",
             where="version",
             message=message,
-            remedy=f"take {suggested}",
+            remedy=f"use {suggested}",
             line=found.new.lines.get("version"),
         )
 
@@ -91,7 +91,7 @@ def _broken(found: VersionDiff, old: Contract, numbers: set[str]) -> Iterator[Fa
     for each in _named(found.violations, old):
         path = each.difference.path
         message = f"breaks {_sentence(each)}"
-        remedy = f"keep the promise, or begin a group of its own as version {free}"
+        remedy = f"undo the breaking change, or start a new group with version {free}"
         yield Fault(code="TR-COMPATIBILITY", where=path, message=message, remedy=remedy, line=found.new.lines.get(path))
 
 

@@ -289,22 +289,27 @@ def _admit(
 ) -> None:
     subscription = session.get_one(SubscriptionRow, row.subscription_id)
     if not subscriptions.is_own(session, subscription, by):
-        raise Forbidden("only the consumer who was asked may answer")
+        raise Forbidden("only the affected consumer can answer this acknowledgement request")
     if given is AcknowledgementState.PENDING:
         _refuse_reset(session, row)
         return
     if row.state not in WAITED_FOR:
-        raise IllegalTransition("request to acknowledge", state=row.state.value, step="answer", legal=())
+        raise IllegalTransition("request for acknowledgement", state=row.state.value, step="answer", legal=())
     if given is AcknowledgementState.OBJECTED and not comment:
         fault = Fault(
-            code="TR-COMMENT", where="comment", message="an objection needs a comment", remedy="say what it breaks"
+            code="TR-COMMENT",
+            where="comment",
+            message="an objection needs a comment",
+            remedy="describe what the version breaks",
         )
-        raise InvalidRequest("say what it breaks", faults=[fault])
+        raise InvalidRequest("an objection needs a comment that describes what the version breaks", faults=[fault])
 
 
 def _refuse_reset(session: Session, row: AcknowledgementRow) -> None:
     """Raise unless there is an answer and the version is not in force yet."""
     if row.state not in {AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED}:
-        raise IllegalTransition("request to acknowledge", state=row.state.value, step="take back", legal=())
+        raise IllegalTransition(
+            "request for acknowledgement", state=row.state.value, step="withdraw the answer to", legal=()
+        )
     if session.get_one(ContractVersionRow, row.version_id).state is not VersionState.APPROVED:
-        raise Conflict("the version does not wait any more: the answer to it stands")
+        raise Conflict("the version is no longer waiting for acknowledgements: the answer cannot be withdrawn")

@@ -156,8 +156,8 @@ def _admit(asked: RequestedCheck) -> None:
         return
     if words and words <= WORDS and asked.column:
         return
-    remedy = f"write 'quality', or of a column: {', '.join(sorted(WORDS))}"
-    raise ContractError([Fault(code="TR-CHECK-WORDS", where="check", message="is not one check", remedy=remedy)])
+    remedy = f"use 'quality', or for a column: {', '.join(sorted(WORDS))}"
+    raise ContractError([Fault(code="TR-CHECK-WORDS", where="check", message="is not a single check", remedy=remedy)])
 
 
 def _place(producer: Contract, asked: RequestedCheck) -> str | None:

@@ -175,9 +175,9 @@ def bound(producer: Document, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
     try:
         bound_checks = check_document.bind_consumer_check(producer, asked)
     except ContractError as error:
-        raise InvalidRequest("the check has faults", faults=error.faults) from error
+        raise InvalidRequest("the check is not valid", faults=error.faults) from error
     if not bound_checks:
-        raise InvalidRequest("the check promises nothing that can be judged")
+        raise InvalidRequest("the check has no rule that can be evaluated")
     return bound_checks
 
 
@@ -212,9 +212,11 @@ def _add(
     named = _named(_producer(session, subscription), asked)
     existing = current(session, subscription.id)
     if named.identity in {row.identity for row in existing}:
-        raise Conflict(f"there is a check {named.identity} already: change it, or give this one another id")
+        raise Conflict(
+            f"the subscription already has a check {named.identity}: change that check or use a different id"
+        )
     if len(existing) >= MOST:
-        raise Conflict(f"a subscription has at most {MOST} checks: end one that is of no use any more")
+        raise Conflict(f"a subscription can have at most {MOST} checks: end one that you no longer need")
     row = _row(how, subscription, _number(session, subscription.id, named.identity), named)
     row.source = dict(source) if source else None
     return _write(session, row, how, AuditAction.CONSUMER_CHECK_ADDED)
@@ -261,7 +263,7 @@ def _write(session: Session, row: ConsumerCheckRow, how: CheckAuthorship, action
 def _copied(document: Document, origin: CheckSource) -> RequestedCheck:
     of = next((each for each in document.objects if each.name == origin.object), None)
     if of is None:
-        raise NotFound(f"version {document.version} of {document.id} has no object {origin.object}")
+        raise NotFound(f"version {document.version} of contract {document.id} has no object {origin.object}")
     check = _check_by_id(of, origin.check)
     written = entry_of(of, document.document, check.path) if check.kind != "schema" else None
     entry = {key: each for key, each in (written or entry_for(check)).items() if key != "id"}
@@ -273,6 +275,6 @@ def _check_by_id(of: DataObject, identity: str) -> ContractCheck:
     checks_by_id = {each.id: each for each in (*of.checks, *derived_checks(of))}
     if identity not in checks_by_id:
         raise NotFound(
-            f"{of.name} has no check {identity}; {suggest_nearest(identity, checks_by_id) or 'see its document'}"
+            f"{of.name} has no check {identity}; {suggest_nearest(identity, checks_by_id) or 'see its contract'}"
         )
     return checks_by_id[identity]

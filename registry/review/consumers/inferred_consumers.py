@@ -108,9 +108,9 @@ def dismiss(session: Session, contract_id: str, job: LineageName, *, by: Princip
 def _undecided(session: Session, contract_id: str, job: LineageName, by: Principal) -> InferredConsumer:
     consumer = next((each for each in of_contract(session, contract_id, by) if each.job == job), None)
     if consumer is None:
-        raise NotFound("no job of that name is seen reading the contract's data")
+        raise NotFound("lineage shows no job of that name that reads the data of the contract")
     if consumer.state is not InferredConsumerState.SUGGESTED:
-        raise Conflict(f"this job was {consumer.state.value} already")
+        raise Conflict(f"this job is already {consumer.state.value}")
     return consumer
 
 

@@ -17,7 +17,7 @@ from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.review.proposals import proposals, revisions
 from treaty.registry.tables import ProposalApprovalRow, ProposalRevisionRow, ProposalRow, ProposalSnoozeRow, UserRow
 
-UNKNOWN = "nobody of that name may decide about it, or they wrote it"
+UNKNOWN = "this user cannot be assigned: they are unknown, cannot decide about this proposal, or edited it"
 
 
 def assign(session: Session, proposal_id: UUID, name: str | None, *, by: Principal, now: datetime) -> ProposalRow:
@@ -42,7 +42,7 @@ def snooze(session: Session, proposal_id: UUID, until: datetime | None, *, by: P
     Raises InvalidRequest if the time has passed."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     if until is not None and until <= now:
-        raise InvalidRequest("put it off until a time that is still to come")
+        raise InvalidRequest("snooze until a time in the future")
     before = session.get(ProposalSnoozeRow, (by.user_id, proposal.id))
     if until is None:
         if before is not None:

@@ -60,15 +60,15 @@ def request_changes(
     after = PROPOSAL.step(proposal.state, "return")
     writers = revisions.editors(session, proposal)
     if by.user_id in writers:
-        raise Forbidden("whoever wrote it edits it, and asks nobody for changes")
+        raise Forbidden("you cannot request changes of a proposal that you wrote or edited: edit it instead")
     if revisions.requests(session, proposal.id, of=by.user_id):
-        raise Conflict("you ask for changes already: say more in the discussion, or take that back first")
+        raise Conflict("you have already requested changes: add a comment, or withdraw your request first")
     revisions.require(session, proposal, asked.revision)
     comment = discussion.store_comment(session, proposal, asked.text, comment_id=asked.make_id(), by=by, now=now)
     session.add(ProposalChangeRequestRow(comment_id=comment.id, proposal_id=proposal.id, author_id=by.user_id))
     proposal.state = after
     revisions.void(session, proposal, by=by, now=now, given_by=by.user_id)
-    revisions.record_change(session, proposal, RevisionAction("asked for changes"), by=by, now=now)
+    revisions.record_change(session, proposal, RevisionAction("requested changes"), by=by, now=now)
     notice = messages.changes_asked(proposal, comment, to=writers, by=by.user_id)
     dispatch.notify(session, notice, now=now)
     _record(session, AuditAction.CHANGES_REQUESTED, comment.id, proposal, by=by, now=now)
@@ -84,11 +84,11 @@ def take_back(session: Session, proposal_id: UUID, *, by: Principal, now: dateti
     require_permission(by, Permission.PROPOSE, visibility.proposal_resource(proposal))
     requests = revisions.requests(session, proposal.id, of=by.user_id)
     if not requests:
-        raise Forbidden("only who asks for changes takes that back, and you ask for none")
+        raise Forbidden("you have no open change request to withdraw")
     for each in requests:
         revisions.end_request(session, proposal, each, now=now)
         _record(session, AuditAction.CHANGES_TAKEN_BACK, each.comment_id, proposal, by=by, now=now)
-    revisions.record_change(session, proposal, RevisionAction("asks for changes no longer"), by=by, now=now)
+    revisions.record_change(session, proposal, RevisionAction("withdrew the change request"), by=by, now=now)
     return proposal
 
 

@@ -45,9 +45,9 @@ def request_contract(
     for permission in (Permission.READ, Permission.PROPOSE):
         require_permission(by, permission, resource)
     if name in _answered(session, [name]):
-        raise Conflict("there is a draft or a contract of it already: look for it in the catalog")
+        raise Conflict("the dataset already has a draft or a contract: search for it in the catalog")
     if any(each.author_id == by.user_id for each in _waiting(session, name)):
-        raise Conflict("you ask for it already")
+        raise Conflict("you have already requested a contract for this dataset")
     request = ContractRequestRow(
         id=request_id, namespace=name.namespace, name=name.name, author_id=by.user_id, purpose=why, created_at=now
     )
@@ -99,7 +99,7 @@ def end(session: Session, request_id: UUID, reason: str | None, *, by: Principal
         raise IllegalTransition("request", state="ended", step="end", legal=())
     if not own:
         if not reason:
-            raise InvalidRequest("say why: who asked for it is told")
+            raise InvalidRequest("enter a reason: it is sent to the user who requested the contract")
         dispatch.notify(session, messages.declined(request, reason, resource, by=by.user_id), now=now)
     request.ended_at, request.reason = now, reason
     _record(session, AuditAction.CONTRACT_REQUEST_ENDED, request, by=by, now=now)

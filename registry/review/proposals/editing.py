@@ -49,7 +49,7 @@ def edit(session: Session, proposal_id: UUID, wanted: DocumentEdit, *, by: Princ
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     PROPOSAL.step(proposal.state, "edit")
     if not suggestion_decisions.may_judge(proposal, by):
-        raise Forbidden("a proposal is edited by its author or by an owner")
+        raise Forbidden("only the author or an owner can edit a proposal")
     revisions.require(session, proposal, wanted.revision)
     documents = Documents()
     contract = documents.checked(wanted.document)
@@ -76,7 +76,9 @@ def _refuse_other_contract(proposal: ProposalRow, contract_id: str) -> None:
         fault = Fault(
             code="TR-CONTRACT",
             where="id",
-            message="is another contract's",
+            message="is the id of a different contract",
             remedy=f"keep the id {proposal.contract_id}",
         )
-        raise InvalidRequest("a proposal stays with its contract: propose the other one by itself", faults=[fault])
+        raise InvalidRequest(
+            "a proposal cannot be moved to a different contract: create a separate proposal", faults=[fault]
+        )

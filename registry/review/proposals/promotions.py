@@ -63,7 +63,7 @@ def promote(
     history = consumer_check_history.of_check(session, idea.subscription_id, content["consumer"]["checks"])
     content["evidence"] = {**history, **({"replay": list(idea.replay)} if idea.replay else {})}
     proposal = ProposalRow(
-        id=make_id(), contract_id="", title=f"Promote {idea.check}, a check of {named}", base=version.body,
+        id=make_id(), contract_id="", title=f"Promote check {idea.check} of {named}", base=version.body,
         author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=credit, created_at=now,
     )  # fmt: skip
     return proposals.create_drafted(session, proposal, [content], make_id=make_id, now=now)
@@ -102,7 +102,7 @@ def _suggestion(
 ) -> dict[str, Any]:
     """Return the check as a suggestion in the format of drafts; its patch credits the consumer."""
     bound = consumer_checks.bound(producer, asked)
-    credit = f"a check of {consumer}, who uses these data for: {subscription.purpose}"
+    credit = f"check by {consumer}, who uses this data for: {subscription.purpose}"
     return {
         "id": f"consumer/{subscription.id}/{asked.identity}",
         "kind": "consumer",

@@ -213,10 +213,10 @@ def refuse_window(proposal: ProposalRow, *, now: datetime) -> None:
         fault = Fault(
             code="TR-WINDOW",
             where="effective_until",
-            message="ends before it begins",
-            remedy="give an end after its begin and after now",
+            message="is before the start or in the past",
+            remedy="choose an end after the start and in the future",
         )
-        raise InvalidRequest("no version could ever be in force within this window", faults=[fault])
+        raise InvalidRequest("the effective period is empty", faults=[fault])
 
 
 def _row(

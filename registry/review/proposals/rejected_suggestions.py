@@ -40,10 +40,10 @@ def news(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     A different limit, set of values or severity is new, and so is evidence from twice as many partitions."""
     changes = []
     if _differs(_claims(before), _claims(now)):
-        changes.append(f"it says now: {now.get('sentence', '')}; then: {before.get('sentence', '')}")
+        changes.append(f"now: {now.get('sentence', '')}; when rejected: {before.get('sentence', '')}")
     partitions, then = _partitions(now), _partitions(before)
     if then and partitions >= GROWTH * then:
-        changes.append(f"it rests on {partitions:,} partitions; on {then:,} then")
+        changes.append(f"now based on {partitions:,} partitions; when rejected: {then:,}")
     return "; ".join(changes)
 
 

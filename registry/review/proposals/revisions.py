@@ -102,14 +102,16 @@ def require(session: Session, proposal: ProposalRow, revision: int) -> None:
 def changes_since(session: Session, proposal: ProposalRow, revision: int) -> str:
     """Describe in a sentence who changed what after the revision."""
     changes = _since(session, proposal, revision)
-    now = f"the proposal is at revision {proposal.revision} now: look again"
-    return f"{_changes_text(changes)} in the meantime; {now}" if changes else f"you saw another revision; {now}"
+    now = f"revision {proposal.revision} is current: reload and review the changes"
+    return (
+        f"{_changes_text(changes)} in the meantime; {now}" if changes else f"you reviewed a different revision; {now}"
+    )
 
 
 def last(session: Session, proposal: ProposalRow) -> str:
     """Return the last change in parentheses, to append to a message; '' if there is none."""
     changes = _since(session, proposal, proposal.revision - 1)
-    return f" (last, {_changes_text(changes)})" if changes else ""
+    return f" (last change: {_changes_text(changes)})" if changes else ""
 
 
 def editors(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
@@ -156,7 +158,10 @@ def _since(session: Session, proposal: ProposalRow, revision: int) -> Sequence[t
 def _changes_text(found: Sequence[tuple[str, str]]) -> str:
     """Return the newest changes as a phrase, in chronological order."""
     text = "; ".join(f"{name} {action}" for action, name in reversed(found[:MAX_CHANGES]))
-    return text if len(found) <= MAX_CHANGES else f"{len(found) - MAX_CHANGES} earlier changes; {text}"
+    if len(found) <= MAX_CHANGES:
+        return text
+    earlier = len(found) - MAX_CHANGES
+    return f"{earlier:,} earlier change{'s' * (earlier > 1)}; {text}"
 
 
 def _answer(session: Session, proposal: ProposalRow, *, by: Principal, now: datetime) -> None:

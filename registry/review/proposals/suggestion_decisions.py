@@ -96,22 +96,22 @@ def _revision_text(rows: Sequence[ProposalSuggestionRow], judgement: SuggestionD
     names = (
         f"suggestion{'s' * (len(rows) > 1)} {', '.join(numbers)}" if len(rows) <= NAMED else f"{len(rows)} suggestions"
     )
-    return f"set {names} to {'another content' if judgement.patch is not None else judgement.decision.value}"
+    return f"edited {names}" if judgement.patch is not None else f"set {names} to {judgement.decision.value}"
 
 
 def _refuse(session: Session, proposal: ProposalRow, judgement: SuggestionDecision, by: Principal) -> None:
     PROPOSAL.step(proposal.state, "decide")
     if not may_judge(proposal, by):
-        raise Forbidden("suggestions are decided by the author or by an owner")
+        raise Forbidden("only the author or an owner can decide about suggestions")
     revisions.require(session, proposal, judgement.revision)
     if judgement.decision is Decision.REJECTED and not judgement.reason:
         fault = Fault(
             code="TR-REASON",
             where="reason",
             message="a rejection needs a reason",
-            remedy="say why, so that it is not suggested again",
+            remedy="enter a reason: the suggestion then returns only with new evidence",
         )
-        raise InvalidRequest("say why it is rejected", faults=[fault])
+        raise InvalidRequest("enter a reason for the rejection", faults=[fault])
 
 
 def _refuse_patch(
@@ -123,10 +123,10 @@ def _refuse_patch(
         fault = Fault(
             code="TR-PATCH",
             where="patch",
-            message="takes the place of one accepted suggestion",
-            remedy="accept that one alone",
+            message="can only be set for a single accepted suggestion",
+            remedy="accept one suggestion at a time",
         )
-        raise InvalidRequest("another content is given to one accepted suggestion", faults=[fault])
+        raise InvalidRequest("only a single accepted suggestion can be edited", faults=[fault])
     documents.checked(
         proposals.with_patches(documents, proposal, [proposals.patch_of(rows[0].content, judgement.patch)])
     )

@@ -45,7 +45,9 @@ def _is_open(difference: Difference) -> bool:
 def _of(difference: Difference, lines: Mapping[tuple[str, str], ReplayedCheck]) -> DifferenceEvidence:
     lines_of_checks = (lines.get((difference.object or "", name)) for name in _checks(difference))
     evidence = [line.evidence for line in lines_of_checks if line and line.evidence]
-    return DifferenceEvidence(difference, "; ".join(evidence) or "no check of both versions judges it on stored states")
+    return DifferenceEvidence(
+        difference, "; ".join(evidence) or "no check of either version evaluates it on stored states"
+    )
 
 
 def _checks(difference: Difference) -> Iterator[str]:

@@ -37,7 +37,7 @@ from treaty.registry.review.proposals import diffs, proposals
 from treaty.registry.review.replays import difference_evidence, state_timeline
 from treaty.registry.tables import DatasetRow, ProposalRow, TaskRow
 
-TOO_LARGE = "its counts of values are too many to be merged here: only a validation has Spark add them up"
+TOO_LARGE = "it has too many distinct values to merge in a replay: only a validation can merge them, with Spark"
 NAMED = 100
 # Progress callback: partitions evaluated, partitions in total; returns whether to continue.
 More = Callable[[int, int], bool]
