@@ -26,7 +26,7 @@ from treaty.registry.validation.evaluation import EvaluationResult
 from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
 from treaty.registry.validation.plan import ValidationTarget
 
-OVER = "the version is not in force any more"
+OVER = "the version is no longer in force"
 # Data found within this time after a deadline is considered in time.
 SLACK = timedelta(minutes=10)
 
@@ -105,7 +105,7 @@ def give_up(
     if due is None:
         return
     _appointment(session, due).missed_at = due.due_at
-    result = _check_result(due, Outcome.NOT_EVALUATED, reason=f"nobody could look whether data came: {reason}")
+    result = _check_result(due, Outcome.NOT_EVALUATED, reason=f"could not check for new data: {reason}")
     _record(session, due, result, _VerdictSource(task.id, emitter, now, ids))
 
 
@@ -165,22 +165,20 @@ def _missed(session: Session, dataset: DatasetRow) -> Iterator[tuple[ScheduleEnt
 def _result(asked: DueDeadline, looked: datetime | None) -> CheckResult:
     arrival = asked.arrived
     if arrival is None or arrival <= asked.since:
-        last = f"; the last came at {_at(arrival)}" if arrival else ""
-        return _check_result(asked, Outcome.FAILED, f"nothing came since {_at(asked.since)}{last}")
+        last = f"; last data arrived at {_at(arrival)}" if arrival else ""
+        return _check_result(asked, Outcome.FAILED, f"no data arrived since {_at(asked.since)}{last}")
     if arrival <= asked.due_at:
-        return _check_result(asked, Outcome.PASSED, f"came at {_at(arrival)}", value=0)
+        return _check_result(asked, Outcome.PASSED, f"arrived at {_at(arrival)}", value=0)
     if looked is None:
         return _check_result(asked, Outcome.FAILED, _lateness(asked, arrival), value=_minutes(arrival - asked.due_at))
     if looked <= asked.due_at + SLACK:
-        return _check_result(
-            asked, Outcome.PASSED, f"had come when the files were looked at, at {_at(looked)}", value=0
-        )
-    return _check_result(asked, Outcome.NOT_EVALUATED, reason=f"came before {_at(looked)}; nobody looked earlier")
+        return _check_result(asked, Outcome.PASSED, f"had arrived by the scan at {_at(looked)}", value=0)
+    return _check_result(asked, Outcome.NOT_EVALUATED, reason=f"arrived before {_at(looked)}; no earlier scan")
 
 
 def _cleared(asked: DueDeadline, came: datetime) -> CheckResult:
     if came <= asked.due_at:
-        return _check_result(asked, Outcome.PASSED, f"came at {_at(came)}, in time", value=0)
+        return _check_result(asked, Outcome.PASSED, f"arrived at {_at(came)}, on time", value=0)
     return _check_result(asked, Outcome.PASSED, _lateness(asked, came), value=_minutes(came - asked.due_at))
 
 
@@ -248,7 +246,7 @@ def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _Verdic
 
 
 def _lateness(asked: DueDeadline, came: datetime) -> str:
-    return f"came at {_at(came)}, {duration_text(came - asked.due_at)} late"
+    return f"arrived at {_at(came)}, {duration_text(came - asked.due_at)} late"
 
 
 def _minutes(span: timedelta) -> int:

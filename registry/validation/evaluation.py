@@ -30,8 +30,8 @@ from treaty.registry.validation.plan import ValidationPlan, ValidationTarget
 from treaty.registry.validation.state_reading import ReadResult
 
 log = logging.getLogger("treaty.worker")
-EMPTY = "the table holds no data yet"
-REDEFINED = "the table was given other columns; its data are as they were"
+EMPTY = "the table has no data yet"
+REDEFINED = "the columns of the table changed; its data is unchanged"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +134,7 @@ def one(on: EvaluationInputs, promise: ValidationTarget) -> EvaluationResult | N
         return _of_nothing(on, promise, EMPTY) if promise.validated_fingerprints is None else None
     reason = _loss(lost)
     if not on.states:
-        result = _of_nothing(on, promise, f"{reason}; nothing is left")
+        result = _of_nothing(on, promise, f"{reason}; no data is left")
         return EvaluationResult(target=promise, result=result.result, reason=reason)
     return EvaluationResult(target=promise, result=_evaluate(on, promise, delta), reason=reason)
 
@@ -149,8 +149,8 @@ def _guarded(on: EvaluationInputs, promise: ValidationTarget, *, strict: bool) -
     except Exception as error:
         if promise is on.plan.primary:
             raise
-        log.exception("a promise beside that of the task could not be judged")
-        return _of_nothing(on, promise, f"unexpected {type(error).__name__}; the worker's log has the details")
+        log.exception("another contract or consumer of the dataset could not be evaluated")
+        return _of_nothing(on, promise, f"unexpected {type(error).__name__}; see the worker log for details")
 
 
 def _of_nothing(on: EvaluationInputs, promise: ValidationTarget, reason: str) -> EvaluationResult:
@@ -210,6 +210,8 @@ def _remembered(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult)
 def _loss(vanished: tuple[str, ...]) -> str | None:
     if not vanished:
         return None
-    named = [name or "the table as a whole" for name in vanished[:5]]
+    named = [name or "the whole table" for name in vanished[:5]]
     shown = ", ".join(named) + (", ..." if len(vanished) > 5 else "")
-    return f"{len(vanished)} known partition(s) vanished: {shown}"
+    return (
+        f"{len(vanished):,} partition{'s' * (len(vanished) > 1)} no longer exist{'s' * (len(vanished) == 1)}: {shown}"
+    )

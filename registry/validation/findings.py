@@ -27,7 +27,7 @@ from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
 from treaty.registry.validation.plan import ValidationPlan, ValidationTarget
 
 log = logging.getLogger("treaty.worker")
-NOTHING_CHANGED = "nothing changed"
+NOTHING_CHANGED = "no changes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +158,7 @@ def _store_other(
         with session.begin_nested():
             return record(found)
     except StatementError:
-        log.exception("a run beside that of the task could not be stored")
+        log.exception("the run of another contract or consumer of the dataset could not be stored")
         return None
 
 

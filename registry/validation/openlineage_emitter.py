@@ -86,7 +86,7 @@ def note(
         with session.begin_nested():
             of_run(session, found, run, emitter, now=now, broke=broke)
     except Exception:
-        log.exception("a run could not be told of in the lineage")
+        log.exception("the OpenLineage event of a run could not be stored")
 
 
 def _event(

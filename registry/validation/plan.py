@@ -227,7 +227,7 @@ def _in_force(session: Session, dataset: DatasetRow, about: ContractObject) -> l
     objects = in_force.all_about(session, dataset.id)
     mine = [each for each in objects if each.about == about]
     if not mine:
-        raise ImpossibleTask(in_force.missing_reason(session, about) or f"{about} is about another dataset")
+        raise ImpossibleTask(in_force.missing_reason(session, about) or f"{about} is about a different dataset")
     return [*mine, *(each for each in objects if each.about != about)]
 
 
@@ -244,7 +244,7 @@ def _redefined(session: Session, task: TaskRow) -> tuple[tuple[str, str], ...] |
 def _dataset(session: Session, about: ContractObject) -> DatasetRow:
     dataset = contract_datasets.dataset_of(session, *about)
     if dataset is None:
-        nowhere = f"nobody knows where the data of {about.object} lies: name its dataset in the contract's aliases"
+        nowhere = f"the location of {about.object} is unknown: add its dataset to the aliases of the contract"
         raise ImpossibleTask(in_force.missing_reason(session, about) or nowhere)
     return dataset
 

@@ -21,9 +21,9 @@ from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.tables import DatasetRow, RunRow
 
-PROMISE = "the dataset is there"
-GONE = "a run dropped it, or gave it another name"
-BACK = "it was read since"
+PROMISE = "the dataset exists"
+GONE = "a job dropped or renamed the dataset"
+BACK = "the dataset was read again"
 
 
 def notice(session: Session, *, now: datetime, ids: Ids) -> list[RunRow]:

@@ -27,10 +27,10 @@ from treaty.registry.measurements.states.erasure import erased_since
 from treaty.registry.tables import CheckResultRow, RunRow
 from treaty.registry.validation.dependencies import EvaluateFunction
 
-CONSUMED = "the run judged a consumer's own checks, which are no version of a contract: it is not done again"
-NOTHING = "the run judged no states: there is nothing to do again"
-PRUNED = "the states that the run judged are no longer all kept: state_retention_days says for how long they are"
-ERASED = "the states that the run judged were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be done again"
+CONSUMED = "the run evaluated a consumer's own checks: only runs of a contract version can be re-evaluated"
+NOTHING = "the run evaluated no states: it cannot be re-evaluated"
+PRUNED = "some states of the run are no longer stored: their retention (state_retention_days) has ended"
+ERASED = "the states of the run were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be re-evaluated"
 
 
 @dataclass(frozen=True, kw_only=True)

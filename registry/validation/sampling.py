@@ -32,7 +32,7 @@ def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result:
     try:
         shown = engine.sample(replace(request, failed_checks=only)) if only else ()
     except (EngineError, ContractError) as error:
-        log.warning("a run has no samples: %s", error)
+        log.warning("no samples of violating rows could be read: %s", error)
         return result
     return result.model_copy(update={"samples": shown})
 

@@ -26,7 +26,7 @@ from treaty.registry.tables import ContractVersionRow, DatasetRow, ScheduleEntry
 log = logging.getLogger("treaty.worker")
 # Cannot collide with deadline names, which are times, ODCS service-level properties or ids.
 SWEEP, MADE = "*sweep", "*made"
-WHY = "nothing told of it for {}"
+WHY = "not scanned for {}"
 AT_A_TIME = 100
 
 

@@ -18,7 +18,7 @@ class DeadlineStatus:
     """Status of a deadline.
 
     `due_at`: next time by which data must arrive; None after a missed deadline until data arrives, or until a worker
-    has scheduled the version. `missed_at`: earliest missed time whose data has not arrived; None if none is missed.
+    has scheduled the version. `missed_at`: latest missed time whose data has not arrived; None if none is missed.
     `last_arrival_at`: time of the last arrival. `fault`: why the deadline cannot be monitored; all other optional
     fields are then None."""
 

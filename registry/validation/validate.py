@@ -28,10 +28,8 @@ from treaty.registry.validation.plan import Consumers, ImpossibleTask, Validatio
 from treaty.registry.validation.state_reading import ReadResult
 
 log = logging.getLogger("treaty.worker")
-COVERED = "a task of another contract about the same data dealt with it"
-PUBLISHING = (
-    "a publication to the table was begun and not ended: recover it where the table lies (treaty gate --recover)"
-)
+COVERED = "covered by the task of another contract about the same data"
+PUBLISHING = "a publication to the table is unfinished: run `treaty gate --recover` where the table is stored"
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Validation:
         except EngineError as error:
             if not order.secondary:
                 raise
-            log.warning("what is promised beside the task's own contract is left out: %s", error)
+            log.warning("other contracts and consumers of the dataset are skipped: %s", error)
             return self._without_others(error)
 
     def read(self, *, anew: bool = False) -> ReadResult:

@@ -40,7 +40,7 @@ from treaty.registry.tables import (
 from treaty.registry.validation.gate import staleness
 from treaty.registry.validation.gate.staleness import ReadinessQuery
 
-ALONE = "no run judged partition {} by itself"
+ALONE = "partition {} was never evaluated individually"
 TROUBLE = (Outcome.FAILED, Outcome.NOT_EVALUATED)
 # The worst of several answers applies; listed from best to worst.
 ORDER = (GateAnswer.PASS, GateAnswer.WARN, GateAnswer.UNKNOWN, GateAnswer.BLOCK)
@@ -272,7 +272,7 @@ def _subscriptions(session: Session, about: Iterable[ContractObject], consumer: 
     active = select(row).where(row.state == SubscriptionState.ACTIVE)
     subscriptions = session.exec(active.where(col(row.contract_id).in_(ids), or_(*named)).order_by(col(row.id))).all()
     if not subscriptions:
-        raise NotFound(f"{consumer} has no subscription to a contract about the dataset")
+        raise NotFound(f"{consumer} has no subscription to a contract about this dataset")
     return subscriptions
 
 

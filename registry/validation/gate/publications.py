@@ -233,7 +233,7 @@ def _refuse_other(dataset: DatasetRow, expected: int) -> None:
     if dataset.states_version != expected:
         current_version = dataset.states_version
         raise state_store.StateConflict(
-            f"the states are of generation {current_version}, no longer of {expected}: begin anew"
+            f"the states are of generation {current_version}, no longer of {expected}: start again"
         )
 
 
@@ -250,10 +250,10 @@ def _run(
     run = run_codec.read(files.read(judged.run + SUFFIX))
     actual = GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, judged.run)
     if actual != judged or (run.contract_id, run.object) != (of.contract.id, of.object.name):
-        raise InvalidRequest("the run is of another object or ended otherwise than the judgement says")
+        raise InvalidRequest("the run does not match its verdict: the object, contract or outcome differs")
     # A partition evaluated as empty may not exist in the table.
     if not frozenset(changed) <= frozenset(run.partitions):
-        raise InvalidRequest("the run judged other partitions than the generation changes")
+        raise InvalidRequest("the run did not evaluate all partitions that the generation changes")
     _refuse_superseded(session, of, run)
     return run
 
@@ -266,7 +266,7 @@ def _refuse_superseded(session: Session, of: GatedDataset, run: RunResult) -> No
     query = select(row).where(row.contract_id == run.contract_id, col(row.activated_at) <= run.finished_at)
     newest = session.exec(query.order_by(col(row.activated_at).desc(), col(row.id).desc()).limit(1)).first()
     if newest is None or newest.fingerprint != run.contract_fingerprint:
-        raise Conflict(f"version {run.contract_version} of contract {run.contract_id} is not the one in force")
+        raise Conflict(f"version {run.contract_version} of contract {run.contract_id} is not the version in force")
 
 
 @dataclass(frozen=True)

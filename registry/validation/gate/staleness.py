@@ -14,16 +14,16 @@ from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import DatasetRow, PartitionStateRow, PendingValidationRow, RunRow
 
-UNJUDGED = "no run judged these data"
-SUPERSEDED = "the contract in force has not judged these data"
-OTHER_DATA = "what is asked about are other data than those that are known"
-OPEN = "a publication to it is open"
-WRITTEN = "it was written to and is not validated yet"
-GONE = "a run dropped it, or gave it another name"
-SINCE = "the data changed since they were judged"
-UNREAD = "when it was judged last, nothing could be judged: {}"
-LATER = "nobody looked at the data since {:%Y-%m-%d %H:%M:%S} UTC"
-NOWHERE = "there is no partition {}, as `treaty states` names them"
+UNJUDGED = "this data has not been validated"
+SUPERSEDED = "this data has not been validated with the version in force"
+OTHER_DATA = "the requested data differs from the validated data"
+OPEN = "a publication to the dataset is in progress"
+WRITTEN = "the dataset was written and is not validated yet"
+GONE = "a job dropped or renamed the dataset"
+SINCE = "the data changed since its last validation"
+UNREAD = "the last validation could not evaluate the data: {}"
+LATER = "the data was last scanned at {:%Y-%m-%d %H:%M:%S} UTC"
+NOWHERE = "there is no partition {} (list the partition names with `treaty states`)"
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from treaty.registry.validation.gate.gate_answer import ORDER, ContractGateStatu
 # The mildest answer that each value of the term allows.
 LEAST = {"tell": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}
 WORDS = {
-    ContaminationState.CONTAMINATED: "bad data from further up came to it (incident {})",
-    ContaminationState.IN_FLIGHT: "bad data from further up are on their way to it (incident {})",
+    ContaminationState.CONTAMINATED: "affected by bad data from upstream (incident {})",
+    ContaminationState.IN_FLIGHT: "bad data from upstream may reach it (incident {})",
 }
 
 
