@@ -30,7 +30,7 @@ def survive_errors(blame: Callable[[Exception], None]) -> Iterator[None]:
     try:
         yield
     except LeaseLost:
-        log.warning("another worker has this task by now; what was done here is dropped")
+        log.warning("the lease of this task was lost to another worker or a cancellation; its results are discarded")
     except Exception as error:
         log.warning("%s", reason(error), exc_info=not isinstance(error, EngineError | RegistryError))
         blame(error)
@@ -48,6 +48,6 @@ def reason(error: Exception) -> str:
 
     An unexpected error is reduced to its type, because its text could contain data."""
     if not isinstance(error, EngineError | RegistryError | ContractError):
-        return f"unexpected {type(error).__name__}; the worker's log has the details"
+        return f"unexpected {type(error).__name__}; see the worker log for details"
     word = WORDS.get(type(error), "")
     return str(error) if str(error).startswith(word) else f"{word}: {error}"

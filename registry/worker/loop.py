@@ -59,7 +59,7 @@ class Worker(WorkerContext):
                 try:
                     busy = self.step()
                 except OperationalError:
-                    log.warning("the database does not answer; trying again", exc_info=True)
+                    log.warning("the database is not available; retrying", exc_info=True)
                     busy = False
                 if not busy:
                     time.sleep(self.settings.poll_seconds)
@@ -98,7 +98,7 @@ class Worker(WorkerContext):
         try:
             return self._fold(BATCH_SIZE) > 0
         except Exception as error:
-            log.info("waiting events are folded one by one: %s", failures.reason(error))
+            log.info("a batch of lineage events failed and is processed one by one: %s", failures.reason(error))
             ones = (self._fold_one() for _ in repeat(None, BATCH_SIZE))
             return sum(takewhile(bool, ones)) > 0
 
@@ -125,7 +125,7 @@ class Worker(WorkerContext):
         event_processing.process_events(tx, events, now=self.clock(), ids=self.ids, old=old)
         tx.commit()
         for each in events:
-            logs.log_event(log, "event folded", event_key=each.content_hash, lineage_run_id=each.lineage_run_id)
+            logs.log_event(log, "event processed", event_key=each.content_hash, lineage_run_id=each.lineage_run_id)
             self.figures.events.labels(each.state).inc()
 
     def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:
@@ -166,7 +166,7 @@ class Worker(WorkerContext):
             self.figures.verdicts.labels(each["verdict"]).inc()
             logs.log_event(log, "verdict", run_id=each["run_id"], verdict=each["verdict"])
         if not runs:
-            logs.log_event(log, "task done")
+            logs.log_event(log, "task finished")
 
     def _give_back(self, task: TaskRow, error: Exception) -> None:
         """Schedule a retry of the task, or give it up and store its failure."""
@@ -212,7 +212,7 @@ class Worker(WorkerContext):
                 # The lease is lost or the task was cancelled, so the engine's work for it is useless.
                 self.engine.cancel()
             except OperationalError:
-                log.warning("a heartbeat was lost; the lease still holds for a while")
+                log.warning("a heartbeat could not be stored; the lease remains valid until it expires")
 
 
 def _task_fields(task: TaskRow) -> dict[str, Any]:

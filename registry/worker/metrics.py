@@ -20,7 +20,7 @@ class CpuSeconds(Collector):
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """Yield the counter with its current value."""
-        description = "CPU seconds of the worker, Spark apart."
+        description = "CPU seconds of the worker, excluding Spark."
         yield CounterMetricFamily("treaty_worker_cpu_seconds_total", description, value=time.process_time())
 
 
@@ -32,11 +32,13 @@ class WorkerMetrics:
     def __init__(self) -> None:
         self.registry = ProcessRegistry()
         counter = partial(Counter, registry=self.registry)
-        self.events = counter("treaty_worker_events_total", "Events folded or blamed.", ("state",))
-        self.tasks = counter("treaty_worker_tasks_total", "Attempts by how they ended.", ("kind", "ended"))
-        self.seconds = counter("treaty_worker_task_seconds_total", "Seconds of attempts.", ("kind",))
-        self.verdicts = counter("treaty_worker_verdicts_total", "Verdicts written.", ("verdict",))
-        self.spark = counter("treaty_worker_spark_seconds_total", "Seconds of Spark.", ("asked",))
+        self.events = counter("treaty_worker_events_total", "Lineage events processed or failed, by state.", ("state",))
+        self.tasks = counter("treaty_worker_tasks_total", "Task attempts by kind and outcome.", ("kind", "ended"))
+        self.seconds = counter(
+            "treaty_worker_task_seconds_total", "Wall-clock seconds of task attempts by kind.", ("kind",)
+        )
+        self.verdicts = counter("treaty_worker_verdicts_total", "Stored runs by verdict.", ("verdict",))
+        self.spark = counter("treaty_worker_spark_seconds_total", "Wall-clock seconds of Spark requests.", ("asked",))
         self.registry.register(CpuSeconds())
 
     @contextmanager

@@ -152,7 +152,7 @@ def _watch(means: WorkerContext, duty: PeriodicJob, over: Flag) -> None:
         try:
             duty.do(means)
         except OperationalError:
-            log.warning("the database does not answer; %s is looked after later", duty.name)
+            log.warning("the database is not available; periodic job %s is retried later", duty.name)
         except Exception:
-            log.exception("%s could not be looked after", duty.name)
+            log.exception("periodic job %s failed", duty.name)
         over.wait(duty.every.total_seconds())

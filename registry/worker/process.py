@@ -48,7 +48,7 @@ def run(settings: RegistrySettings) -> None:
         migrate(database)
         time = DatabaseClock(database)
         time.adjust()
-        log.info("working")
+        log.info("worker started")
         worker = Worker(
             database=database, engine=engine, evaluate=evaluate, large=_large(settings), settings=settings,
             clock=time, key=_key(settings), figures=figures,
@@ -77,7 +77,7 @@ def _key(settings: RegistrySettings) -> HashKey | None:
 
     Raises EngineError if the file cannot be used."""
     if not settings.hash_key_file and not Path(settings.key).exists():
-        log.warning("there is no key file: hashes of classified values are not stored; set TREATY_HASH_KEY_FILE to one")
+        log.warning("no key file: hashes of classified values are not stored; set TREATY_HASH_KEY_FILE to a key file")
         return None
     return key_files.read(settings.key)
 

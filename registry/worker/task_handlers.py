@@ -147,7 +147,7 @@ def _replay(means: WorkerContext, task: TaskRow) -> Effect:
 
 
 def _refused(_: WorkerContext, task: TaskRow) -> Effect:
-    raise ImpossibleTask(f"no worker knows tasks of kind {task.kind}")
+    raise ImpossibleTask(f"unknown kind of task: {task.kind}")
 
 
 UNKNOWN = TaskHandler(_refused)

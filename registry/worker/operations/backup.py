@@ -102,7 +102,7 @@ def _manifest(archive: ArchiveReader) -> BackupManifest:
     try:
         return BackupManifest.model_validate_json(archive.read(MANIFEST))
     except ValidationError:
-        raise ArchiveError("the backup is of a form that this version of treaty does not know") from None
+        raise ArchiveError("the backup has a format that this version of Treaty does not support") from None
 
 
 def _keep_database(
@@ -143,8 +143,8 @@ def _refuse_older(database: Database) -> None:
         migration = migration_of(session)
     if migration != newest_migration():
         raise ArchiveError(
-            f"the database is of schema {migration}, this version of treaty works with {newest_migration()}: start it"
-            " once, which brings the database up, or make the backup with the version that it is of"
+            f"the database has schema {migration}, but this version of Treaty needs {newest_migration()}: start Treaty"
+            " once to migrate the database, or make the backup with the version of Treaty that the database belongs to"
         )
 
 
@@ -173,8 +173,8 @@ def _keep_files(
 def _refuse_broken(chain: ChainCheck) -> None:
     if chain.fault:
         raise ArchiveError(
-            f"the audit is broken: entry {chain.broken_at} {chain.fault}. Find out why with `treaty audit verify`, and"
-            " copy the database file itself as it is"
+            f"the audit chain is broken: entry {chain.broken_at} {chain.fault}. Run `treaty audit verify` for details,"
+            " and copy the database file unchanged"
         )
 
 
@@ -186,16 +186,18 @@ def _place(settings: RegistrySettings, manifest: BackupManifest) -> Path | None:
     place = file_of(engine.url)
     engine.dispose()
     if manifest.migration is None and place is not None:
-        raise ArchiveError("the backup holds files of states alone: the settings must name its PostgreSQL database")
+        raise ArchiveError("the backup contains only state files: set TREATY_DATABASE_URL to its PostgreSQL database")
     if manifest.migration is not None and place is None:
-        raise ArchiveError("the backup holds a SQLite database, the settings name another: unset TREATY_DATABASE_URL")
+        raise ArchiveError(
+            "the backup contains a SQLite database, but another database is configured: unset TREATY_DATABASE_URL"
+        )
     return place
 
 
 def _refuse_taken(place: Path) -> None:
     there = [each for each in _sidecar_files(place) if each.exists()]
     if there:
-        raise ArchiveError(f"there is a database already: {there[0]}; --force moves it aside")
+        raise ArchiveError(f"a database already exists: {there[0]}; use --force to move it aside")
 
 
 def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> None:
@@ -210,9 +212,9 @@ def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> 
     finally:
         engine.dispose()
     if (chain.fault, chain.entries, chain.hash) != (None, manifest.entries, manifest.head):
-        raise ArchiveError("the audit in the backup is not the one that it was made of")
+        raise ArchiveError("the audit log in the backup does not match its manifest")
     if missing := named - states - frozenset(manifest.lost):
-        raise ArchiveError(f"the backup lacks {len(missing)} files of states that its database names")
+        raise ArchiveError(f"the backup lacks {len(missing):,} state files that its database references")
     with closing(sqlite3.connect(staged)) as copy:
         # The file must not depend on a journal, because only the file is moved into place.
         copy.execute("pragma journal_mode=delete")
@@ -228,7 +230,7 @@ def _refuse_unsound(staged: Path) -> None:
     if not sound:
         raise ArchiveError("the database in the backup is damaged")
     if loose:
-        raise ArchiveError("rows of the database in the backup refer to others that are not there")
+        raise ArchiveError("the database in the backup has rows that reference missing rows")
 
 
 def _bring_up(engine: Database, migration: str | None) -> None:
@@ -238,15 +240,15 @@ def _bring_up(engine: Database, migration: str | None) -> None:
         migrate(engine)
     except CommandError:
         raise ArchiveError(
-            f"the backup is of schema {migration}, this version of treaty works with {newest_migration()} at"
-            " most: install the version that made it, or a later one"
+            f"the backup has schema {migration}, but this version of Treaty supports at most {newest_migration()}:"
+            " install the version that made the backup or a later one"
         ) from None
 
 
 def _put_files(archive: ArchiveReader, shelf: StateFiles) -> None:
     for name in sorted(archive.states):
         if shelf.write(archive.read_state(name)) != name:
-            raise ArchiveError(f"the file of states {name} in the backup is damaged")
+            raise ArchiveError(f"the state file {name} in the backup is damaged")
 
 
 def _move_aside(place: Path, now: datetime) -> None:

@@ -21,7 +21,7 @@ PIECE = 2**20
 
 
 class ArchiveError(Exception):
-    """The backup cannot be made or used; nothing was changed."""
+    """The backup cannot be made or used; the database is unchanged."""
 
 
 class ArchiveWriter:
@@ -80,7 +80,7 @@ def writing(target: Path) -> Iterator[ArchiveWriter]:
         # Unlike a rename, a link does not replace an existing file.
         os.link(part, target)
     except FileExistsError:
-        raise ArchiveError(f"{target} is there already: name a new file") from None
+        raise ArchiveError(f"{target} already exists: choose a new file name") from None
     except OSError as error:
         raise ArchiveError(f"{target} cannot be written: {error.strerror}") from None
     finally:
@@ -107,7 +107,7 @@ class ArchiveReader:
                 with tarfile.open(fileobj=stream, mode="r:") as tar:
                     yield ArchiveReader(tar, _members(tar))
         except tarfile.TarError:
-            raise ArchiveError(f"{source} is no backup that this version can read") from None
+            raise ArchiveError(f"{source} is not a backup that this version can read") from None
         except OSError as error:
             raise ArchiveError(f"{error.filename or source}: {error.strerror}") from None
 
@@ -145,13 +145,13 @@ def _check(source: Path, stream: IO[bytes]) -> None:
     """Verify the checksum of the whole file, then seek to its start."""
     size, digest = source.stat().st_size - END, hashlib.sha256()
     if size < 0:
-        raise ArchiveError(f"{source} is no backup, or was cut off")
+        raise ArchiveError(f"{source} is not a backup or is truncated")
     left = size
     while left and (piece := stream.read(min(PIECE, left))):
         digest.update(piece)
         left -= len(piece)
     if stream.read(END) != MARK + digest.hexdigest().encode() + b"\n":
-        raise ArchiveError(f"{source} is no backup, or it is damaged: its checksum differs")
+        raise ArchiveError(f"{source} is not a backup or is damaged: its checksum does not match")
     stream.seek(0)
 
 
@@ -163,6 +163,6 @@ def _members(tar: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:
     for each in tar:
         expected = each.name in {DATABASE, MANIFEST} or STATE.fullmatch(each.name)
         if not (expected and each.isreg()) or each.name in members:
-            raise ArchiveError("the backup holds something that no backup has")
+            raise ArchiveError("the backup contains an unexpected file")
         members[each.name] = each
     return members

@@ -34,10 +34,8 @@ def stop_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) 
     place = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
     authentication.require_permission(by, Permission.DRAFT, place)
     if task.kind not in STOPPABLE:
-        raise Conflict(
-            f"a task of kind {task.kind} is not stopped: it keeps a promise; {', '.join(sorted(STOPPABLE))} are"
-        )
-    ended = task_queue.stop(session, task, error=f"stopped by {by.name}", now=now)
+        raise Conflict(f"tasks of kind {task.kind} cannot be cancelled; only these can: {', '.join(sorted(STOPPABLE))}")
+    ended = task_queue.stop(session, task, error=f"cancelled by {by.name}", now=now)
     audit_log.record(
         session, AuditAction.TASK_STOPPED, actor=by.name, object_id=task_id, now=now, details={"kind": task.kind}
     )

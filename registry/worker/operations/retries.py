@@ -41,7 +41,7 @@ def retry_event(session: Session, event_id: UUID, *, by: Principal, now: datetim
     if event is None:
         raise NotFound
     if event.state is not LineageEventState.PARKED:
-        raise Conflict(f"the event is {event.state.value}: only a parked one can be folded again")
+        raise Conflict(f"the event is {event.state.value}: only parked events can be retried")
     details = {"error": event.error}
     event_store.unpark(event)
     audit_log.record(session, AuditAction.EVENT_RETRIED, actor=by.name, object_id=event_id, now=now, details=details)

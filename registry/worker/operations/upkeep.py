@@ -73,7 +73,7 @@ def work(
     search.complete(database)
     freed = file_collection.collect(database, files, before=clock() - file_collection.grace(settings))
     counts = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
-    log.info("merged the states of %(merged)d months; removed %(generations)d generations and %(files)d files", counts)
+    log.info("upkeep done: %(merged)d months merged, %(generations)d generations and %(files)d files deleted", counts)
     return {**counts, "more": True} if more else counts
 
 
