@@ -202,7 +202,9 @@ def waiting(session: Session, by: Principal) -> Sequence[AcknowledgementListing]
 
 
 def unanswered(by: Principal) -> SelectOfScalar[UUID]:
-    """Select the ids of the results of `waiting` that are neither given nor objected to."""
+    """Select the ids of the `waiting` acknowledgements without an answer.
+
+    Acknowledgements that were objected to have an answer."""
     row = AcknowledgementRow
     newest = _chosen(by, AcknowledgementFilter(mine=True, waiting=True)).with_only_columns(col(row.id), col(row.state))
     shown = newest.order_by(col(row.id).desc()).limit(MOST).subquery()

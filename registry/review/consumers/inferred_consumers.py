@@ -1,6 +1,6 @@
 """Infer unregistered consumers from lineage: foreign jobs that read a contract's data.
 
-An owner of such a job confirms it, which creates a subscription, or a user dismisses it. Either decision is made
+A user confirms such a job, which subscribes them to the data that it reads, or dismisses it. Either decision is made
 once per job and contract."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -58,7 +58,9 @@ def _folded(session: Session, row: LineageEventRow, now: datetime, ids: Ids, old
 
 
 def as_received(event: LineageEvent, received: datetime) -> LineageEvent:
-    """Return the event, dated at its receipt if its own time is in the future."""
+    """Return the event, dated at its receipt if its own time is in the future.
+
+    Times that are ahead by no more than AHEAD are kept."""
     return event.at(received) if event.event_time > received + AHEAD else event
 
 
@@ -84,7 +86,7 @@ def _react(ask: TriggerContext, fresh: Sequence[Trigger]) -> None:
 def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[Trigger]:
     """Return the triggers of the run that it did not have before.
 
-    A repeated or late event adds none. A streaming run triggers again with each event that reports progress."""
+    A repeated or late event adds none. A streaming run triggers again with each event of a type that reports writes."""
     if after.processing_type in UNENDING and told.type in WRITES:
         return list(triggers(after))
     earlier = {(each.dataset, each.reads) for each in triggers(before)} if before else set()
