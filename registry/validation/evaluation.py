@@ -65,14 +65,14 @@ def prepare(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult, sta
     """Return the inputs for evaluating the plan's targets.
 
     Raises StateError or EngineError."""
-    whole, schema = _remembered(asked, tools, found)
+    states, schema = _remembered(asked, tools, found)
     files: dict[str, tuple[str, ...]] = {}
     for each in asked.promises:
         with suppress(ContractError):
-            files |= tools.large(each.contract, each.object.name, schema, whole)
+            files |= tools.large(each.contract, each.object.name, schema, states)
     spectra = tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
     return EvaluationInputs(
-        plan=asked, tools=tools, reading=found, started_at=started, states=whole, schema=schema, spectra=spectra
+        plan=asked, tools=tools, reading=found, started_at=started, states=states, schema=schema, spectra=spectra
     )
 
 
@@ -128,11 +128,11 @@ def one(on: EvaluationInputs, promise: ValidationTarget) -> EvaluationResult | N
     """Return the result of the target; None if nothing is new for it.
 
     Raises ContractError or StateError."""
-    delta, lost = on.reading.arrived(promise.validated_fingerprints), on.reading.lost(promise.validated_fingerprints)
+    delta, removed = on.reading.arrived(promise.validated_fingerprints), on.reading.lost(promise.validated_fingerprints)
     is_first = promise.validated_fingerprints is None and on.reading.measured.fingerprints
-    if not (delta or lost or is_first):
+    if not (delta or removed or is_first):
         return _of_nothing(on, promise, EMPTY) if promise.validated_fingerprints is None else None
-    reason = _loss(lost)
+    reason = _loss(removed)
     if not on.states:
         result = _of_nothing(on, promise, f"{reason}; no data is left")
         return EvaluationResult(target=promise, result=result.result, reason=reason)
@@ -189,8 +189,8 @@ def _sampled(on: EvaluationInputs, promise: ValidationTarget, result: RunResult,
     limit = on.tools.sampling.rows
     if not (limit and delta) or promise.subscription_id is not None:
         return result
-    marks = {name: on.reading.measured.fingerprints[name] for name in delta}
-    request = sampling.request(on.plan, promise, limit, marks, on.reading.measured.version)
+    fingerprints = {name: on.reading.measured.fingerprints[name] for name in delta}
+    request = sampling.request(on.plan, promise, limit, fingerprints, on.reading.measured.version)
     return sampling.sampled(on.tools.engine, request, bind(promise.object, on.schema), result)
 
 
@@ -199,19 +199,23 @@ def _remembered(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult)
 
     The schema is that of the arrived data, else the stored one."""
     current, read = found.measured.fingerprints, found.measured.states
-    there = {name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))}
-    whole = dict(sorted({**there, **{name: packed for name, packed in read.items() if name in current}}.items()))
+    current_stored = {
+        name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))
+    }
+    states = dict(
+        sorted({**current_stored, **{name: packed for name, packed in read.items() if name in current}}.items())
+    )
     if read:
-        return found.measured.evaluated_states(whole), found.measured.schema
+        return found.measured.evaluated_states(states), found.measured.schema
     with read_session(tools.database) as session:
-        return found.measured.evaluated_states(whole), state_store.schema(session, asked.dataset_id)
+        return found.measured.evaluated_states(states), state_store.schema(session, asked.dataset_id)
 
 
 def _loss(vanished: tuple[str, ...]) -> str | None:
     if not vanished:
         return None
-    named = [name or "the whole table" for name in vanished[:5]]
-    shown = ", ".join(named) + (", ..." if len(vanished) > 5 else "")
+    names = [name or "the whole table" for name in vanished[:5]]
+    shown = ", ".join(names) + (", ..." if len(vanished) > 5 else "")
     return (
         f"{len(vanished):,} partition{'s' * (len(vanished) > 1)} no longer exist{'s' * (len(vanished) == 1)}: {shown}"
     )

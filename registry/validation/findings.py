@@ -126,15 +126,15 @@ def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | N
             dataset_fingerprint=None,
             states_version=None,
         )
-    marker = fingerprint(state_store.stored_fingerprints(session, order.dataset_id))
-    whence = RunProvenance(
+    dataset_fingerprint = fingerprint(state_store.stored_fingerprints(session, order.dataset_id))
+    provenance = RunProvenance(
         dataset_id=order.dataset_id,
         task_id=order.task_id,
         lineage_run_id=order.lineage_run_id,
-        dataset_fingerprint=marker,
+        dataset_fingerprint=dataset_fingerprint,
         states_version=version,
     )
-    return replace(whence, detection_method=measured.method, version=measured.version)
+    return replace(provenance, detection_method=measured.method, version=measured.version)
 
 
 def _record(

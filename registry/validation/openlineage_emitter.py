@@ -96,7 +96,7 @@ def _event(
     from treaty.registry.lineage.events import verdict_event
 
     task = session.get(TaskRow, run.task_id) if run.task_id else None
-    caused = _lineage_run(session, run)
+    lineage_run = _lineage_run(session, run)
     of = found.target.object
     # A task may have a run for each of several deadlines; each is a validation of its own.
     discriminator = (
@@ -104,11 +104,11 @@ def _event(
     )
     payload = verdict_event.VerdictPayload(
         result=found.result,
-        about=_about(session, run, task, caused),
+        about=_about(session, run, task, lineage_run),
         numbers=run_metrics.numbers(found.result, of),
         first=task.created_at if task else run.started_at,
         dataset_fingerprint=run.dataset_fingerprint,
-        caused=_caused(caused) if caused else None,
+        caused=_caused(lineage_run) if lineage_run else None,
         hidden=run_metrics.hidden(found.result, of),
         partitions=run_metrics.parts(found.result, of),
         give_up_reason=broke,
@@ -137,21 +137,21 @@ def _about(session: Session, run: RunRow, task: TaskRow | None, caused: FoldedRu
     Its version is the one that was read, else the one that the run reported."""
     from treaty.registry.lineage.events.verdict_event import EventDataset
 
-    named = _triggering(task)
-    if caused and named:
-        written = [each for each in caused.outputs if _table(each) == named]
-        whole = [each for each in written if normalise(each.namespace, each.name) == named]
+    triggering_name = _triggering(task)
+    if caused and triggering_name:
+        written = [each for each in caused.outputs if _table(each) == triggering_name]
+        exact = [each for each in written if normalise(each.namespace, each.name) == triggering_name]
         if written:
-            dataset_facets = (whole or written)[0]
-            name = dataset_facets.identity if whole else named
+            dataset_facets = (exact or written)[0]
+            name = dataset_facets.identity if exact else triggering_name
             return EventDataset(
                 name.namespace,
                 name.name,
                 tuple(_symlinks(dataset_facets)),
                 run.read_version or _version(dataset_facets),
             )
-    mine = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
-    dataset = mine or contract_datasets.dataset_of(session, run.contract_id, run.object)
+    run_dataset = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
+    dataset = run_dataset or contract_datasets.dataset_of(session, run.contract_id, run.object)
     return (
         EventDataset(dataset.namespace, dataset.name, version=run.read_version)
         if dataset
@@ -186,8 +186,8 @@ def _caused(run: FoldedRun) -> "TriggeringRun":
     from treaty.registry.lineage.events.verdict_event import TriggeringRun
 
     parent = run.parent
-    above = _pair(parent.get("root")) or _pair(parent)
-    root_run, root_job = above or (run.run_id, (run.job_namespace, run.job_name))
+    ancestor = _pair(parent.get("root")) or _pair(parent)
+    root_run, root_job = ancestor or (run.run_id, (run.job_namespace, run.job_name))
     start, end = _nominal(run)
     job = run.job_namespace, run.job_name
     return TriggeringRun(

@@ -103,10 +103,10 @@ class ValidationPlan:
         """Return the stored partitions that some target has not evaluated in their current state.
 
         Days of merged partitions are left out, because they cannot be evaluated individually."""
-        behind = (each.validated_fingerprints for each in self.promises)
+        validated = (each.validated_fingerprints for each in self.promises)
         return frozenset(
             name
-            for since in behind
+            for since in validated
             for name, mark in self.stored_fingerprints.items()
             if since is None or since.get(name) != mark
         ) - {day for name in self.merged for day in members(name)}
@@ -114,8 +114,8 @@ class ValidationPlan:
     @property
     def afresh(self) -> bool:
         """Return whether some target needs an evaluation even if the data has not changed."""
-        behind = (each.validated_fingerprints for each in self.promises)
-        return self.declared_columns is not None or any(since != self.stored_fingerprints for since in behind)
+        validated = (each.validated_fingerprints for each in self.promises)
+        return self.declared_columns is not None or any(since != self.stored_fingerprints for since in validated)
 
 
 def plan_validation(
@@ -244,8 +244,8 @@ def _redefined(session: Session, task: TaskRow) -> tuple[tuple[str, str], ...] |
 def _dataset(session: Session, about: ContractObject) -> DatasetRow:
     dataset = contract_datasets.dataset_of(session, *about)
     if dataset is None:
-        nowhere = f"the location of {about.object} is unknown: add its dataset to the aliases of the contract"
-        raise ImpossibleTask(in_force.missing_reason(session, about) or nowhere)
+        unknown_location = f"the location of {about.object} is unknown: add its dataset to the aliases of the contract"
+        raise ImpossibleTask(in_force.missing_reason(session, about) or unknown_location)
     return dataset
 
 

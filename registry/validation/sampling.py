@@ -28,13 +28,13 @@ class SamplingPolicy:
 
 def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result: RunResult) -> RunResult:
     """Return the run with samples of violating rows; unchanged if none can be read."""
-    only = sampled_checks(checks, result.results)
+    failed_checks = sampled_checks(checks, result.results)
     try:
-        shown = engine.sample(replace(request, failed_checks=only)) if only else ()
+        samples = engine.sample(replace(request, failed_checks=failed_checks)) if failed_checks else ()
     except (EngineError, ContractError) as error:
         log.warning("no samples of violating rows could be read: %s", error)
         return result
-    return result.model_copy(update={"samples": shown})
+    return result.model_copy(update={"samples": samples})
 
 
 def request(

@@ -60,8 +60,8 @@ def _due(now: datetime) -> SelectOfScalar[ScheduleEntryRow]:
 
 
 def _without() -> SelectOfScalar[ContractVersionRow]:
-    row, mark = ContractVersionRow, ScheduleEntryRow
-    scheduled = select(mark.name).where(col(mark.version_id) == col(row.id), mark.object == "", mark.name == MADE)
+    row, entry = ContractVersionRow, ScheduleEntryRow
+    scheduled = select(entry.name).where(col(entry.version_id) == col(row.id), entry.object == "", entry.name == MADE)
     return select(row).where(col(row.state).in_(IN_FORCE), ~scheduled.exists()).order_by(col(row.id))
 
 
@@ -78,11 +78,11 @@ def _appoint(session: Session, version: ContractVersionRow, now: datetime) -> No
 def _sweeps(
     session: Session, version: ContractVersionRow, contract: Contract, now: datetime
 ) -> Iterator[ScheduleEntryRow]:
-    every = _every(contract)
-    for each in contract.objects if every else ():
+    interval = _every(contract)
+    for each in contract.objects if interval else ():
         dataset = contract_datasets.dataset_of(session, contract.id, each.name)
         last = dataset.last_scanned_at if dataset and dataset.last_scanned_at else now
-        yield ScheduleEntryRow(version_id=version.id, object=each.name, name=SWEEP, due_at=last + every)
+        yield ScheduleEntryRow(version_id=version.id, object=each.name, name=SWEEP, due_at=last + interval)
 
 
 def _first(session: Session, version: ContractVersionRow, promised: ParsedDeadline, now: datetime) -> ScheduleEntryRow:
@@ -134,10 +134,10 @@ def _next(
 
     None means the next deadline depends on the next arrival."""
     arrived, rhythm = dataset.last_arrival_at if dataset else None, promised.rhythm
-    passed = rhythm.passed(now, arrived, each.due_at or now)
-    if passed is not None:
-        _judge(session, each, passed, now, ids)
-    return rhythm.following(now, arrived) if passed is None or rhythm.goes_on else None
+    passed_due = rhythm.passed(now, arrived, each.due_at or now)
+    if passed_due is not None:
+        _judge(session, each, passed_due, now, ids)
+    return rhythm.following(now, arrived) if passed_due is None or rhythm.goes_on else None
 
 
 def _judge(session: Session, each: ScheduleEntryRow, due: datetime, now: datetime, ids: Ids) -> None:
@@ -158,21 +158,21 @@ def _sweep(
     """Enqueue a sweep unless the files were scanned within the interval.
 
     Coalesced with triggers: both result in one task."""
-    every = _every(contract)
+    interval = _every(contract)
     scanned_at = dataset.last_scanned_at if dataset else None
-    if scanned_at is not None and scanned_at + every > now:
-        each.due_at = scanned_at + every
+    if scanned_at is not None and scanned_at + interval > now:
+        each.due_at = scanned_at + interval
         return
     subject = ValidationRequest(
         contract_id=contract.id,
         object=each.object,
         cause=f"sweep/{now.isoformat()}",
-        extra={"why": WHY.format(duration_text(every))},
+        extra={"why": WHY.format(duration_text(interval))},
         priority=Priority.SWEEP,
     )
     if dataset is not None:
         coalescing.record_trigger(session, subject, now=now, task_id=ids())
-    each.due_at = now + every
+    each.due_at = now + interval
 
 
 def _every(contract: Contract) -> timedelta:

@@ -86,12 +86,12 @@ def read(
     while True:
         measured = _portion(asked, tools, known, stored, progress)
         new = progress.take(measured)
-        lost = merged_days.lost(stored, progress.parts, measured.fingerprints)
+        vanished = merged_days.lost(stored, progress.parts, measured.fingerprints)
         stored = merged_days.unmerged_states(stored, progress.parts, measured.fingerprints)
-        if not measured.remaining and not lost:
+        if not measured.remaining and not vanished:
             return _of_columns(asked, tools, _whole(asked, measured, stored, progress, known))
         done = len(progress.parts)
-        tools.parts.keep(new, f"{done} of {done + max(measured.remaining, len(lost))} partitions read")
+        tools.parts.keep(new, f"{done} of {done + max(measured.remaining, len(vanished))} partitions read")
 
 
 def _portion(
@@ -128,8 +128,8 @@ def _portion(
 
 def _look(asked: ValidationPlan, progress: ReadProgress) -> ChangeHints:
     """Return the change hints; after the first batch without limits, since more is due than was hinted."""
-    look = asked.hints
-    return replace(look, hint=replace(look.hint, partitions=None), newest_count=None) if progress.parts else look
+    hints = asked.hints
+    return replace(hints, hint=replace(hints.hint, partitions=None), newest_count=None) if progress.parts else hints
 
 
 def _lacking(
@@ -144,8 +144,8 @@ def _lacking(
         tools.missing_states, asked.primary.contract, asked.primary.object.name, key=_key(asked, tools), also=objects
     )
     evaluated = {name for name in stored if name in asked.due or name in progress.parts} - progress.read_partitions
-    once = {name for name in evaluated if months.members(name) == (name,)}
-    unread, remaining = ({name: stored[name] for name in some} for some in (once, stored.keys() - once))
+    unmerged = {name for name in evaluated if months.members(name) == (name,)}
+    unread, remaining = ({name: stored[name] for name in some} for some in (unmerged, stored.keys() - unmerged))
     return {**lacking(unread, afresh=True), **lacking(remaining, afresh=False)}
 
 
@@ -164,11 +164,11 @@ def _whole(
     now = measured.fingerprints
     read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
     transient = {name: packed for name, packed in progress.transient_states.items() if name in read}
-    marks = {name: part.fingerprint for name, part in read.items()}
-    changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
-    whole = replace(measured, states={name: part.states for name, part in read.items()}, transient_states=transient)
+    fingerprints = {name: part.fingerprint for name, part in read.items()}
+    changed = [name for name, mark in fingerprints.items() if mark.startswith(UNREAD) or known.get(name) != mark]
+    combined = replace(measured, states={name: part.states for name, part in read.items()}, transient_states=transient)
     return ReadResult(
-        replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, asked.stored_fingerprints
+        replace(combined, schema=_schema(combined, changed if asked.merged else ())), stored, asked.stored_fingerprints
     )
 
 
@@ -209,8 +209,8 @@ def _completed(
     measured: MeasureResult, stored: Mapping[str, bytes], held: Mapping[str, frozenset[str]]
 ) -> MeasureResult:
     """Merge added states into the stored bags; unusable bags are replaced."""
-    whole = {
+    combined = {
         name: bags.combine_readings(stored[name], packed, keys=held[name]) if held[name] else packed
         for name, packed in measured.added.items()
     }
-    return replace(measured, states={**measured.states, **whole}, added={})
+    return replace(measured, states={**measured.states, **combined}, added={})

@@ -160,8 +160,8 @@ def give_up(
     """Store a run that could not be evaluated, and settle the task's triggers."""
     with suppress(ImpossibleTask, ContractError):
         order = validation_plan.plan_validation(session, task).alone
-        broken = replace(findings.unevaluated(order, reason, started=now, finished=now), give_up_reason=reason)
-        findings.store(session, order, broken, emitter=emitter, now=now, ids=ids)
+        given_up = replace(findings.unevaluated(order, reason, started=now, finished=now), give_up_reason=reason)
+        findings.store(session, order, given_up, emitter=emitter, now=now, ids=ids)
     settle(session, task, None, now=now, ids=ids)
     checkpoints.drop(session, task.id)
 
@@ -171,10 +171,10 @@ def settle(session: Session, task: TaskRow, covers: int | None, *, now: datetime
 
     `covers`: number of triggers covered; None means the trigger that created the task. Tasks without triggers settle
     nothing."""
-    made_for = task.payload.get("seq")
-    if made_for is None:
+    sequence = task.payload.get("seq")
+    if sequence is None:
         return
     subject = ValidationRequest(
         contract_id=task.payload["contract_id"], object=task.payload["object"], cause=f"after/{task.id}"
     )
-    coalescing.settle(session, subject, made_for if covers is None else covers, now=now, task_id=ids())
+    coalescing.settle(session, subject, sequence if covers is None else covers, now=now, task_id=ids())

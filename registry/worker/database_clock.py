@@ -29,6 +29,6 @@ class DatabaseClock:
         if self.database.dialect.name == "postgresql":
             with self.database.connect() as connection:
                 before = self.local()
-                there = connection.execute(text("select clock_timestamp()")).scalar_one()
-            self.ahead = there - (before + (self.local() - before) / 2)
+                database_time = connection.execute(text("select clock_timestamp()")).scalar_one()
+            self.ahead = database_time - (before + (self.local() - before) / 2)
         return self.ahead

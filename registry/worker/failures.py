@@ -49,5 +49,5 @@ def reason(error: Exception) -> str:
     An unexpected error is reduced to its type, because its text could contain data."""
     if not isinstance(error, EngineError | RegistryError | ContractError):
         return f"unexpected {type(error).__name__}; see the worker log for details"
-    word = WORDS.get(type(error), "")
-    return str(error) if str(error).startswith(word) else f"{word}: {error}"
+    prefix = WORDS.get(type(error), "")
+    return str(error) if str(error).startswith(prefix) else f"{prefix}: {error}"

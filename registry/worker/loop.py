@@ -68,8 +68,8 @@ class Worker(WorkerContext):
         """Process pending events in batches; return whether there were any.
 
         If a batch fails, its events are processed one by one, so that a faulty event does not block the others."""
-        rounds = (self._fold_some() for _ in repeat(None, AT_A_TIME // BATCH_SIZE))
-        return sum(takewhile(bool, rounds)) > 0
+        batches = (self._fold_some() for _ in repeat(None, AT_A_TIME // BATCH_SIZE))
+        return sum(takewhile(bool, batches)) > 0
 
     def work(self) -> bool:
         """Run the most urgent task; return False if there is none."""
@@ -99,8 +99,8 @@ class Worker(WorkerContext):
             return self._fold(BATCH_SIZE) > 0
         except Exception as error:
             log.info("a batch of lineage events failed and is processed one by one: %s", failures.reason(error))
-            ones = (self._fold_one() for _ in repeat(None, BATCH_SIZE))
-            return sum(takewhile(bool, ones)) > 0
+            single_events = (self._fold_one() for _ in repeat(None, BATCH_SIZE))
+            return sum(takewhile(bool, single_events)) > 0
 
     def _fold(self, most: int) -> int:
         """Process up to `most` events in one transaction; return their number."""
@@ -142,8 +142,8 @@ class Worker(WorkerContext):
     def _claim(self) -> TaskRow | None:
         now = self.clock()
         with transaction(self.database) as tx:
-            for dead in task_queue.fail_abandoned(tx, now=now):
-                self._give_up(tx, dead, dead.error or "", now)
+            for failed in task_queue.fail_abandoned(tx, now=now):
+                self._give_up(tx, failed, failed.error or "", now)
             task = task_queue.claim(tx, worker=self.name, now=now, lease=self.lease)
             tx.commit()
         return task
@@ -194,13 +194,13 @@ class Worker(WorkerContext):
     def _alive(self, task: TaskRow) -> Iterator[None]:
         """Extend the task's lease while the block runs."""
         done = Flag()
-        beating = Thread(target=self._beat, args=(task, done), name="heartbeat", daemon=True)
-        beating.start()
+        heartbeat = Thread(target=self._beat, args=(task, done), name="heartbeat", daemon=True)
+        heartbeat.start()
         try:
             yield
         finally:
             done.set()
-            beating.join()
+            heartbeat.join()
 
     def _beat(self, task: TaskRow, done: Flag) -> None:
         while not done.wait(self.settings.heartbeat_seconds):
@@ -217,5 +217,5 @@ class Worker(WorkerContext):
 
 def _task_fields(task: TaskRow) -> dict[str, Any]:
     """Return the log fields of the task and of its trigger."""
-    named = {name: task.payload.get(name) for name in ("contract_id", "object", "lineage_run_id")}
-    return {"task_id": task.id, "task_kind": task.kind, "attempt": task.attempts, **named}
+    fields = {name: task.payload.get(name) for name in ("contract_id", "object", "lineage_run_id")}
+    return {"task_id": task.id, "task_kind": task.kind, "attempt": task.attempts, **fields}

@@ -135,14 +135,14 @@ DUTIES = (
 @contextmanager
 def run_periodic_jobs(means: WorkerContext, duties: Sequence[PeriodicJob]) -> Iterator[None]:
     """Run the jobs while the block runs; a failed job is retried at its next interval."""
-    over = Flag()
-    threads = [Thread(target=_watch, args=(means, each, over), name=each.name, daemon=True) for each in duties]
+    stop = Flag()
+    threads = [Thread(target=_watch, args=(means, each, stop), name=each.name, daemon=True) for each in duties]
     for each in threads:
         each.start()
     try:
         yield
     finally:
-        over.set()
+        stop.set()
         for each in threads:
             each.join(PATIENCE)
 

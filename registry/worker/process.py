@@ -40,8 +40,8 @@ def run(settings: RegistrySettings) -> None:
         plugins=settings.plugin_names,
     )
     plugins.load(settings.plugin_names)
-    figures = WorkerMetrics()
-    database, engine = connect(settings.database), SparkChild(limits, note=figures.count_request)
+    metrics = WorkerMetrics()
+    database, engine = connect(settings.database), SparkChild(limits, note=metrics.count_request)
     try:
         stop = _stop_by_signal()
         settings.home.mkdir(parents=True, exist_ok=True)
@@ -51,10 +51,10 @@ def run(settings: RegistrySettings) -> None:
         log.info("worker started")
         worker = Worker(
             database=database, engine=engine, evaluate=evaluate, large=_large(settings), settings=settings,
-            clock=time, key=_key(settings), figures=figures,
+            clock=time, key=_key(settings), figures=metrics,
         )  # fmt: skip
-        clockwork = run_periodic_jobs(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
-        with clockwork, served(figures, settings.host, settings.worker_metrics_port):
+        clock_job = run_periodic_jobs(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
+        with clock_job, served(metrics, settings.host, settings.worker_metrics_port):
             worker.forever(stop)
     except KeyboardInterrupt:
         pass

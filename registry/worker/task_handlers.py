@@ -79,16 +79,16 @@ def _judge_deadline(means: WorkerContext, task: TaskRow) -> Effect:
     finding = planned.run() if planned else None
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
-        looked, emitter = None, openlineage_emitter.emitter(means.settings)
+        scanned_at, emitter = None, openlineage_emitter.emitter(means.settings)
         if planned is not None and finding is not None:
             # If a producer reported the write, the arrival time is known exactly.
-            looked = (
+            scanned_at = (
                 finding.scan_started_at
                 if findings.arrival_time(session, planned.order, finding) == finding.scan_started_at
                 else None
             )
             planned.store(session, finding, emitter=emitter, now=now, ids=means.ids)
-        return deadlines.judge(session, task, looked=looked, emitter=emitter, now=now, ids=means.ids)
+        return deadlines.judge(session, task, looked=scanned_at, emitter=emitter, now=now, ids=means.ids)
 
     return effect
 

@@ -130,18 +130,18 @@ def approve(
     PROPOSAL.step(proposal.state, "approve")
     _refuse_writers(session, proposal, by)
     _refuse_pending(session, proposal)
-    shown = _as_seen(session, proposal, approval)
-    document = shown.contract
+    reviewed = _as_seen(session, proposal, approval)
+    document = reviewed.contract
     _refuse_beyond(session, document, by)
     _refuse_taken(session, document)
-    follows = _following(session, document, approval)
-    evidence = ApprovalEvidence(comparison=follows.summary(), replay=approval.replay)
-    record = records.make(session, proposal, shown, evidence=evidence, by=by, now=now)
-    row = _row(proposal, shown, approval.make_id(), by=by, now=now)
+    check = _following(session, document, approval)
+    evidence = ApprovalEvidence(comparison=check.summary(), replay=approval.replay)
+    record = records.make(session, proposal, reviewed, evidence=evidence, by=by, now=now)
+    row = _row(proposal, reviewed, approval.make_id(), by=by, now=now)
     required_approvals.record_approval(session, row, record=record.hash, by=by, now=now)
-    agreed = required_approvals.approval_status(session, proposal, document, approval.documents)
-    if agreed.missing:
-        return ApprovalResult(None, agreed.missing)
+    status = required_approvals.approval_status(session, proposal, document, approval.documents)
+    if status.missing:
+        return ApprovalResult(None, status.missing)
     return ApprovalResult(_conclude(session, proposal, document, approval, by=by, now=now))
 
 

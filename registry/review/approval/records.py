@@ -105,8 +105,8 @@ def faults(session: Session, record: ApprovalRecordRow) -> tuple[str, ...]:
 def _faults(session: Session, record: ApprovalRecordRow) -> Iterator[str]:
     if fingerprint(record.content) != record.hash:
         yield "the content of the record does not match its hash"
-    stated = record.content.get("contract"), record.content.get("version")
-    if stated != (record.contract_id, record.version):
+    content_key = record.content.get("contract"), record.content.get("version")
+    if content_key != (record.contract_id, record.version):
         yield "the record is stored for a different contract version than its content names"
     if not _audited(session, record):
         yield "the audit log has no valid entry of this approval with the hash of the record"
@@ -114,8 +114,8 @@ def _faults(session: Session, record: ApprovalRecordRow) -> Iterator[str]:
 
 
 def _faults_of_version(session: Session, record: ApprovalRecordRow) -> Iterator[str]:
-    named = ContractVersionRow.contract_id == record.contract_id, ContractVersionRow.version == record.version
-    version = session.exec(select(ContractVersionRow).where(*named)).first()
+    conditions = ContractVersionRow.contract_id == record.contract_id, ContractVersionRow.version == record.version
+    version = session.exec(select(ContractVersionRow).where(*conditions)).first()
     if version is None or version.proposal_id != record.proposal_id:
         yield "the approved version does not exist"
     elif _document(version.body) != _stated(record):

@@ -95,15 +95,15 @@ def missing(session: Session, proposal: ProposalRow, documents: Documents) -> tu
     document = documents.parsed(proposal.base)
     rules = policy(session, document, documents)
     depends = rules.terms.review.columns or _valid_approvals(session, proposal.id)
-    shown = proposals.preview(session, proposal, documents).contract if depends else document
-    return _consent(session, proposal, rules, shown).missing
+    preview = proposals.preview(session, proposal, documents).contract if depends else document
+    return _consent(session, proposal, rules, preview).missing
 
 
 def _consent(session: Session, proposal: ProposalRow, decided: ApprovalPolicy, document: Document) -> ApprovalStatus:
     review = decided.terms.review
     users = _approvers(session, proposal, document.fingerprint)
-    lacking = review.quorum - len(users)
-    missing = [f"{lacking} of {review.quorum} owner approvals"] if lacking > 0 else []
+    missing_count = review.quorum - len(users)
+    missing = [f"{missing_count} of {review.quorum} owner approvals"] if missing_count > 0 else []
     if review.columns:
         owners = affected_owners(decided.before.document if decided.before else None, document.document)
         missing.extend(_columns(session, proposal, owners, users))
@@ -149,15 +149,15 @@ def _columns(
     session: Session, proposal: ProposalRow, owners: Mapping[str, str], users: Mapping[UUID, Principal]
 ) -> list[str]:
     """Return the approvals of column owners that are still missing."""
-    administered = any(Role.ADMIN in user.roles for user in users.values())
-    consenting = {*users, revisions.last_writer(session, proposal)}
+    admin_approved = any(Role.ADMIN in user.roles for user in users.values())
+    consenters = {*users, revisions.last_writer(session, proposal)}
     people = _people(session, frozenset(owners.values()))
     missing = []
     for owner in sorted(set(owners.values())):
         deciders = {
             each.user_id for each in _able(session, people.get(owner, ()), visibility.proposal_resource(proposal))
         }
-        if deciders & consenting or (not deciders and administered):
+        if deciders & consenters or (not deciders and admin_approved):
             continue
         columns = ", ".join(column for column, each in owners.items() if each == owner)
         approver = owner if deciders else f"an administrator (owner {owner} cannot approve here)"

@@ -106,5 +106,5 @@ def _named(found: Sequence[CompatibilityBreach], old: Contract) -> list[Compatib
 
 
 def _sentence(found: CompatibilityBreach) -> str:
-    law = MODES[found.mode].sentence
-    return f"{found.mode} of version {found.version} ('{law}'): {found.difference.sentence}"
+    mode_sentence = MODES[found.mode].sentence
+    return f"{found.mode} of version {found.version} ('{mode_sentence}'): {found.difference.sentence}"

@@ -83,9 +83,9 @@ def impact_of(session: Session, new: Document, documents: Documents) -> list[Con
     subscribers = active(session, new.id)
     if not subscribers:
         return []
-    judge = _judge(standings(session, [new.id])[new.id], new, documents)
+    reasons_of = _judge(standings(session, [new.id])[new.id], new, documents)
     names = subscriptions.names(session, subscribers)
-    return [ConsumerImpact(each, names[each.id], tuple(judge(session, each))) for each in subscribers]
+    return [ConsumerImpact(each, names[each.id], tuple(reasons_of(session, each))) for each in subscribers]
 
 
 def request_acknowledgements(
@@ -159,10 +159,11 @@ def list_acknowledgements(
 ) -> RowPage[AcknowledgementListing]:
     """List acknowledgements of contracts that the principal may read, newest first."""
     rows = session.exec(NEWEST_FIRST.of(_chosen(by, which), asked)).all()
-    portion = NEWEST_FIRST.cut(rows, asked, lambda each: each[0])
-    named = subscriptions.names(session, (of for _, _, of in portion.rows))
+    page = NEWEST_FIRST.cut(rows, asked, lambda each: each[0])
+    subscriber_names = subscriptions.names(session, (of for _, _, of in page.rows))
     return RowPage(
-        [AcknowledgementListing(each, version, of, named[of.id]) for each, version, of in portion.rows], portion.next
+        [AcknowledgementListing(each, version, of, subscriber_names[of.id]) for each, version, of in page.rows],
+        page.next,
     )
 
 

@@ -105,8 +105,8 @@ def _needs(of: _Producer, text: str) -> tuple[tuple[str, Reach], ...]:
     producer, requested = of.contract, [RequestedCheck(*each) for each in json.loads(text)]
     for checks in _attempts(producer, requested):
         try:
-            whole = _with(producer, checks)
-            bound_checks = [(each.name, check) for each in whole.objects for check in bind(each, Schema(())).checks]
+            document = _with(producer, checks)
+            bound_checks = [(each.name, check) for each in document.objects for check in bind(each, Schema(())).checks]
             return tuple((name, reach(check)) for name, check in bound_checks)
         except ContractError:
             continue
@@ -123,15 +123,15 @@ def _whole(producer: Contract, object_name: str, asked: Sequence[RequestedCheck]
     """Return the contract of all these checks.
 
     Raises ContractError if one does not fit, or if together they are too long."""
-    whole = _with(producer, asked)
-    of = whole.object(object_name)
+    document = _with(producer, asked)
+    of = document.object(object_name)
     bound = bind(of, Schema(())).checks
     faults = [fault for each in bound for fault in check_faults(of, each)]
     if faults:
         raise ContractError(faults)
     needed = {column for each in bound for column in reach(each) or ()}
     selected = {each.name for each in of.properties} if ALL in reads else tops(of, {*needed, *reads})
-    return read(writer.write(strip_checks.select_columns(whole.document, object_name, selected)))
+    return read(writer.write(strip_checks.select_columns(document.document, object_name, selected)))
 
 
 def misfit(producer: Contract, asked: RequestedCheck) -> str | None:

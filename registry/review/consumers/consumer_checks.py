@@ -125,8 +125,8 @@ def change(session: Session, subscription_id: UUID, asked: RequestedCheck, how: 
     Raises NotFound, or InvalidRequest with every fault of the check."""
     subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
     newest = last(session, subscription.id, asked.identity)
-    named = _named(_producer(session, subscription), asked)
-    row = _row(how, subscription, newest.number + 1, named)
+    check = _named(_producer(session, subscription), asked)
+    row = _row(how, subscription, newest.number + 1, check)
     return _write(session, row, how, AuditAction.CONSUMER_CHECK_CHANGED)
 
 
@@ -156,11 +156,11 @@ def copy(session: Session, subscription_id: UUID, origin: CheckSource, how: Chec
 
 def documents(session: Session, contract_id: str, object_name: str) -> Sequence[ConsumerDocument]:
     """Return the consumer documents of an object, one per subscription with checks."""
-    waiting = [(each, current(session, each.id, object_name)) for each in active(session, contract_id)]
-    if not any(rows for _, rows in waiting):
+    subscribed = [(each, current(session, each.id, object_name)) for each in active(session, contract_id)]
+    if not any(rows for _, rows in subscribed):
         return []
     producer = read(in_force(session, contract_id).body)
-    return [each for each in (_consumed(producer, object_name, *entry) for entry in waiting if entry[1]) if each]
+    return [each for each in (_consumed(producer, object_name, *entry) for entry in subscribed if entry[1]) if each]
 
 
 def asked_of(row: ConsumerCheckRow) -> RequestedCheck:
@@ -209,15 +209,15 @@ def _add(
     *,
     source: Mapping[str, Any] | None,
 ) -> ConsumerCheckRow:
-    named = _named(_producer(session, subscription), asked)
+    check = _named(_producer(session, subscription), asked)
     existing = current(session, subscription.id)
-    if named.identity in {row.identity for row in existing}:
+    if check.identity in {row.identity for row in existing}:
         raise Conflict(
-            f"the subscription already has a check {named.identity}: change that check or use a different id"
+            f"the subscription already has a check {check.identity}: change that check or use a different id"
         )
     if len(existing) >= MOST:
         raise Conflict(f"a subscription can have at most {MOST} checks: end one that you no longer need")
-    row = _row(how, subscription, _number(session, subscription.id, named.identity), named)
+    row = _row(how, subscription, _number(session, subscription.id, check.identity), check)
     row.source = dict(source) if source else None
     return _write(session, row, how, AuditAction.CONSUMER_CHECK_ADDED)
 

@@ -62,17 +62,17 @@ def of_contract(session: Session, contract_id: str, by: Principal) -> list[Infer
     visibility.require_readable_contract(session, contract_id, by)
     objects = _objects(session, contract_id)
     names = sorted(objects)
-    writing = traversal.jobs_at(session, names, EdgeDirection.OUTPUT)
-    own = {each.namespace for each in writing if not each.is_own}
+    writers = traversal.jobs_at(session, names, EdgeDirection.OUTPUT)
+    own = {each.namespace for each in writers if not each.is_own}
     readers = traversal.jobs_at(session, names, EdgeDirection.INPUT)
     foreign = [each for each in readers if not each.is_own and each.namespace not in own]
-    decided = {
+    decisions = {
         LineageName(each.job_namespace, each.job_name): each
         for each in session.exec(select(InferredConsumerRow).where(InferredConsumerRow.contract_id == contract_id))
     }
     read = _reads(session, foreign, objects)
     return [
-        _reader(each, read[each.id], decided) for each in sorted(foreign, key=lambda job: (job.namespace, job.name))
+        _reader(each, read[each.id], decisions) for each in sorted(foreign, key=lambda job: (job.namespace, job.name))
     ]
 
 
@@ -139,8 +139,8 @@ def _as_promised(body: bytes, reads: Mapping[str, Sequence[str]]) -> dict[str, l
     for each in members(read(body).document, "schema"):
         name = text(each[1], "name") or ""
         if name in reads:
-            spelled = [path for path, _ in columns(each) if path.lower() in reads[name]]
-            matched[name] = spelled or [ALL]
+            contract_columns = [path for path, _ in columns(each) if path.lower() in reads[name]]
+            matched[name] = contract_columns or [ALL]
     return matched
 
 

@@ -18,6 +18,6 @@ def tell_lagging(session: Session, *, now: datetime) -> int:
     notified = 0
     for each in subscriptions:
         overview = overviews[each.contract_id]
-        if why := lag(each, overview):
-            notified += dispatch.notify(session, messages.lagging(each, why, overview.newest or ""), now=now)
+        if reason := lag(each, overview):
+            notified += dispatch.notify(session, messages.lagging(each, reason, overview.newest or ""), now=now)
     return notified

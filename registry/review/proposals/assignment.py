@@ -71,7 +71,7 @@ def assigned_elsewhere(by: Principal) -> ColumnElement[bool]:
 
     The assignee must be active, and must neither have approved nor edited the proposal."""
     assignee_id = col(ProposalRow.assignee_id)
-    here = select(UserRow.id).where(UserRow.id == assignee_id, col(UserRow.active))
+    active_user = select(UserRow.id).where(UserRow.id == assignee_id, col(UserRow.active))
     approved = select(ProposalApprovalRow.id).where(
         ProposalApprovalRow.proposal_id == ProposalRow.id,
         ProposalApprovalRow.approver_id == assignee_id,
@@ -83,15 +83,17 @@ def assigned_elsewhere(by: Principal) -> ColumnElement[bool]:
         col(ProposalRevisionRow.edited_document),
     )
     # The surrounding query may select from the same tables.
-    still, done, wrote = (each.correlate(ProposalRow).exists() for each in (here, approved, edited))
-    return (assignee_id != by.user_id) & still & ~done & ~wrote
+    is_active, has_approved, has_edited = (
+        each.correlate(ProposalRow).exists() for each in (active_user, approved, edited)
+    )
+    return (assignee_id != by.user_id) & is_active & ~has_approved & ~has_edited
 
 
 def _decider(session: Session, proposal: ProposalRow, name: str) -> UUID:
     user = session.exec(select(UserRow).where(UserRow.name == name, col(UserRow.active).is_(True))).first()
-    able = user is not None and principal_for_user(session, user).may(
+    may_decide = user is not None and principal_for_user(session, user).may(
         Permission.DECIDE, visibility.proposal_resource(proposal)
     )
-    if user is None or not able or user.id in revisions.editors(session, proposal):
+    if user is None or not may_decide or user.id in revisions.editors(session, proposal):
         raise InvalidRequest(UNKNOWN)
     return user.id

@@ -59,11 +59,11 @@ def promote(
     The proposal has one suggestion, which others decide about. Raises NotFound if the check does not exist, and
     InvalidRequest if it no longer fits the contract."""
     version, content = _content(session, idea, by)
-    credit, named = content["consumer"]["credit"], content["consumer"]["name"]
+    credit, consumer_name = content["consumer"]["credit"], content["consumer"]["name"]
     history = consumer_check_history.of_check(session, idea.subscription_id, content["consumer"]["checks"])
     content["evidence"] = {**history, **({"replay": list(idea.replay)} if idea.replay else {})}
     proposal = ProposalRow(
-        id=make_id(), contract_id="", title=f"Promote check {idea.check} of {named}", base=version.body,
+        id=make_id(), contract_id="", title=f"Promote check {idea.check} of {consumer_name}", base=version.body,
         author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=credit, created_at=now,
     )  # fmt: skip
     return proposals.create_drafted(session, proposal, [content], make_id=make_id, now=now)
@@ -145,5 +145,5 @@ def _element(producer: Document, asked: RequestedCheck) -> Mapping[str, Any]:
 
 
 def _free(identity: str, taken: set[str]) -> str:
-    numbered = (f"{identity}-{number}" for number in range(2, len(taken) + 3))
-    return identity if identity not in taken else next(each for each in numbered if each not in taken)
+    candidates = (f"{identity}-{number}" for number in range(2, len(taken) + 3))
+    return identity if identity not in taken else next(each for each in candidates if each not in taken)

@@ -61,16 +61,16 @@ def proposal_listing(session: Session, proposal: ProposalRow) -> ProposalListing
 def visible(by: Principal) -> Select[ProposalRow, str]:
     """Select the proposals that the principal may see, with their authors' names."""
     query = select(ProposalRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ProposalRow.author_id))
-    shown = or_(col(ProposalRow.state) != ProposalState.DRAFT, col(ProposalRow.author_id) == by.user_id)
-    return query.where(shown, visibility.proposals(by))
+    is_visible = or_(col(ProposalRow.state) != ProposalState.DRAFT, col(ProposalRow.author_id) == by.user_id)
+    return query.where(is_visible, visibility.proposals(by))
 
 
 def proposal_listings(session: Session, query: Select[ProposalRow, str]) -> list[ProposalListing]:
     """Return the proposals of the query with the details of list entries."""
     rows = session.exec(query).all()
     counts: dict[UUID, dict[Decision, int]] = {proposal.id: {} for proposal, _ in rows}
-    counting = select(ProposalSuggestionRow.proposal_id, ProposalSuggestionRow.decision, func.count())
-    grouped = counting.group_by(col(ProposalSuggestionRow.proposal_id), col(ProposalSuggestionRow.decision))
+    count_query = select(ProposalSuggestionRow.proposal_id, ProposalSuggestionRow.decision, func.count())
+    grouped = count_query.group_by(col(ProposalSuggestionRow.proposal_id), col(ProposalSuggestionRow.decision))
     for proposal_id, decision, count in session.exec(
         grouped.where(col(ProposalSuggestionRow.proposal_id).in_(list(counts)))
     ):
@@ -98,6 +98,12 @@ def _approvers(
     """Return, by proposal, the users with a valid approval and those with a voided one."""
     query = select(ProposalApprovalRow.proposal_id, ProposalApprovalRow.approver_id, ProposalApprovalRow.voided_at)
     rows = session.exec(query.where(col(ProposalApprovalRow.proposal_id).in_(proposal_ids))).all()
-    valid = {each: frozenset(who for of, who, void in rows if of == each and not void) for each in proposal_ids}
-    voided = {each: frozenset(who for of, who, void in rows if of == each and void) for each in proposal_ids}
+    valid = {
+        each: frozenset(user_id for approved_id, user_id, void in rows if approved_id == each and not void)
+        for each in proposal_ids
+    }
+    voided = {
+        each: frozenset(user_id for approved_id, user_id, void in rows if approved_id == each and void)
+        for each in proposal_ids
+    }
     return valid, voided

@@ -102,9 +102,11 @@ def require(session: Session, proposal: ProposalRow, revision: int) -> None:
 def changes_since(session: Session, proposal: ProposalRow, revision: int) -> str:
     """Describe in a sentence who changed what after the revision."""
     changes = _since(session, proposal, revision)
-    now = f"revision {proposal.revision} is current: reload and review the changes"
+    current = f"revision {proposal.revision} is current: reload and review the changes"
     return (
-        f"{_changes_text(changes)} in the meantime; {now}" if changes else f"you reviewed a different revision; {now}"
+        f"{_changes_text(changes)} in the meantime; {current}"
+        if changes
+        else f"you reviewed a different revision; {current}"
     )
 
 

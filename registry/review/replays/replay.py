@@ -133,8 +133,8 @@ def _remembered(session: Session, versions: ReplayVersions, object_name: str) ->
 
     For a table that is new to the contract, use the states stored for other contracts about it."""
     own = contract_datasets.dataset_of(session, versions.contract_id, object_name)
-    named = (name for each, name in contract_datasets.names_of(versions.new) if each.name == object_name)
-    return own or next(filter(None, (_of_others(session, each) for each in named)), None)
+    names = (name for each, name in contract_datasets.names_of(versions.new) if each.name == object_name)
+    return own or next(filter(None, (_of_others(session, each) for each in names)), None)
 
 
 def _of_others(session: Session, name: LineageName) -> DatasetRow | None:
@@ -160,7 +160,7 @@ def _replayed(
     dataset = _remembered(session, versions, object_name) if visible else None
     versions = _sharing(session, versions, dataset, object_name) if dataset else versions
     generations = state_timeline.generations(session, dataset, replaced=ways.include_replaced) if dataset else []
-    whole = sum(len(members(name)) for name in {each.partition for each in generations})
+    partition_count = sum(len(members(name)) for name in {each.partition for each in generations})
     too_large = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.merge_counts else {}
     try:
         runner = ReplayRunner(
@@ -179,7 +179,7 @@ def _replayed(
         done += len(step.added)
         if not more(done, len(generations)):
             break
-    return runner.report(whole)
+    return runner.report(partition_count)
 
 
 def _steps(
@@ -192,8 +192,8 @@ def _steps(
     """Yield the arrivals and removals, with the reference values of that time.
 
     Partitions that are now known to belong to an incident are excluded."""
-    spoilt = baselines.spoilt_arrivals(session, RunSeriesKey(versions.contract_id, object_name, ""))
-    return state_timeline.steps(session, dataset, came, _timelines(session, versions, object_name), spoilt)
+    excluded = baselines.spoilt_arrivals(session, RunSeriesKey(versions.contract_id, object_name, ""))
+    return state_timeline.steps(session, dataset, came, _timelines(session, versions, object_name), excluded)
 
 
 def _sharing(session: Session, versions: ReplayVersions, dataset: DatasetRow, object_name: str) -> ReplayVersions:
@@ -320,12 +320,12 @@ def work(database: Database, settings: RegistrySettings, payload: Mapping[str, A
     """Run the replay of a task and return it as plain data.
 
     Raises NotFound if its proposal no longer exists, and InvalidRequest for faults."""
-    began = perf_counter()
-    ways = ReplayOptions(payload["merge_counts"], payload["include_replaced"], settings.spark_merge_threshold)
+    started = perf_counter()
+    options = ReplayOptions(payload["merge_counts"], payload["include_replaced"], settings.spark_merge_threshold)
     with read_session(database) as session:
         versions = _ordered(session, payload)
-        replays = replayed(session, versions, StateFiles(settings.states), ways, more)
-    return plain(versions, replays, perf_counter() - began)
+        replays = replayed(session, versions, StateFiles(settings.states), options, more)
+    return plain(versions, replays, perf_counter() - started)
 
 
 def ordered(body: Mapping[str, Any], versions: ReplayVersions, by: Principal) -> dict[str, Any]:

@@ -91,11 +91,11 @@ def steps(
         moment = min(group[0].created_at, began.get(since, group[0].created_at))
         left = tuple(one.partition for one in gone.pop(since, ()))
         for at in range(0, len(group), AT_A_TIME):
-            several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
+            batch = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
             more = at + AT_A_TIME < len(group)
-            bad = frozenset(name for name in (*several, None) if (since, name) in spoilt)
+            bad = frozenset(name for name in (*batch, None) if (since, name) in spoilt)
             yield ReplayStep(
-                added=several,
+                added=batch,
                 time=moment,
                 removed=() if at else left,
                 references=_at(timelines, moment),
@@ -147,9 +147,9 @@ def _began(session: Session, dataset: DatasetRow) -> dict[int, datetime]:
 
 def _packed(session: Session, came: Sequence[GenerationInterval]) -> Iterator[tuple[str, bytes]]:
     """Yield the packed states in order, with one batch in memory at a time."""
-    waiting = iter(came)
-    while some := list(islice(waiting, AT_A_TIME)):
+    remaining = iter(came)
+    while batch := list(islice(remaining, AT_A_TIME)):
         query = select(PartitionStateRow.id, PartitionStateRow.states)
-        states = dict(session.exec(query.where(col(PartitionStateRow.id).in_([each.id for each in some]))).all())
+        states = dict(session.exec(query.where(col(PartitionStateRow.id).in_([each.id for each in batch]))).all())
         # A state erased meanwhile yields empty bytes, which are reported as unreadable.
-        yield from ((each.partition, states.get(each.id, b"")) for each in some)
+        yield from ((each.partition, states.get(each.id, b"")) for each in batch)

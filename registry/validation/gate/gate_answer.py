@@ -200,8 +200,8 @@ def _trouble(session: Session, whose: RunSeriesKey, run: RunRow, look: Readiness
     partition_run = _judging(session, whose, run, look.partition)
     if partition_run is None:
         return None
-    whole = (row for row in _bad(session, run.id) if row.partition is None and row.scope in SCOPES)
-    return [*whole, *(row for row in _bad(session, partition_run.id) if row.partition == look.partition)]
+    dataset_problems = (row for row in _bad(session, run.id) if row.partition is None and row.scope in SCOPES)
+    return [*dataset_problems, *(row for row in _bad(session, partition_run.id) if row.partition == look.partition)]
 
 
 def _bad(session: Session, *run_ids: UUID) -> list[CheckResultRow]:
@@ -216,14 +216,14 @@ def _before(session: Session, whose: RunSeriesKey, run: RunRow) -> dict[UUID, se
     """Return the earlier runs that did not pass, with their partitions not evaluated since.
 
     Only partitions that still exist are included."""
-    older = (
+    earlier = (
         *staleness.runs_of(run.dataset_id, whose),
         col(RunRow.dataset_fingerprint).is_not(None),
         col(RunRow.id) < run.id,
     )
-    first = select(RunRow.id).where(*older, RunRow.verdict != Verdict.PASSED).order_by(col(RunRow.id)).limit(1)
+    first = select(RunRow.id).where(*earlier, RunRow.verdict != Verdict.PASSED).order_by(col(RunRow.id)).limit(1)
     query = select(RunRow.id, RunRow.verdict, RunRow.partitions).where(
-        *older, col(RunRow.id) >= first.scalar_subquery()
+        *earlier, col(RunRow.id) >= first.scalar_subquery()
     )
     runs = session.exec(query.order_by(col(RunRow.id).desc())).all()
     if not runs or run.dataset_id is None:

@@ -92,8 +92,8 @@ def _doubts(
         yield UNREAD.format(run.reason or "see the run")
     if run.dataset_fingerprint != current:
         yield SINCE
-    mark = session.get(PendingValidationRow, (whose.contract_id, whose.object))
-    if mark is not None and mark.trigger_sequence > mark.validated_sequence:
+    pending = session.get(PendingValidationRow, (whose.contract_id, whose.object))
+    if pending is not None and pending.trigger_sequence > pending.validated_sequence:
         yield WRITTEN
     yield from (each.reason for each in suspect_partitions.marks(session, dataset.id, look.partition))
     if look.as_of is not None and look.as_of > (dataset.last_scanned_at or run.started_at):

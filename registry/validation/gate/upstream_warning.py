@@ -53,8 +53,8 @@ def _words(found: UpstreamIncident) -> str:
 
 
 def _with_warning(session: Session, told: ContractGateStatus, why: str) -> ContractGateStatus:
-    least = LEAST[_terms(session, told)]
-    answer = max(told.answer, least, key=ORDER.index)
+    minimum = LEAST[_terms(session, told)]
+    answer = max(told.answer, minimum, key=ORDER.index)
     return replace(told, answer=answer, reason="; ".join(filter(None, (told.reason, why))), upstream_failed=True)
 
 

@@ -53,10 +53,10 @@ def _terms(session: Session, contracts: Iterable[str]) -> Mapping[str, Lineage]:
     """Return the lineage terms of each contract's active version; contracts without one are left out."""
     row = ContractVersionRow
     query = select(row.contract_id, row.body).join(ContractRow, col(ContractRow.id) == col(row.contract_id))
-    stands = (col(ContractRow.active_version) == col(row.version)).desc(), col(row.approved_at).desc()
-    query_in_force = query.where(col(row.contract_id).in_(sorted(contracts)), col(row.state).in_(IN_FORCE))
+    ordering = (col(ContractRow.active_version) == col(row.version)).desc(), col(row.approved_at).desc()
+    in_force = query.where(col(row.contract_id).in_(sorted(contracts)), col(row.state).in_(IN_FORCE))
     terms: dict[str, Lineage] = {}
-    for contract_id, body in session.exec(query_in_force.order_by(*stands)):
+    for contract_id, body in session.exec(in_force.order_by(*ordering)):
         if contract_id not in terms:
             terms[contract_id] = _lineage(body)
     return terms

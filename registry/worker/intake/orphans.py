@@ -59,11 +59,11 @@ def _react(session: Session, row: LineageRunRow, *, now: datetime, ids: Ids) -> 
 def _orphan_query(now: datetime) -> Any:
     """Select unfinished runs that are silent for long or whose parent has ended."""
     parent = aliased(LineageRunRow)
-    over = and_(
+    parent_ended = and_(
         col(parent.run_id).in_([col(LineageRunRow.parent_id), col(LineageRunRow.root_id)]),
         col(parent.is_ended).is_(True),
         col(parent.updated_at) < now - OVERTAKEN,
     )
-    silent = col(LineageRunRow.updated_at) < now - SILENT
-    orphan = col(LineageRunRow.is_awaited).is_(True), or_(silent, exists().where(over))
-    return select(LineageRunRow).where(*orphan).order_by(col(LineageRunRow.updated_at), col(LineageRunRow.id))
+    is_silent = col(LineageRunRow.updated_at) < now - SILENT
+    is_orphan = col(LineageRunRow.is_awaited).is_(True), or_(is_silent, exists().where(parent_ended))
+    return select(LineageRunRow).where(*is_orphan).order_by(col(LineageRunRow.updated_at), col(LineageRunRow.id))

@@ -79,9 +79,9 @@ def _validate(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> Non
         _follow(by, trigger, whom.about, dataset)
         dataset.last_written_at = max(filter(None, (dataset.last_written_at, by.time)))
         trigger = _defining(by, trigger, dataset)
-    usual = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
-    usual = priorities.priority(by.session, usual, whom.about.contract_id)
-    subject = _subject(by, trigger, whom.about, incident_downstream.priority(by.session, *whom.about, usual))
+    default_priority = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
+    default_priority = priorities.priority(by.session, default_priority, whom.about.contract_id)
+    subject = _subject(by, trigger, whom.about, incident_downstream.priority(by.session, *whom.about, default_priority))
     coalescing.record_trigger(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
 
 
@@ -163,9 +163,9 @@ def _subject(by: TriggerContext, trigger: Trigger, about: ContractObject, priori
 
 
 def _pace(by: TriggerContext, trigger: Trigger, terms: Lineage) -> DebouncePolicy:
-    every = timedelta(minutes=terms.stream_interval) if trigger.streaming else None
+    interval = timedelta(minutes=terms.stream_interval) if trigger.streaming else None
     waits_for = _open_parent(by) if terms.settle == "parent" else None
-    return DebouncePolicy(priorities.quiet(by.session, timedelta(seconds=terms.quiet), now=by.now), every, waits_for)
+    return DebouncePolicy(priorities.quiet(by.session, timedelta(seconds=terms.quiet), now=by.now), interval, waits_for)
 
 
 def _open_parent(by: TriggerContext) -> str | None:

@@ -64,8 +64,8 @@ def make(settings: RegistrySettings, database: Database, target: Path, *, now: d
     with writing(target) as archive:
         if source is None:
             _refuse_older(database)
-            files, lost = _keep_files(archive, settings, file_collection.referenced_files(database))
-            manifest = BackupManifest(made=now, files=files, lost=lost)
+            files, missing = _keep_files(archive, settings, file_collection.referenced_files(database))
+            manifest = BackupManifest(made=now, files=files, lost=missing)
         else:
             manifest = _keep_database(archive, settings, source, now=now)
         archive.add(MANIFEST, manifest.model_dump_json(indent=2).encode())
@@ -79,22 +79,22 @@ def restore(settings: RegistrySettings, source: Path, *, force: bool = False, no
     damaged or does not match the settings, if a database exists without `force`, or if it is in use."""
     with ArchiveReader.opened(source) as archive:
         manifest = _manifest(archive)
-        place = _place(settings, manifest)
-        shelf = StateFiles(settings.states)
-        if place is None:
-            _put_files(archive, shelf)
+        database_path = _place(settings, manifest)
+        state_files = StateFiles(settings.states)
+        if database_path is None:
+            _put_files(archive, state_files)
             return manifest
         if not force:
-            _refuse_taken(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".restoring-", dir=place.parent) as folder:
+            _refuse_taken(database_path)
+        database_path.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".restoring-", dir=database_path.parent) as folder:
             staged = Path(folder, DATABASE)
             archive.copy(DATABASE, staged)
             _inspect(staged, manifest, archive.states)
-            _put_files(archive, shelf)
-            _move_aside(place, now)
-            os.replace(staged, place)
-            _settle(place.parent)
+            _put_files(archive, state_files)
+            _move_aside(database_path, now)
+            os.replace(staged, database_path)
+            _settle(database_path.parent)
     return manifest
 
 
@@ -109,18 +109,18 @@ def _keep_database(
     archive: ArchiveWriter, settings: RegistrySettings, source: Path, *, now: datetime
 ) -> BackupManifest:
     with TemporaryDirectory(prefix=".backup-", dir=archive.folder) as folder:
-        copied = Path(folder, DATABASE)
-        _snapshot(source, copied)
-        snapshot = connect(f"sqlite:///{copied}")
+        copy_path = Path(folder, DATABASE)
+        _snapshot(source, copy_path)
+        snapshot = connect(f"sqlite:///{copy_path}")
         try:
             with read_session(snapshot) as session:
                 chain, migration = audit_log.verify(session), migration_of(session)
         finally:
             snapshot.dispose()
         _refuse_broken(chain)
-        named = _referenced_files(copied, migration)
-        archive.add_file(DATABASE, copied)
-    files, lost = _keep_files(archive, settings, named)
+        state_names = _referenced_files(copy_path, migration)
+        archive.add_file(DATABASE, copy_path)
+    files, lost = _keep_files(archive, settings, state_names)
     return BackupManifest(made=now, migration=migration, entries=chain.entries, head=chain.hash, files=files, lost=lost)
 
 
@@ -160,14 +160,14 @@ def _keep_files(
     archive: ArchiveWriter, settings: RegistrySettings, names: Iterable[str]
 ) -> tuple[int, tuple[str, ...]]:
     """Add the state files; return their number, and the names of missing or damaged ones."""
-    shelf, added, lost = StateFiles(settings.states), 0, list[str]()
+    state_files, added, missing = StateFiles(settings.states), 0, list[str]()
     for name in sorted(names):
         try:
-            archive.add_state(name, shelf.read(name))
+            archive.add_state(name, state_files.read(name))
             added += 1
         except StateError:
-            lost.append(name)
-    return added, tuple(lost)
+            missing.append(name)
+    return added, tuple(missing)
 
 
 def _refuse_broken(chain: ChainCheck) -> None:
@@ -183,21 +183,21 @@ def _place(settings: RegistrySettings, manifest: BackupManifest) -> Path | None:
 
     Raises ArchiveError if the settings name another kind of database."""
     engine = connect(settings.database)
-    place = file_of(engine.url)
+    database_path = file_of(engine.url)
     engine.dispose()
-    if manifest.migration is None and place is not None:
+    if manifest.migration is None and database_path is not None:
         raise ArchiveError("the backup contains only state files: set TREATY_DATABASE_URL to its PostgreSQL database")
-    if manifest.migration is not None and place is None:
+    if manifest.migration is not None and database_path is None:
         raise ArchiveError(
             "the backup contains a SQLite database, but another database is configured: unset TREATY_DATABASE_URL"
         )
-    return place
+    return database_path
 
 
 def _refuse_taken(place: Path) -> None:
-    there = [each for each in _sidecar_files(place) if each.exists()]
-    if there:
-        raise ArchiveError(f"a database already exists: {there[0]}; use --force to move it aside")
+    existing = [each for each in _sidecar_files(place) if each.exists()]
+    if existing:
+        raise ArchiveError(f"a database already exists: {existing[0]}; use --force to move it aside")
 
 
 def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> None:
@@ -208,12 +208,12 @@ def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> 
         _bring_up(engine, manifest.migration)
         with read_session(engine) as session:
             chain = audit_log.verify(session)
-        named = file_collection.referenced_files(engine)
+        referenced = file_collection.referenced_files(engine)
     finally:
         engine.dispose()
     if (chain.fault, chain.entries, chain.hash) != (None, manifest.entries, manifest.head):
         raise ArchiveError("the audit log in the backup does not match its manifest")
-    if missing := named - states - frozenset(manifest.lost):
+    if missing := referenced - states - frozenset(manifest.lost):
         raise ArchiveError(f"the backup lacks {len(missing):,} state files that its database references")
     with closing(sqlite3.connect(staged)) as copy:
         # The file must not depend on a journal, because only the file is moved into place.
@@ -223,13 +223,13 @@ def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> 
 def _refuse_unsound(staged: Path) -> None:
     with closing(sqlite3.connect(staged)) as copy:
         try:
-            sound = copy.execute("pragma integrity_check").fetchall() == [("ok",)]
-            loose = copy.execute("pragma foreign_key_check").fetchall()
+            is_intact = copy.execute("pragma integrity_check").fetchall() == [("ok",)]
+            dangling = copy.execute("pragma foreign_key_check").fetchall()
         except sqlite3.DatabaseError:
-            sound, loose = False, []
-    if not sound:
+            is_intact, dangling = False, []
+    if not is_intact:
         raise ArchiveError("the database in the backup is damaged")
-    if loose:
+    if dangling:
         raise ArchiveError("the database in the backup has rows that reference missing rows")
 
 
@@ -257,24 +257,24 @@ def _move_aside(place: Path, now: datetime) -> None:
     Raises ArchiveError if it is in use."""
     if place.exists():
         _refuse_used(place)
-    mark = f".replaced-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    suffix = f".replaced-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
     for each in _sidecar_files(place):
         with suppress(FileNotFoundError):
-            os.rename(each, each.with_name(f"{place.name}{mark}{each.name.removeprefix(place.name)}"))
+            os.rename(each, each.with_name(f"{place.name}{suffix}{each.name.removeprefix(place.name)}"))
 
 
 def _refuse_used(place: Path) -> None:
-    with closing(sqlite3.connect(place, isolation_level=None)) as live:
-        live.execute("pragma busy_timeout=0")
+    with closing(sqlite3.connect(place, isolation_level=None)) as connection:
+        connection.execute("pragma busy_timeout=0")
         # The journal mode can only be changed by the sole user of the file.
         try:
-            alone = live.execute("pragma journal_mode=delete").fetchone() == ("delete",)
+            is_unused = connection.execute("pragma journal_mode=delete").fetchone() == ("delete",)
         except sqlite3.OperationalError:
-            alone = False
+            is_unused = False
         except sqlite3.DatabaseError:
             # A file that is not a database is not in use.
-            alone = True
-    if not alone:
+            is_unused = True
+    if not is_unused:
         raise ArchiveError(f"{place} is in use: stop the service and its workers first")
 
 

@@ -146,10 +146,10 @@ def _check(source: Path, stream: IO[bytes]) -> None:
     size, digest = source.stat().st_size - END, hashlib.sha256()
     if size < 0:
         raise ArchiveError(f"{source} is not a backup or is truncated")
-    left = size
-    while left and (piece := stream.read(min(PIECE, left))):
-        digest.update(piece)
-        left -= len(piece)
+    remaining = size
+    while remaining and (chunk := stream.read(min(PIECE, remaining))):
+        digest.update(chunk)
+        remaining -= len(chunk)
     if stream.read(END) != MARK + digest.hexdigest().encode() + b"\n":
         raise ArchiveError(f"{source} is not a backup or is damaged: its checksum does not match")
     stream.seek(0)

@@ -31,12 +31,12 @@ def stop_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) 
     if it has ended or its kind cannot be cancelled."""
     task = visibility.see_task(session, task_id, by)
     about = task.payload.get("contract_id")
-    place = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
-    authentication.require_permission(by, Permission.DRAFT, place)
+    resource = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
+    authentication.require_permission(by, Permission.DRAFT, resource)
     if task.kind not in STOPPABLE:
         raise Conflict(f"tasks of kind {task.kind} cannot be cancelled; only these can: {', '.join(sorted(STOPPABLE))}")
-    ended = task_queue.stop(session, task, error=f"cancelled by {by.name}", now=now)
+    cancelled = task_queue.stop(session, task, error=f"cancelled by {by.name}", now=now)
     audit_log.record(
         session, AuditAction.TASK_STOPPED, actor=by.name, object_id=task_id, now=now, details={"kind": task.kind}
     )
-    return ended
+    return cancelled

@@ -47,8 +47,8 @@ def tasks(
 
     A replay task is visible to its author only."""
     payload: Any = col(TaskRow.payload)
-    theirs = or_(col(TaskRow.kind) != TaskKind.REPLAY, payload["author"].as_string() == str(by.user_id))
-    query = NEWEST.of(select(TaskRow).where(visibility.tasks(by), theirs), asked)
+    is_visible = or_(col(TaskRow.kind) != TaskKind.REPLAY, payload["author"].as_string() == str(by.user_id))
+    query = NEWEST.of(select(TaskRow).where(visibility.tasks(by), is_visible), asked)
     if state is not None:
         query = query.where(TaskRow.state == state)
     if kind is not None:

@@ -23,12 +23,12 @@ def retry_task(session: Session, task_id: UUID, *, by: Principal, now: datetime)
     if it has not failed."""
     task = visibility.see_task(session, task_id, by)
     about = task.payload.get("contract_id")
-    place = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
-    authentication.require_permission(by, Permission.DRAFT, place)
+    resource = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
+    authentication.require_permission(by, Permission.DRAFT, resource)
     details = {"kind": task.kind, "error": task.error}
-    again = task_queue.retry(session, task, now=now)
+    retried = task_queue.retry(session, task, now=now)
     audit_log.record(session, AuditAction.TASK_RETRIED, actor=by.name, object_id=task_id, now=now, details=details)
-    return again
+    return retried
 
 
 def retry_event(session: Session, event_id: UUID, *, by: Principal, now: datetime) -> LineageEventRow:
