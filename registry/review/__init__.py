@@ -1,1 +1,1 @@
-"""From proposal to version in force."""
+"""Review of contract changes, from proposal to version in force."""

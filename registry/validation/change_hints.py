@@ -1,4 +1,4 @@
-"""What a look at a table begins with: what runs that wrote to it tell, what was read before, what its contract says."""
+"""Derive a scan's change hints from lineage events, the last scan and contract terms."""
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
@@ -15,51 +15,65 @@ from treaty.registry.lineage.events.run_state import FoldedRun
 from treaty.registry.queue import coalescing
 from treaty.registry.tables import DatasetRow, LineageRunRow, TaskRow
 
-# Clocks of producers may be that much behind.
+# Tolerated clock skew of producers.
 SKEW = timedelta(seconds=60)
-# Files that a version had may be gone by the time of another attempt: that one reads what is there.
+# Later attempts read the table as it is, because the files of a pinned version may be gone by then.
 PINNED_ATTEMPTS = 1
 
 
 class WrittenDataset(NamedTuple):
-    """A run that the task was made for, and the dataset that it wrote, by the name that it was known under."""
+    """A lineage run that triggered the task, and the dataset name it wrote."""
 
     run: FoldedRun
     dataset: LineageName
 
 
 def written(session: Session, task: TaskRow) -> tuple[WrittenDataset, ...]:
-    """The runs that wrote what the task is to look at, as far as it was triggered by now. () where one of the triggers
-    is known by no run, so that nobody can tell all that was written, and for a task that no trigger made."""
+    """Return the runs that triggered the task so far.
+
+    () if a trigger has no stored run, because then the set of writes is incomplete, or if the task was not created
+    by a trigger."""
     if task.payload.get("seq") is None:
         return ()
-    said = coalescing.pending(session, task.payload["contract_id"], task.payload["object"])
-    if not all(each.get("runs") and each.get("dataset") for each in said):
+    pending = coalescing.pending(session, task.payload["contract_id"], task.payload["object"])
+    if not all(each.get("runs") and each.get("dataset") for each in pending):
         return ()
-    named = [(run, LineageName(**each["dataset"])) for each in said for run in each["runs"]]
-    rows = [(session.get(LineageRunRow, UUID(run)), name) for run, name in named]
-    found = [WrittenDataset(FoldedRun.model_validate(row.state), name) for row, name in rows if row and row.state]
-    return tuple(found) if len(found) == len(named) else ()
+    names = [(run, LineageName(**each["dataset"])) for each in pending for run in each["runs"]]
+    rows = [(session.get(LineageRunRow, UUID(run)), name) for run, name in names]
+    datasets = [WrittenDataset(FoldedRun.model_validate(row.state), name) for row, name in rows if row and row.state]
+    return tuple(datasets) if len(datasets) == len(names) else ()
 
 
 def begun(
     task: TaskRow, dataset: DatasetRow, runs: Sequence[WrittenDataset], terms: Lineage, partition_by: tuple[str, ...]
 ) -> ChangeHints:
-    """The look that the task asks for; of all there is, where no run is known to have asked for it."""
-    told = [
+    """Return the change hints for the task's scan.
+
+    Without known runs, and on later attempts, no written partitions are hinted. With runs, and with
+    `without_partition: latest` in the terms, the number of newest partitions to read is set for writes that name no
+    partitions."""
+    hints = [
         write_hints.write_hint(run, write_hints.outputs_of(run, name), partition_by, terms.nominal)
         for run, name in runs
     ]
-    hint = write_hints.joined(told) if task.attempts <= PINNED_ATTEMPTS else write_hints.NOTHING
+    hint = write_hints.joined(hints) if task.attempts <= PINNED_ATTEMPTS else write_hints.NOTHING
     latest = terms.latest if runs and terms.without_partition == "latest" else None
     return ChangeHints(hint, TableVersion.of(dataset.read_version), latest, str(task.id))
 
 
 def is_past(dataset: DatasetRow, runs: Iterable[WrittenDataset], look: ChangeHints) -> bool:
-    """Whether the newest look at the dataset found all that these runs wrote: it began well after they had ended, at a
-    version no older than theirs. Then nothing needs to be looked at to say so."""
+    """Return whether the last scan already covered everything that these runs wrote.
+
+    True if that scan began after all runs had ended, with a margin for clock skew, at a table version no older than
+    theirs. The scan can then be skipped."""
     ends = [run.ended for run, _ in runs]
-    versions, since, seen = look.hint.versions, look.since_version, dataset.last_scanned_at
-    if not ends or not versions or since is None or seen is None or not all(map(since.holds, versions)):
+    versions, since_version, scanned_at = look.hint.versions, look.since_version, dataset.last_scanned_at
+    if (
+        not ends
+        or not versions
+        or since_version is None
+        or scanned_at is None
+        or not all(map(since_version.holds, versions))
+    ):
         return False
-    return all(end is not None and end + SKEW <= seen for end in ends)
+    return all(end is not None and end + SKEW <= scanned_at for end in ends)

@@ -1,4 +1,4 @@
-"""Verdicts about when data came: one for each time by which they should have, and one when they come late."""
+"""Evaluate deadlines: one verdict when a deadline passes, and one when late data arrives."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,14 +26,16 @@ from treaty.registry.validation.evaluation import EvaluationResult
 from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
 from treaty.registry.validation.plan import ValidationTarget
 
-OVER = "the version is not in force any more"
-# So long after a deadline, what is there when somebody looks is taken to have been there.
+OVER = "the version is no longer in force"
+# Data found within this time after a deadline is considered in time.
 SLACK = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DueDeadline:
-    """A deadline that passed: what was promised, in which version, since when data count."""
+    """A deadline that passed, with its contract version and dataset.
+
+    `due_at`: time by which data had to arrive. `dataset`: None if the dataset is not known."""
 
     contract: Contract
     deadline: ParsedDeadline
@@ -43,31 +45,31 @@ class DueDeadline:
 
     @property
     def since(self) -> datetime:
-        """Data that came before it are of the deadline before."""
+        """Return the start of the deadline's window; earlier arrivals belong to the previous deadline."""
         return self.deadline.rhythm.begins(self.due_at)
 
     @property
     def arrived(self) -> datetime | None:
-        """When data last came; None: they never did, as far as is known."""
+        """Return the time of the last arrival; None if no data has arrived."""
         return self.dataset.last_arrival_at if self.dataset else None
 
     @property
     def is_known(self) -> bool:
-        """Whether it is known already that data came, in time or late."""
+        """Return whether an arrival in the window is already recorded, in time or late."""
         return self.arrived is not None and self.since < self.arrived
 
 
 def due_deadline(session: Session, task: TaskRow) -> DueDeadline | None:
-    """The deadline that the task is about; None where its version is not in force any more."""
+    """Return the deadline of the task; None if its version is no longer in force."""
     version = session.get_one(ContractVersionRow, UUID(task.payload["version_id"]))
     contract = read(version.body)
-    promised = promises(contract).of(task.payload["object"], task.payload["name"])
-    if version.state not in IN_FORCE or promised is None:
+    deadline = promises(contract).of(task.payload["object"], task.payload["name"])
+    if version.state not in IN_FORCE or deadline is None:
         return None
-    dataset = contract_datasets.dataset_of(session, contract.id, promised.object)
+    dataset = contract_datasets.dataset_of(session, contract.id, deadline.object)
     return DueDeadline(
         contract=contract,
-        deadline=promised,
+        deadline=deadline,
         version_id=version.id,
         due_at=datetime.fromisoformat(task.payload["due"]),
         dataset=dataset,
@@ -77,30 +79,34 @@ def due_deadline(session: Session, task: TaskRow) -> DueDeadline | None:
 def judge(
     session: Session, task: TaskRow, *, looked: datetime | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
 ) -> dict[str, Any]:
-    """Keeps the run of the deadline; the task's result. `looked`: when the files were looked at that showed that data
-    came, which nothing else told; None: something else did, or none came."""
-    asked = due_deadline(session, task)
-    if asked is None:
+    """Store the run of the deadline and return the task's result.
+
+    `looked`: time of the scan that found the data, if nothing else recorded its arrival; None if the arrival was
+    recorded otherwise or no data arrived."""
+    due = due_deadline(session, task)
+    if due is None:
         return {"note": OVER}
-    row = _appointment(session, asked)
-    if asked.arrived is None or asked.arrived <= asked.since:
-        row.missed_at = asked.due_at
-    elif not asked.deadline.rhythm.goes_on:
-        row.due_at = asked.deadline.rhythm.following(now, asked.arrived)
-    run = _record(session, asked, _result(asked, looked), _VerdictSource(task.id, emitter, now, ids))
+    row = _appointment(session, due)
+    if due.arrived is None or due.arrived <= due.since:
+        row.missed_at = due.due_at
+    elif not due.deadline.rhythm.goes_on:
+        row.due_at = due.deadline.rhythm.following(now, due.arrived)
+    run = _record(session, due, _result(due, looked), _VerdictSource(task.id, emitter, now, ids))
     return {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": 0}
 
 
 def give_up(
     session: Session, task: TaskRow, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
 ) -> None:  # fmt: skip
-    """Records that nobody could look whether data came. When they come, it is told how late that is."""
-    asked = due_deadline(session, task)
-    if asked is None:
+    """Store a run in which the deadline could not be evaluated.
+
+    The deadline stays missed, so that a later arrival is reported with its delay."""
+    due = due_deadline(session, task)
+    if due is None:
         return
-    _appointment(session, asked).missed_at = asked.due_at
-    told = _check_result(asked, Outcome.NOT_EVALUATED, reason=f"nobody could look whether data came: {reason}")
-    _record(session, asked, told, _VerdictSource(task.id, emitter, now, ids))
+    _appointment(session, due).missed_at = due.due_at
+    result = _check_result(due, Outcome.NOT_EVALUATED, reason=f"could not check for new data: {reason}")
+    _record(session, due, result, _VerdictSource(task.id, emitter, now, ids))
 
 
 def _appointment(session: Session, asked: DueDeadline) -> ScheduleEntryRow:
@@ -111,40 +117,44 @@ def _appointment(session: Session, asked: DueDeadline) -> ScheduleEntryRow:
 def arrived(
     session: Session, dataset: DatasetRow, *, task_id: UUID | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
 ) -> list[RunRow]:  # fmt: skip
-    """Tells of each deadline that data missed which now came how late they are: the runs that say so."""
-    came = dataset.last_arrival_at
-    missed = [(row, asked) for row, asked in _missed(session, dataset) if came is not None and came > asked.since]
-    told = []
-    for row, asked in missed:
+    """Store and return a run for each missed deadline whose data has now arrived."""
+    arrival = dataset.last_arrival_at
+    missed = [(row, due) for row, due in _missed(session, dataset) if arrival is not None and arrival > due.since]
+    runs = []
+    for row, due in missed:
         row.missed_at = None
-        if not asked.deadline.rhythm.goes_on:
-            row.due_at = asked.deadline.rhythm.following(now, came)
-        told.append(_record(session, asked, _cleared(asked, came or now), _VerdictSource(task_id, emitter, now, ids)))
-    return told
+        if not due.deadline.rhythm.goes_on:
+            row.due_at = due.deadline.rhythm.following(now, arrival)
+        runs.append(_record(session, due, _cleared(due, arrival or now), _VerdictSource(task_id, emitter, now, ids)))
+    return runs
 
 
 def hold(session: Session, dataset: DatasetRow) -> None:
-    """Locks what data of the dataset are waited for, before incidents are."""
+    """Lock the dataset's missed deadlines; incidents are locked after them."""
     for _ in _missed(session, dataset):
         pass
 
 
 def _missed(session: Session, dataset: DatasetRow) -> Iterator[tuple[ScheduleEntryRow, DueDeadline]]:
-    """What data of the dataset are waited for, which a version in force promises."""
+    """Yield the missed deadlines of the dataset that a version in force defines."""
     row, version = ScheduleEntryRow, ContractVersionRow
     for about in contract_datasets.objects_of(session, dataset.id):
-        mine = version.contract_id == about.contract_id, row.object == about.object, col(row.missed_at).is_not(None)
+        conditions = (
+            version.contract_id == about.contract_id,
+            row.object == about.object,
+            col(row.missed_at).is_not(None),
+        )
         query = select(row, version.body).join(version, col(version.id) == col(row.version_id))
-        found = query.where(*mine, col(version.state).in_(IN_FORCE)).order_by(col(row.name))
-        for each, body in session.exec(found.with_for_update(of=row)).all():
+        missed = query.where(*conditions, col(version.state).in_(IN_FORCE)).order_by(col(row.name))
+        for each, body in session.exec(missed.with_for_update(of=row)).all():
             contract = read(body)
-            promised = promises(contract).of(each.object, each.name)
-            if promised is not None and each.missed_at is not None:
+            deadline = promises(contract).of(each.object, each.name)
+            if deadline is not None and each.missed_at is not None:
                 yield (
                     each,
                     DueDeadline(
                         contract=contract,
-                        deadline=promised,
+                        deadline=deadline,
                         version_id=each.version_id,
                         due_at=each.missed_at,
                         dataset=dataset,
@@ -153,24 +163,22 @@ def _missed(session: Session, dataset: DatasetRow) -> Iterator[tuple[ScheduleEnt
 
 
 def _result(asked: DueDeadline, looked: datetime | None) -> CheckResult:
-    came = asked.arrived
-    if came is None or came <= asked.since:
-        last = f"; the last came at {_at(came)}" if came else ""
-        return _check_result(asked, Outcome.FAILED, f"nothing came since {_at(asked.since)}{last}")
-    if came <= asked.due_at:
-        return _check_result(asked, Outcome.PASSED, f"came at {_at(came)}", value=0)
+    arrival = asked.arrived
+    if arrival is None or arrival <= asked.since:
+        last = f"; last data arrived at {_at(arrival)}" if arrival else ""
+        return _check_result(asked, Outcome.FAILED, f"no data arrived since {_at(asked.since)}{last}")
+    if arrival <= asked.due_at:
+        return _check_result(asked, Outcome.PASSED, f"arrived at {_at(arrival)}", value=0)
     if looked is None:
-        return _check_result(asked, Outcome.FAILED, _lateness(asked, came), value=_minutes(came - asked.due_at))
+        return _check_result(asked, Outcome.FAILED, _lateness(asked, arrival), value=_minutes(arrival - asked.due_at))
     if looked <= asked.due_at + SLACK:
-        return _check_result(
-            asked, Outcome.PASSED, f"had come when the files were looked at, at {_at(looked)}", value=0
-        )
-    return _check_result(asked, Outcome.NOT_EVALUATED, reason=f"came before {_at(looked)}; nobody looked earlier")
+        return _check_result(asked, Outcome.PASSED, f"had arrived by the scan at {_at(looked)}", value=0)
+    return _check_result(asked, Outcome.NOT_EVALUATED, reason=f"arrived before {_at(looked)}; no earlier scan")
 
 
 def _cleared(asked: DueDeadline, came: datetime) -> CheckResult:
     if came <= asked.due_at:
-        return _check_result(asked, Outcome.PASSED, f"came at {_at(came)}, in time", value=0)
+        return _check_result(asked, Outcome.PASSED, f"arrived at {_at(came)}, on time", value=0)
     return _check_result(asked, Outcome.PASSED, _lateness(asked, came), value=_minutes(came - asked.due_at))
 
 
@@ -199,7 +207,7 @@ def _check_result(
 
 @dataclass(frozen=True)
 class _VerdictSource:
-    """By which task a run is kept, how the lineage is told of it, and when."""
+    """Task, emitter and time of a stored run."""
 
     task_id: UUID | None
     emitter: Emitter
@@ -220,25 +228,25 @@ def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _Verdic
         results=(told,),
         measurements=(),
     )
-    # Of no dataset: whoever asks how the data stand is told what judged them.
+    # Without a dataset, so that readiness queries return the run that evaluated the data.
     origin = RunProvenance(task_id=by.task_id, reason=told.finding or told.reason, cause=RunKind.DEADLINE)
     run = recording.record(session, by.ids(), result, origin, now=by.now)
     lifecycle.apply_run(session, run, result, now=by.now, ids=by.ids)
-    described = asked.contract.object(asked.deadline.object)
-    promise = ValidationTarget(
+    data_object = asked.contract.object(asked.deadline.object)
+    target = ValidationTarget(
         contract=asked.contract,
-        object=described,
-        contract_object=ContractObject(asked.contract.id, described.name),
+        object=data_object,
+        contract_object=ContractObject(asked.contract.id, data_object.name),
         validated_fingerprints=None,
     )
     openlineage_emitter.note(
-        session, EvaluationResult(target=promise, result=result, reason=origin.reason), run, by.emitter, now=by.now
+        session, EvaluationResult(target=target, result=result, reason=origin.reason), run, by.emitter, now=by.now
     )
     return run
 
 
 def _lateness(asked: DueDeadline, came: datetime) -> str:
-    return f"came at {_at(came)}, {duration_text(came - asked.due_at)} late"
+    return f"arrived at {_at(came)}, {duration_text(came - asked.due_at)} late"
 
 
 def _minutes(span: timedelta) -> int:

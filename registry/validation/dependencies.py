@@ -1,4 +1,4 @@
-"""What a validation works with, handed in: who reads and who judges the data, where states are kept, the time."""
+"""Dependencies of a validation, passed in by the worker: engine, evaluator, state storage and clock."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,15 @@ from treaty.engine.states.bag import StateFileStore
 from treaty.registry.measurements.states.checkpoints import CheckpointStore
 from treaty.registry.validation.sampling import SamplingPolicy
 
-# What evaluates a request: `treaty.engine.evaluation.evaluator.judge`.
+# Evaluates a request: `treaty.engine.evaluation.evaluator.evaluate`.
 EvaluateFunction = Callable[[EvaluationRequest], RunResult]
 
 
 class MissingStatesFunction(Protocol):
-    """What stored bags have, where the checks of a contract's object, and of others, need more:
-    `treaty.engine.evaluation.evaluator.missing_states`."""
+    """Return, by partition, the stored state keys of bags that lack states the checks need.
+
+    `also`: objects of further targets of the same table. `afresh`: also consider states that are never stored.
+    Implemented by `treaty.engine.evaluation.evaluator.missing_states`."""
 
     def __call__(
         self,
@@ -37,18 +39,18 @@ class MissingStatesFunction(Protocol):
     ) -> Mapping[str, frozenset[str]]: ...
 
 
-# The files of frequencies that this process does not merge itself, by component key:
+# Returns the files of frequencies that this process does not merge, by component key:
 # `treaty.engine.evaluation.large_frequencies.large`.
 Large = Callable[[Contract, str, Schema, Mapping[str, bytes]], Mapping[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationDeps:
-    """What a validation works with: where states are, who reads and who judges the data, the time.
+    """Dependencies of a validation.
 
-    `parts` keeps what was read of a table of which a `portion` of partitions is read at a time. `key`: what the keys
-    of datasets are made of; None: hashes of classified values are not stored. `files`: where large states lie; None
-    means nowhere."""
+    `parts`: checkpoints of partitions read so far. `portion`: number of partitions read per batch. `key`: root of
+    the datasets' hash keys; None means that hashes of classified values are not stored. `files`: store of large
+    states; None means there is none. `state_url`: location of large states for Spark."""
 
     database: Database
     engine: Engine

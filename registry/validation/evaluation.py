@@ -1,4 +1,4 @@
-"""Each promise judged by itself, from states that were read once for all."""
+"""Evaluate each target of a validation separately, from states that were read once."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -30,15 +30,16 @@ from treaty.registry.validation.plan import ValidationPlan, ValidationTarget
 from treaty.registry.validation.state_reading import ReadResult
 
 log = logging.getLogger("treaty.worker")
-EMPTY = "the table holds no data yet"
-REDEFINED = "the table was given other columns; its data are as they were"
+EMPTY = "the table has no data yet"
+REDEFINED = "the columns of the table changed; its data is unchanged"
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationResult:
-    """How a promise was kept. `reason`: why nothing could be judged, or what else people should know.
+    """Result of evaluating a target.
 
-    `evaluated`: data were judged, so that what is the same next time needs no judging. `cause`: what was judged."""
+    `reason`: why nothing could be evaluated, or a remark about the data. `evaluated`: False means that the same data
+    must be evaluated again next time. `cause`: kind of run."""
 
     target: ValidationTarget
     result: RunResult
@@ -49,7 +50,7 @@ class EvaluationResult:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationInputs:
-    """What all promises are judged from: the reading, the states of every partition there is, and their schema."""
+    """Inputs shared by all targets: the scan, the states of all current partitions, and their schema."""
 
     plan: ValidationPlan
     tools: ValidationDeps
@@ -61,43 +62,45 @@ class EvaluationInputs:
 
 
 def prepare(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult, started: datetime) -> EvaluationInputs:
-    """What the promises of the order are judged from. Raises StateError, EngineError."""
-    whole, schema = _remembered(asked, tools, found)
+    """Return the inputs for evaluating the plan's targets.
+
+    Raises StateError or EngineError."""
+    states, schema = _remembered(asked, tools, found)
     files: dict[str, tuple[str, ...]] = {}
     for each in asked.promises:
         with suppress(ContractError):
-            files |= tools.large(each.contract, each.object.name, schema, whole)
+            files |= tools.large(each.contract, each.object.name, schema, states)
     spectra = tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
     return EvaluationInputs(
-        plan=asked, tools=tools, reading=found, started_at=started, states=whole, schema=schema, spectra=spectra
+        plan=asked, tools=tools, reading=found, started_at=started, states=states, schema=schema, spectra=spectra
     )
 
 
 def unevaluated_result(
     promise: ValidationTarget, reason: str, *, started: datetime, finished: datetime
 ) -> EvaluationResult:
-    """The promise of which no check could be evaluated, and why."""
+    """Return a result in which no check of the target was evaluated, with the reason."""
     result = recording.unevaluated(promise.contract, promise.object.name, reason, started=started, finished=finished)
     return EvaluationResult(target=promise, result=result, reason=reason, evaluated=False)
 
 
 def evaluate_all(on: EvaluationInputs, *, strict: bool) -> Iterator[EvaluationResult]:
-    """How every promise is kept of which something is new: what is wrong with one is told of that one alone.
+    """Yield the result of every target that has something new.
 
-    Raises StateError where states are damaged and it is `strict`, and what nobody expects of the task's own promise."""
+    A contract that does not fit, a damaged state or an unexpected error only affects its own target. Raises
+    StateError for damaged states if `strict`, and unexpected errors of the task's own target."""
     for promise in on.plan.promises:
-        if (found := _guarded(on, promise, strict=strict)) is not None:
-            yield found
+        if (result := _guarded(on, promise, strict=strict)) is not None:
+            yield result
 
 
 def redefined(on: EvaluationInputs) -> Iterator[EvaluationResult]:
-    """How every promise is kept by the columns that the table was given anew, though its data are as they were: those
-    about its columns, and about all data together. Nothing where the columns are those that were judged last, or
-    where nothing comes of them that the last run did not say.
+    """Yield the results for a changed schema whose data is unchanged.
 
-    Raises StateError where states are damaged."""
-    told = on.plan.declared_columns or on.reading.measured.columns
-    schema = columns.merge_declared_columns(on.schema, told, on.plan.source.partition_by)
+    Evaluates schema checks and checks over all data, but none of single partitions. Skips targets whose columns are
+    unchanged since their last run, and results that repeat it. Raises StateError for damaged states."""
+    declared = on.plan.declared_columns or on.reading.measured.columns
+    schema = columns.merge_declared_columns(on.schema, declared, on.plan.source.partition_by)
     for promise in on.plan.promises if on.states else ():
         last = _of_columns(on, promise)
         if schema != on.schema or last is not None:
@@ -107,10 +110,12 @@ def redefined(on: EvaluationInputs) -> Iterator[EvaluationResult]:
 
 
 def _of_columns(on: EvaluationInputs, promise: ValidationTarget) -> UUID | None:
-    """The id of the last run, where it was of other columns than the data have."""
+    """Return the id of the last run if it evaluated a changed schema, else None."""
     with read_session(on.tools.database) as session:
-        whose = recording.RunSeriesKey(*promise.contract_object, promise.contract.fingerprint, promise.subscription_id)
-        last = recording.last(session, whose, on.plan.dataset_id)
+        run_key = recording.RunSeriesKey(
+            *promise.contract_object, promise.contract.fingerprint, promise.subscription_id
+        )
+        last = recording.last(session, run_key, on.plan.dataset_id)
         return last.id if last is not None and last.kind is RunKind.SCHEMA else None
 
 
@@ -120,15 +125,17 @@ def _repeats(on: EvaluationInputs, last: UUID, result: RunResult) -> bool:
 
 
 def one(on: EvaluationInputs, promise: ValidationTarget) -> EvaluationResult | None:
-    """How the promise is kept; None where nothing is new to it. Raises ContractError, StateError."""
-    delta, lost = on.reading.arrived(promise.validated_fingerprints), on.reading.lost(promise.validated_fingerprints)
-    anew = promise.validated_fingerprints is None and on.reading.measured.fingerprints
-    if not (delta or lost or anew):
+    """Return the result of the target; None if nothing is new for it.
+
+    Raises ContractError or StateError."""
+    delta, removed = on.reading.arrived(promise.validated_fingerprints), on.reading.lost(promise.validated_fingerprints)
+    is_first = promise.validated_fingerprints is None and on.reading.measured.fingerprints
+    if not (delta or removed or is_first):
         return _of_nothing(on, promise, EMPTY) if promise.validated_fingerprints is None else None
-    reason = _loss(lost)
+    reason = _loss(removed)
     if not on.states:
-        told = _of_nothing(on, promise, f"{reason}; nothing is left")
-        return EvaluationResult(target=promise, result=told.result, reason=reason)
+        result = _of_nothing(on, promise, f"{reason}; no data is left")
+        return EvaluationResult(target=promise, result=result.result, reason=reason)
     return EvaluationResult(target=promise, result=_evaluate(on, promise, delta), reason=reason)
 
 
@@ -142,8 +149,8 @@ def _guarded(on: EvaluationInputs, promise: ValidationTarget, *, strict: bool) -
     except Exception as error:
         if promise is on.plan.primary:
             raise
-        log.exception("a promise beside that of the task could not be judged")
-        return _of_nothing(on, promise, f"unexpected {type(error).__name__}; the worker's log has the details")
+        log.exception("another contract or consumer of the dataset could not be evaluated")
+        return _of_nothing(on, promise, f"unexpected {type(error).__name__}; see the worker log for details")
 
 
 def _of_nothing(on: EvaluationInputs, promise: ValidationTarget, reason: str) -> EvaluationResult:
@@ -152,12 +159,12 @@ def _of_nothing(on: EvaluationInputs, promise: ValidationTarget, reason: str) ->
 
 def _evaluate(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str, ...]) -> RunResult:
     checks = bind(promise.object, on.schema)
-    whose = recording.RunSeriesKey(*promise.contract_object, promise.contract.fingerprint, promise.subscription_id)
+    run_key = recording.RunSeriesKey(*promise.contract_object, promise.contract.fingerprint, promise.subscription_id)
     large = on.tools.large(promise.contract, promise.object.name, on.schema, on.states)
     with read_session(on.tools.database) as session:
         referents = related_datasets.referents(session, promise.contract, promise.object)
-        known = baselines.pasts(session, whose, checks)
-        # What is learned beside a version is of the contract's own checks.
+        history = baselines.pasts(session, run_key, checks)
+        # Fits adapt the contract's own checks, not those of consumers.
         own = promise.subscription_id is None
         contract = fits.with_active_fits(session, promise.contract, promise.object.name) if own else promise.contract
     request = EvaluationRequest(
@@ -172,35 +179,43 @@ def _evaluate(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str,
         whole_table_states=on.reading.measured.whole_table_states,
         reference_values=referents,
         spectra={key: on.spectra[key] for key in large},
-        history=known,
+        history=history,
     )
     return _sampled(on, promise, redact(checks, on.tools.evaluate(request)), delta)
 
 
 def _sampled(on: EvaluationInputs, promise: ValidationTarget, result: RunResult, delta: tuple[str, ...]) -> RunResult:
-    """With rows that break failed checks; those of a consumer do not make the table be read again."""
+    """Return the result with violating rows; consumers' checks do not cause another read of the table."""
     limit = on.tools.sampling.rows
     if not (limit and delta) or promise.subscription_id is not None:
         return result
-    marks = {name: on.reading.measured.fingerprints[name] for name in delta}
-    asked = sampling.request(on.plan, promise, limit, marks, on.reading.measured.version)
-    return sampling.sampled(on.tools.engine, asked, bind(promise.object, on.schema), result)
+    fingerprints = {name: on.reading.measured.fingerprints[name] for name in delta}
+    request = sampling.request(on.plan, promise, limit, fingerprints, on.reading.measured.version)
+    return sampling.sampled(on.tools.engine, request, bind(promise.object, on.schema), result)
 
 
 def _remembered(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult) -> tuple[dict[str, bytes], Schema]:
-    """The states of every partition there is, and the schema: that of what arrived, else as last stored."""
+    """Return the states of all current partitions and the schema.
+
+    The schema is that of the arrived data, else the stored one."""
     current, read = found.measured.fingerprints, found.measured.states
-    there = {name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))}
-    whole = dict(sorted({**there, **{name: packed for name, packed in read.items() if name in current}}.items()))
+    current_stored = {
+        name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))
+    }
+    states = dict(
+        sorted({**current_stored, **{name: packed for name, packed in read.items() if name in current}}.items())
+    )
     if read:
-        return found.measured.evaluated_states(whole), found.measured.schema
+        return found.measured.evaluated_states(states), found.measured.schema
     with read_session(tools.database) as session:
-        return found.measured.evaluated_states(whole), state_store.schema(session, asked.dataset_id)
+        return found.measured.evaluated_states(states), state_store.schema(session, asked.dataset_id)
 
 
 def _loss(vanished: tuple[str, ...]) -> str | None:
     if not vanished:
         return None
-    named = [name or "the table as a whole" for name in vanished[:5]]
-    shown = ", ".join(named) + (", ..." if len(vanished) > 5 else "")
-    return f"{len(vanished)} known partition(s) vanished: {shown}"
+    names = [name or "the whole table" for name in vanished[:5]]
+    shown = ", ".join(names) + (", ..." if len(vanished) > 5 else "")
+    return (
+        f"{len(vanished):,} partition{'s' * (len(vanished) > 1)} no longer exist{'s' * (len(vanished) == 1)}: {shown}"
+    )

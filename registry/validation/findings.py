@@ -1,4 +1,4 @@
-"""What a validation found, and how it is stored: states, runs, results and what follows of them, in one transaction."""
+"""Store the findings of a validation in one transaction: states, runs, results and their effects."""
 
 import logging
 from collections.abc import Callable
@@ -27,16 +27,16 @@ from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
 from treaty.registry.validation.plan import ValidationPlan, ValidationTarget
 
 log = logging.getLogger("treaty.worker")
-NOTHING_CHANGED = "nothing changed"
+NOTHING_CHANGED = "no changes"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationFinding:
-    """What a validation found of each promise; those with nothing new to judge are left out.
+    """Results of a validation, one per target with something new.
 
-    `covered_targets`: the promises beside the task's own that were dealt with. `measured` None: no data was read.
-    `scan_started_at`: when the reading began. `samples_expire_at`: how long samples are kept; None: they are not.
-    `give_up_reason`: why the validation was given up; None: it was done."""
+    `covered_targets`: other targets whose triggers are settled. `measured`: None means no data was read. `vanished`:
+    partitions that no longer exist. `scan_started_at`: start of the scan. `samples_expire_at`: end of the samples'
+    retention; None stores none. `give_up_reason`: why the validation was given up; None means it was completed."""
 
     results: tuple[EvaluationResult, ...]
     covered_targets: tuple[ValidationTarget, ...] = ()
@@ -48,7 +48,9 @@ class ValidationFinding:
 
 
 def unevaluated(order: ValidationPlan, reason: str, *, started: datetime, finished: datetime) -> ValidationFinding:
-    """The finding that no check of the task's own could be evaluated, and why."""
+    """Return a finding in which none of the task's checks was evaluated.
+
+    `reason`: shown as the reason of each check."""
     return ValidationFinding(
         results=(evaluation.unevaluated_result(order.primary, reason, started=started, finished=finished),)
     )
@@ -63,10 +65,9 @@ def store(
     now: datetime,
     ids: Ids,
 ) -> dict[str, Any]:
-    """Stores states, and of each promise its run, results and measurements, with the event that tells of it. Returns
-    the task's result.
+    """Store states, runs, results, measurements and lineage events; return the task's result.
 
-    Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
+    Raises StateConflict if another validation of the same data was stored first; this one must then be repeated."""
     dataset = _claim(session, order)
     checkpoints.drop(session, order.task_id)
     version = state_store.save(session, order.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
@@ -90,27 +91,33 @@ def store(
     for each, run in done:
         if run is not None:
             openlineage_emitter.note(session, each, run, emitter, broke=finding.give_up_reason, now=now)
-    # In the order of names: whoever folds events locks them so.
+    # Sorted by name, the order in which event processing locks the same rows.
     for other in sorted(finding.covered_targets, key=lambda promise: promise.contract_object):
         coalescing.cover(session, *other.contract_object, other.covered_sequence)
     return _task_result(session, order, done)
 
 
 def arrival_time(session: Session, order: ValidationPlan, finding: ValidationFinding) -> datetime | None:
-    """When the data came that were found: when they were written, as far as somebody told of it since the last look,
-    else when they were looked at. None where nothing new was found. To be asked before the finding is stored."""
-    measured, seen = finding.measured, finding.scan_started_at
-    if measured is None or seen is None or not measured.fingerprints.items() - order.stored_fingerprints.items():
+    """Return the arrival time of the data found; None if nothing new was found.
+
+    It is the time of the last reported write since the previous scan, else the start of this scan. Call this before
+    the finding is stored."""
+    measured, scan_started = finding.measured, finding.scan_started_at
+    if (
+        measured is None
+        or scan_started is None
+        or not measured.fingerprints.items() - order.stored_fingerprints.items()
+    ):
         return None
     dataset = session.get_one(DatasetRow, order.dataset_id)
     written, scanned = dataset.last_written_at, dataset.last_scanned_at
     if written is None or (scanned is not None and written <= scanned):
-        return seen
-    return min(written, seen)
+        return scan_started
+    return min(written, scan_started)
 
 
 def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | None, version: int) -> RunProvenance:
-    """Of what data the runs are, how these were found and which version of them was read."""
+    """Return the provenance of the runs: dataset, detection method and version read."""
     if measured is None:
         return RunProvenance(
             dataset_id=order.dataset_id,
@@ -119,25 +126,25 @@ def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | N
             dataset_fingerprint=None,
             states_version=None,
         )
-    marker = fingerprint(state_store.stored_fingerprints(session, order.dataset_id))
-    whence = RunProvenance(
+    dataset_fingerprint = fingerprint(state_store.stored_fingerprints(session, order.dataset_id))
+    provenance = RunProvenance(
         dataset_id=order.dataset_id,
         task_id=order.task_id,
         lineage_run_id=order.lineage_run_id,
-        dataset_fingerprint=marker,
+        dataset_fingerprint=dataset_fingerprint,
         states_version=version,
     )
-    return replace(whence, detection_method=measured.method, version=measured.version)
+    return replace(provenance, detection_method=measured.method, version=measured.version)
 
 
 def _record(
     session: Session, found: EvaluationResult, *, origin: RunProvenance, until: datetime, now: datetime, ids: Ids
 ) -> RunRow:
-    whose = replace(origin, reason=found.reason, subscription_id=found.target.subscription_id, cause=found.cause)
+    provenance = replace(origin, reason=found.reason, subscription_id=found.target.subscription_id, cause=found.cause)
     if not found.evaluated:
-        whose = replace(whose, dataset_fingerprint=None, states_version=None)
-    run = recording.record(session, ids(), found.result, whose, now=now)
-    run.superseded_reason = suspect_partitions.superseded(session, whose.lineage_run_id)
+        provenance = replace(provenance, dataset_fingerprint=None, states_version=None)
+    run = recording.record(session, ids(), found.result, provenance, now=now)
+    run.superseded_reason = suspect_partitions.superseded(session, provenance.lineage_run_id)
     samples.keep(session, run.id, found.result.samples, until=until, now=now)
     lifecycle.apply_run(session, run, found.result, now=now, ids=ids)
     return run
@@ -146,49 +153,48 @@ def _record(
 def _store_other(
     session: Session, found: EvaluationResult, record: Callable[[EvaluationResult], RunRow]
 ) -> RunRow | None:
-    """The run of a promise beside the task's own; None where it cannot be stored, which stops nothing else."""
+    """Store the run of another target; None if that fails, which is logged."""
     try:
         with session.begin_nested():
             return record(found)
     except StatementError:
-        log.exception("a run beside that of the task could not be stored")
+        log.exception("the run of another contract or consumer of the dataset could not be stored")
         return None
 
 
 def _task_result(
     session: Session, order: ValidationPlan, done: list[tuple[EvaluationResult, RunRow | None]]
 ) -> dict[str, Any]:
-    """What people read of the task: its own run, and those of other contracts."""
-    told = _covered(session, order)
-    others = []
-    for found, run in done:
-        if run is not None and found.target is order.primary:
-            told = {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": len(run.partitions)}
+    """Return the task's result for display: its own run and those of other contracts."""
+    summary = _covered(session, order)
+    other_runs = []
+    for result, run in done:
+        if run is not None and result.target is order.primary:
+            summary = {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": len(run.partitions)}
         elif run is not None and run.subscription_id is None:
-            others.append({"run_id": str(run.id), "contract": run.contract_id, "verdict": run.verdict.value})
-    return {**told, "also": others} if others else told
+            other_runs.append({"run_id": str(run.id), "contract": run.contract_id, "verdict": run.verdict.value})
+    return {**summary, "also": other_runs} if other_runs else summary
 
 
 def _covered(session: Session, order: ValidationPlan) -> dict[str, Any]:
-    """What is told where nothing was judged: of a write, the run that judged the same data of the same version."""
-    whose = recording.RunSeriesKey(*order.primary.contract_object, order.primary.contract.fingerprint)
-    run = recording.last(session, whose, order.dataset_id) if order.lineage_run_id else None
+    """Return the result of a task without a new run; names the run that evaluated the same data."""
+    run_key = recording.RunSeriesKey(*order.primary.contract_object, order.primary.contract.fingerprint)
+    run = recording.last(session, run_key, order.dataset_id) if order.lineage_run_id else None
     return {"note": NOTHING_CHANGED, **({"covered_by": str(run.id)} if run else {})}
 
 
 def _claim(session: Session, order: ValidationPlan) -> DatasetRow:
-    """Locks all that is written here, and makes sure that the dataset's states are still those that the judgement was
-    built on.
+    """Lock all rows written here, and check that the plan's stored states are current.
 
-    In the order in which whoever folds an event locks it, too: the dataset, what is waited for of it, the marks of its
-    contracts' objects; incidents last."""
+    Locks in the order of event processing: the dataset, its missed deadlines, the pending validations of its
+    contracts' objects; incidents last. Raises StateConflict."""
     dataset = session.get_one(DatasetRow, order.dataset_id, with_for_update=UNKEYED, populate_existing=True)
     deadlines.hold(session, dataset)
     coalescing.hold(session, (each.contract_object for each in order.promises))
-    found = (
+    stored = (
         state_store.stored_fingerprints(session, order.dataset_id),
         state_store.merged_names(session, order.dataset_id),
     )
-    if found != (order.stored_fingerprints, order.merged):
+    if stored != (order.stored_fingerprints, order.merged):
         raise state_store.StateConflict
     return dataset

@@ -1,7 +1,7 @@
-"""Verdicts that go back into the lineage: of each run of a contract one event, kept with the run and sent after it.
+"""Emit verdicts as OpenLineage events, one per run of a contract.
 
-The event is stored here as those of other producers are, so that it can be read; it triggers nothing. Where the
-settings name a lineage service, it is in the outbox too."""
+The event is stored with the run like a received event, so that it can be read; it triggers nothing. If a lineage
+service is configured, the event also goes to the outbox."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -38,9 +38,10 @@ FACETS = "/api/v1/lineage/facets"
 
 @dataclass(frozen=True)
 class Emitter:
-    """How events speak of this registry. `pages`, `api`: their addresses. `sends`: whether a lineage service is named.
+    """Configuration of emitted events.
 
-    `mirror`: results are also put where some pages look for them."""
+    `pages`, `api`: base URLs of this registry. `sends`: whether a lineage service is configured. `mirror`: also add
+    results as dataset facets, which some user interfaces read."""
 
     pages: str = ""
     api: str = ""
@@ -52,16 +53,17 @@ SILENT = Emitter()
 
 
 def emitter(settings: RegistrySettings) -> Emitter:
-    """How the settings say that events are made."""
+    """Return the emitter configured by the settings."""
     return Emitter(settings.pages, settings.api, settings.emits, settings.openlineage_dataset_facets)
 
 
 def of_run(
     session: Session, found: EvaluationResult, run: RunRow, emitter: Emitter, *, now: datetime, broke: str | None = None
 ) -> None:
-    """Keeps the event of the run, once. `broke`: why nothing could be validated; None: the validation was done.
+    """Store the event of the run, once.
 
-    Of a consumer's own checks nothing is told: they are between them and the registry."""
+    `broke`: why the validation was given up; None means it was completed. Runs of a consumer's own checks emit
+    nothing, because they are private to the consumer."""
     if run.subscription_id is not None:
         return
     document = _event(session, found, run, emitter, broke)
@@ -79,32 +81,34 @@ def of_run(
 def note(
     session: Session, found: EvaluationResult, run: RunRow, emitter: Emitter, *, now: datetime, broke: str | None = None
 ) -> None:
-    """As `of_run`. What cannot be told is logged: the verdict itself is not lost for it."""
+    """Store the event of the run; a failure is logged, so that the verdict is still stored."""
     try:
         with session.begin_nested():
             of_run(session, found, run, emitter, now=now, broke=broke)
     except Exception:
-        log.exception("a run could not be told of in the lineage")
+        log.exception("the OpenLineage event of a run could not be stored")
 
 
 def _event(
     session: Session, found: EvaluationResult, run: RunRow, emitter: Emitter, broke: str | None
 ) -> dict[str, Any]:
-    # The client takes a while to load: only who emits pays for it.
+    # The client is slow to import, so only emitting processes import it.
     from treaty.registry.lineage.events import verdict_event
 
     task = session.get(TaskRow, run.task_id) if run.task_id else None
-    caused = _lineage_run(session, run)
+    lineage_run = _lineage_run(session, run)
     of = found.target.object
-    # A task may tell of several promises about when data come: each is a validation of its own.
-    beside = "" if run.kind is RunKind.DATA else f"{run.kind}/{'/'.join(_assertion_names(found.result, run.kind))}"
-    judged = verdict_event.VerdictPayload(
+    # A task may have a run for each of several deadlines; each is a validation of its own.
+    discriminator = (
+        "" if run.kind is RunKind.DATA else f"{run.kind}/{'/'.join(_assertion_names(found.result, run.kind))}"
+    )
+    payload = verdict_event.VerdictPayload(
         result=found.result,
-        about=_about(session, run, task, caused),
+        about=_about(session, run, task, lineage_run),
         numbers=run_metrics.numbers(found.result, of),
         first=task.created_at if task else run.started_at,
         dataset_fingerprint=run.dataset_fingerprint,
-        caused=_caused(caused) if caused else None,
+        caused=_caused(lineage_run) if lineage_run else None,
         hidden=run_metrics.hidden(found.result, of),
         partitions=run_metrics.parts(found.result, of),
         give_up_reason=broke,
@@ -112,13 +116,13 @@ def _event(
         schemas=f"{emitter.api}{FACETS}",
         mirror=emitter.mirror,
         words={each.id: each.analyzer or each.kind for each in of.checks} | _assertion_names(found.result, run.kind),
-        discriminator=beside,
+        discriminator=discriminator,
     )
-    return verdict_event.event(judged)
+    return verdict_event.event(payload)
 
 
 def _assertion_names(result: RunResult, cause: RunKind) -> dict[str, str]:
-    """The words for promises that no check of the document makes."""
+    """Return assertion names for results that no check of the document defines."""
     return {each.check_id: cause.value for each in result.results} if cause is RunKind.DEADLINE else {}
 
 
@@ -128,20 +132,26 @@ def _lineage_run(session: Session, run: RunRow) -> FoldedRun | None:
 
 
 def _about(session: Session, run: RunRow, task: TaskRow | None, caused: FoldedRun | None) -> "EventDataset":
-    """The dataset under the name that the triggering run gave it, else under that of the registry; in the version that
-    was read, else in the one that the run told of."""
+    """Return the dataset under the name that the triggering run used, else under the registry's.
+
+    Its version is the one that was read, else the one that the run reported."""
     from treaty.registry.lineage.events.verdict_event import EventDataset
 
-    named = _triggering(task)
-    if caused and named:
-        written = [each for each in caused.outputs if _table(each) == named]
-        whole = [each for each in written if normalise(each.namespace, each.name) == named]
+    triggering_name = _triggering(task)
+    if caused and triggering_name:
+        written = [each for each in caused.outputs if _table(each) == triggering_name]
+        exact = [each for each in written if normalise(each.namespace, each.name) == triggering_name]
         if written:
-            told = (whole or written)[0]
-            name = told.identity if whole else named
-            return EventDataset(name.namespace, name.name, tuple(_symlinks(told)), run.read_version or _version(told))
-    mine = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
-    dataset = mine or contract_datasets.dataset_of(session, run.contract_id, run.object)
+            dataset_facets = (exact or written)[0]
+            name = dataset_facets.identity if exact else triggering_name
+            return EventDataset(
+                name.namespace,
+                name.name,
+                tuple(_symlinks(dataset_facets)),
+                run.read_version or _version(dataset_facets),
+            )
+    run_dataset = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
+    dataset = run_dataset or contract_datasets.dataset_of(session, run.contract_id, run.object)
     return (
         EventDataset(dataset.namespace, dataset.name, version=run.read_version)
         if dataset
@@ -150,8 +160,8 @@ def _about(session: Session, run: RunRow, task: TaskRow | None, caused: FoldedRu
 
 
 def _triggering(task: TaskRow | None) -> LineageName | None:
-    told = task.payload.get("dataset") if task else None
-    return LineageName(str(told["namespace"]), str(told["name"])) if isinstance(told, Mapping) else None
+    dataset = task.payload.get("dataset") if task else None
+    return LineageName(str(dataset["namespace"]), str(dataset["name"])) if isinstance(dataset, Mapping) else None
 
 
 def _table(dataset: FoldedDataset) -> LineageName:
@@ -159,8 +169,8 @@ def _table(dataset: FoldedDataset) -> LineageName:
 
 
 def _symlinks(dataset: FoldedDataset) -> Iterator[tuple[str, str, str]]:
-    told = dataset.facet("symlinks").get("identifiers")
-    for each in told if isinstance(told, list) else ():
+    identifiers = dataset.facet("symlinks").get("identifiers")
+    for each in identifiers if isinstance(identifiers, list) else ():
         if isinstance(each, Mapping):
             words = (each.get("namespace"), each.get("name"), each.get("type"))
             if all(isinstance(word, str) and word for word in words):
@@ -168,16 +178,16 @@ def _symlinks(dataset: FoldedDataset) -> Iterator[tuple[str, str, str]]:
 
 
 def _version(dataset: FoldedDataset) -> str | None:
-    told = dataset.facet("version").get("datasetVersion")
-    return told if isinstance(told, str) and told else None
+    version = dataset.facet("version").get("datasetVersion")
+    return version if isinstance(version, str) and version else None
 
 
 def _caused(run: FoldedRun) -> "TriggeringRun":
     from treaty.registry.lineage.events.verdict_event import TriggeringRun
 
     parent = run.parent
-    above = _pair(parent.get("root")) or _pair(parent)
-    root_run, root_job = above or (run.run_id, (run.job_namespace, run.job_name))
+    ancestor = _pair(parent.get("root")) or _pair(parent)
+    root_run, root_job = ancestor or (run.run_id, (run.job_namespace, run.job_name))
     start, end = _nominal(run)
     job = run.job_namespace, run.job_name
     return TriggeringRun(
@@ -191,7 +201,7 @@ def _caused(run: FoldedRun) -> "TriggeringRun":
 
 
 def _pair(told: Any) -> tuple[str, tuple[str, str]] | None:
-    """Run id and job of a parent, or of a root; None where one of them is missing."""
+    """Return the run id and job of a parent or root; None if either is missing."""
     run, job = (told.get(name) for name in ("run", "job")) if isinstance(told, Mapping) else (None, None)
     if not (isinstance(run, Mapping) and isinstance(job, Mapping)):
         return None
@@ -202,22 +212,22 @@ def _pair(told: Any) -> tuple[str, tuple[str, str]] | None:
 
 
 def _nominal(run: FoldedRun) -> tuple[str | None, str | None]:
-    told = run.run_facets.get("nominalTime")
-    times = [told.value.get(f"nominal{which}Time") for which in ("Start", "End")] if told else [None, None]
+    facet = run.run_facets.get("nominalTime")
+    times = [facet.value.get(f"nominal{bound}Time") for bound in ("Start", "End")] if facet else [None, None]
     start, end = (_moment(each) for each in times)
     return start, end
 
 
 def _moment(told: Any) -> str | None:
-    """The time as the standard writes it: with a zone, UTC where it has none. None for what is no time."""
+    """Return a time in ISO format with its zone, `Z` if it has none; None if it is not a time."""
     with suppress(ValueError, TypeError):
-        found = datetime.fromisoformat(told)
-        return found.isoformat() if found.tzinfo else f"{found.isoformat()}Z"
+        parsed = datetime.fromisoformat(told)
+        return parsed.isoformat() if parsed.tzinfo else f"{parsed.isoformat()}Z"
     return None
 
 
 def _uuid(run_id: str) -> str:
-    """The run's id as the standard has it: of another text the UUID that Marquez, too, makes of it."""
+    """Return the run id as a UUID; other texts become the UUID that Marquez derives from them."""
     with suppress(ValueError):
         return str(UUID(run_id))
     return str(UUID(bytes=md5(run_id.encode(), usedforsecurity=False).digest(), version=3))

@@ -1,4 +1,4 @@
-"""What a validation's task asks for: all that is promised of the data, where they lie, and what is known of them."""
+"""Plan a validation: its targets, the location of the data, and its stored states."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,23 +27,23 @@ from treaty.registry.review.consumers.consumer_checks import ConsumerDocument
 from treaty.registry.tables import DatasetRow, TaskRow
 from treaty.registry.validation import change_hints
 
-# The checks of a contract object's consumers, a document for each.
+# Returns the checks of a contract object's consumers, one document per consumer.
 Consumers = Callable[[Session, str, str], Iterable[ConsumerDocument]]
 Documents = tuple[tuple[bytes, str], ...]
 
 
 class ImpossibleTask(RegistryError):
-    """This task cannot be done, now or later."""
+    """The task cannot be done, now or later."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationTarget:
-    """An object of a contract's version in force, or a consumer's checks of it, which are judged by themselves.
+    """An object of a contract version in force, or a consumer's checks on it; evaluated separately.
 
-    `contract_object`: the contract's object that it is, or that the consumer subscribed to. `validated_fingerprints`:
-    by partition the fingerprint that it was judged at last; None: it never was, or all is to be judged again.
-    `covered_sequence`: the triggers counted so far. `datasets`: where the other datasets are that its checks read.
-    `subscription_id`: that of the consumer."""
+    `contract_object`: the contract's object, or the one that the consumer subscribed to. `validated_fingerprints`:
+    fingerprint by partition at its last evaluation; None evaluates everything. `covered_sequence`: number of
+    triggers counted so far. `datasets`: locations of the other datasets that its checks read. `subscription_id`: the
+    consumer's subscription; None for a contract."""
 
     contract: Contract
     object: DataObject
@@ -56,15 +56,14 @@ class ValidationTarget:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationPlan:
-    """A validation to be done: what the task is about, what else is promised of the same data, and what is known of
-    them.
+    """A validation to run: its targets and the stored facts about the dataset.
 
-    `force_reread`: everything is read again. `merged`: the names under which states of several known days lie together.
-    `publishing`: a gate is about to publish to it. `arrivals`: what came since the last look is a partition of its own.
-    `classifying`: the documents that say what of the table is classified, with the object of each. `hints`: what the
-    look at the table begins with; `already_covered`: the one before it found all that the task was made for.
-    `declared_columns`: the columns that the table was given anew, by name and type, () where nobody said which; None:
-    it was given none."""
+    `stored_fingerprints`: fingerprint by partition as last stored. `force_reread`: read everything again. `merged`:
+    names of merged partitions, each with the states of several days. `publishing`: a gate is publishing to the
+    table. `arrivals`: what arrived since the last scan is a partition of its own. `classifying`: documents and
+    objects that classify columns of the table. `hints`: change hints for the scan. `already_covered`: the last scan
+    found all the writes that triggered the task. `declared_columns`: new columns of the table, by name and type; ()
+    if they were not named; None if the schema did not change."""
 
     primary: ValidationTarget
     dataset_id: UUID
@@ -84,77 +83,86 @@ class ValidationPlan:
 
     @property
     def promises(self) -> tuple[ValidationTarget, ...]:
-        """All of them, that of the task first."""
+        """Return all targets, the task's own first."""
         return (self.primary, *self.secondary)
 
     @property
     def alone(self) -> "ValidationPlan":
-        """The order of what the task is about, and of nothing else."""
+        """Return the plan with the task's own target only."""
         return replace(self, secondary=())
 
     @property
     def datasets(self) -> dict[str, TableSource]:
-        """Where the other datasets are that checks read: by a name that two promises use, the dataset of the first."""
+        """Return the locations of the other datasets that checks read.
+
+        If two targets use one name, the location of the first is returned."""
         return {name: source for each in reversed(self.promises) for name, source in each.datasets.items()}
 
     @property
     def due(self) -> frozenset[str]:
-        """The known partitions that some promise has not judged as they are, of those that can be judged alone."""
-        behind = (each.validated_fingerprints for each in self.promises)
+        """Return the stored partitions that some target has not evaluated in their current state.
+
+        Days of merged partitions are left out, because they cannot be evaluated individually."""
+        validated = (each.validated_fingerprints for each in self.promises)
         return frozenset(
             name
-            for since in behind
+            for since in validated
             for name, mark in self.stored_fingerprints.items()
             if since is None or since.get(name) != mark
         ) - {day for name in self.merged for day in members(name)}
 
     @property
     def afresh(self) -> bool:
-        """Whether something is to be judged even where nothing has changed."""
-        behind = (each.validated_fingerprints for each in self.promises)
-        return self.declared_columns is not None or any(since != self.stored_fingerprints for since in behind)
+        """Return whether some target needs an evaluation even if the data has not changed."""
+        validated = (each.validated_fingerprints for each in self.promises)
+        return self.declared_columns is not None or any(since != self.stored_fingerprints for since in validated)
 
 
 def plan_validation(
     session: Session, task: TaskRow, consumers: Consumers = consumer_checks.documents
 ) -> ValidationPlan:
-    """What the task asks for. Raises Unworkable where no version is in force or nobody knows where the data lies."""
+    """Return the plan of the task.
+
+    Raises ImpossibleTask if no version is in force or the location of the data is unknown."""
     about = ContractObject(task.payload["contract_id"], task.payload["object"])
     dataset = _dataset(session, about)
-    found = _in_force(session, dataset, about)
-    desk = _PlanBuilder(
+    in_force_objects = _in_force(session, dataset, about)
+    builder = _PlanBuilder(
         session,
         dataset.id,
         state_store.stored_fingerprints(session, dataset.id),
         state_store.merged_names(session, dataset.id),
     )
-    # Triggers are counted before it is read what they told: what comes between is looked at once more.
-    main, *also = [desk.promise(each) for each in found]
-    again, source = bool(task.payload.get("all")), _source(dataset, main.object)
+    # Triggers are counted before their payloads are read: a trigger in between causes one more validation instead of
+    # being lost.
+    primary, *secondary = [builder.promise(each) for each in in_force_objects]
+    force_reread, source = bool(task.payload.get("all")), _source(dataset, primary.object)
     written = change_hints.written(session, task)
-    look = change_hints.begun(task, dataset, written, main.contract.terms.lineage, source.partition_by)
+    hints = change_hints.begun(task, dataset, written, primary.contract.terms.lineage, source.partition_by)
     return ValidationPlan(
-        primary=replace(main, validated_fingerprints=None) if again else main,
-        secondary=(*also, *desk.of_consumers(found, consumers)),
+        primary=replace(primary, validated_fingerprints=None) if force_reread else primary,
+        secondary=(*secondary, *builder.of_consumers(in_force_objects, consumers)),
         dataset_id=dataset.id,
         source=source,
-        stored_fingerprints=desk.stored_fingerprints,
-        force_reread=again,
+        stored_fingerprints=builder.stored_fingerprints,
+        force_reread=force_reread,
         task_id=task.id,
         lineage_run_id=UUID(run) if (run := task.payload.get("lineage_run_id")) else None,
-        merged=desk.merged,
+        merged=builder.merged,
         publishing=dataset.publishing_version is not None,
-        arrivals=any(each.object.arrivals for each in found),
-        classifying=tuple((each.contract.source, each.object.name) for each in found if classifies(each.object)),
-        hints=look,
-        already_covered=change_hints.is_past(dataset, written, look),
+        arrivals=any(each.object.arrivals for each in in_force_objects),
+        classifying=tuple(
+            (each.contract.source, each.object.name) for each in in_force_objects if classifies(each.object)
+        ),
+        hints=hints,
+        already_covered=change_hints.is_past(dataset, written, hints),
         declared_columns=_redefined(session, task),
     )
 
 
 @dataclass(frozen=True)
 class _PlanBuilder:
-    """What is known of the dataset while its order is written."""
+    """Build the targets of a plan from the dataset's stored states."""
 
     session: Session
     dataset_id: UUID
@@ -162,23 +170,23 @@ class _PlanBuilder:
     merged: frozenset[str]
 
     def promise(self, found: ObjectInForce) -> ValidationTarget:
-        """The promise of a version in force."""
-        whose = recording.RunSeriesKey(found.about.contract_id, found.about.object, found.contract.fingerprint)
+        """Return the target of a version in force."""
+        run_key = recording.RunSeriesKey(found.about.contract_id, found.about.object, found.contract.fingerprint)
         return ValidationTarget(
             contract=found.contract,
             object=found.object,
             contract_object=found.about,
-            validated_fingerprints=self._since(whose),
+            validated_fingerprints=self._since(run_key),
             covered_sequence=coalescing.sequence(self.session, *found.about),
             datasets=related_datasets.sources(self.session, found.contract, found.object),
         )
 
     def of_consumers(self, found: Sequence[ObjectInForce], consumers: Consumers) -> Iterator[ValidationTarget]:
-        """The checks of everybody who subscribed to one of these; documents that cannot be read are left out."""
-        for about, beside in {each.about: each.object.classifying_objects for each in found}.items():
+        """Yield the targets of all consumers of these objects; unreadable documents are left out."""
+        for about, classifying_objects in {each.about: each.object.classifying_objects for each in found}.items():
             for each in consumers(self.session, *about):
                 try:
-                    yield self._of_consumer(about, each.subscription_id, read(each.body), beside)
+                    yield self._of_consumer(about, each.subscription_id, read(each.body), classifying_objects)
                 except (ContractError, KeyError):
                     continue
 
@@ -188,7 +196,7 @@ class _PlanBuilder:
         name = about.object if len(document.objects) > 1 else document.objects[0].name
         described = in_force.with_classifications(ObjectInForce(document, document.object(name)), beside)
         since = self._since(recording.RunSeriesKey(*about, document.fingerprint, subscription_id))
-        others = related_datasets.sources(self.session, replace(document, id=about.contract_id), described.object)
+        sources = related_datasets.sources(self.session, replace(document, id=about.contract_id), described.object)
         contract = replace(described.contract, id=about.contract_id)
         return ValidationTarget(
             contract=contract,
@@ -196,7 +204,7 @@ class _PlanBuilder:
             contract_object=about,
             validated_fingerprints=since,
             covered_sequence=0,
-            datasets=others,
+            datasets=sources,
             subscription_id=subscription_id,
         )
 
@@ -207,23 +215,26 @@ class _PlanBuilder:
         if run.states_version is None or run.dataset_fingerprint == fingerprint(self.stored_fingerprints):
             return self.stored_fingerprints
         then = state_store.stored_fingerprints(self.session, self.dataset_id, version=run.states_version)
-        # Days whose states were merged since are not judged one by one any more.
-        together = {day for name in self.merged for day in members(name)}
-        return {**then, **{name: mark for name, mark in self.stored_fingerprints.items() if name in together}}
+        # Merged days are no longer evaluated individually.
+        merged_days = {day for name in self.merged for day in members(name)}
+        return {**then, **{name: mark for name, mark in self.stored_fingerprints.items() if name in merged_days}}
 
 
 def _in_force(session: Session, dataset: DatasetRow, about: ContractObject) -> list[ObjectInForce]:
-    """What is in force about the dataset, what the task is about first. Raises Unworkable."""
-    found = in_force.all_about(session, dataset.id)
-    mine = [each for each in found if each.about == about]
+    """Return the objects in force about the dataset, the task's own first.
+
+    Raises ImpossibleTask if there is none for the task."""
+    objects = in_force.all_about(session, dataset.id)
+    mine = [each for each in objects if each.about == about]
     if not mine:
-        raise ImpossibleTask(in_force.missing_reason(session, about) or f"{about} is about another dataset")
-    return [*mine, *(each for each in found if each.about != about)]
+        raise ImpossibleTask(in_force.missing_reason(session, about) or f"{about} is about a different dataset")
+    return [*mine, *(each for each in objects if each.about != about)]
 
 
 def _redefined(session: Session, task: TaskRow) -> tuple[tuple[str, str], ...] | None:
-    """The columns that the table was given anew, by name and type, as what made the task told, () where it did not say
-    which; None where it told of none."""
+    """Return the new columns that the triggers reported, by name and type.
+
+    () if they were not named; None if no trigger reported a schema change."""
     if task.payload.get("seq") is None:
         return None
     columns = pending_triggers.columns(coalescing.pending(session, task.payload["contract_id"], task.payload["object"]))
@@ -231,13 +242,13 @@ def _redefined(session: Session, task: TaskRow) -> tuple[tuple[str, str], ...] |
 
 
 def _dataset(session: Session, about: ContractObject) -> DatasetRow:
-    found = contract_datasets.dataset_of(session, *about)
-    if found is None:
-        nowhere = f"nobody knows where the data of {about.object} lies: name its dataset in the contract's aliases"
-        raise ImpossibleTask(in_force.missing_reason(session, about) or nowhere)
-    return found
+    dataset = contract_datasets.dataset_of(session, *about)
+    if dataset is None:
+        unknown_location = f"the location of {about.object} is unknown: add its dataset to the aliases of the contract"
+        raise ImpossibleTask(in_force.missing_reason(session, about) or unknown_location)
+    return dataset
 
 
 def _source(dataset: DatasetRow, described: DataObject) -> TableSource:
-    lies = dataset.location or names.location(dataset.namespace, dataset.name)
-    return TableSource(lies, dataset.format, tuple(dataset.partition_by) or described.partition_by)
+    table_location = dataset.location or names.location(dataset.namespace, dataset.name)
+    return TableSource(table_location, dataset.format, tuple(dataset.partition_by) or described.partition_by)

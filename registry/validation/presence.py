@@ -1,7 +1,7 @@
-"""Whether a promised dataset is there: a run that drops or renames it breaks the promise, until it is read again.
+"""Report missing datasets: a job that drops or renames one fails its contracts until it is read again.
 
-Of this there are runs of their own, of cause `presence` and of no dataset: how the data stand is told by what judged
-them."""
+Presence has runs of its own, of cause `presence` and without a dataset, so that readiness queries return the run
+that evaluated the data."""
 
 from datetime import datetime
 from typing import Any
@@ -21,28 +21,29 @@ from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.tables import DatasetRow, RunRow
 
-PROMISE = "the dataset is there"
-GONE = "a run dropped it, or gave it another name"
-BACK = "it was read since"
+PROMISE = "the dataset exists"
+GONE = "a job dropped or renamed the dataset"
+BACK = "the dataset was read again"
 
 
 def notice(session: Session, *, now: datetime, ids: Ids) -> list[RunRow]:
-    """Keeps, of each object whose dataset is not there any more, the run that says so, and what it means for incidents,
-    which people are told of; once each time that a dataset goes, and of contracts in force alone."""
+    """Store a failed run for each contract object whose dataset is gone, and update incidents.
+
+    Once per removal, and only for contracts in force. Returns the new runs."""
     gone = select(DatasetRow).where(col(DatasetRow.dropped_at).is_not(None)).order_by(col(DatasetRow.id))
     pairs = [
         (each, about) for each in session.exec(gone).all() for about in contract_datasets.objects_of(session, each.id)
     ]
-    told = [_record_missing(session, each, about, now, ids) for each, about in pairs]
-    return [each for each in told if each is not None]
+    runs = [_record_missing(session, each, about, now, ids) for each, about in pairs]
+    return [each for each in runs if each is not None]
 
 
 def _record_missing(
     session: Session, dataset: DatasetRow, about: ContractObject, now: datetime, ids: Ids
 ) -> RunRow | None:
     at = dataset.dropped_at or now
-    known = session.exec(_missed(about).where(col(RunRow.started_at) >= at).limit(1)).first()
-    contract = None if known else next(iter(in_force.versions(session, about.contract_id)), None)
+    existing = session.exec(_missed(about).where(col(RunRow.started_at) >= at).limit(1)).first()
+    contract = None if existing else next(iter(in_force.versions(session, about.contract_id)), None)
     if contract is None or (dataset.last_written_at is not None and dataset.last_written_at > at):
         return None
     result = _run(contract, about, Outcome.FAILED, GONE, at=at, now=now)
@@ -52,18 +53,18 @@ def _record_missing(
 def returned(
     session: Session, dataset: DatasetRow, *, seen: datetime, task_id: UUID | None, now: datetime, ids: Ids
 ) -> list[RunRow]:  # fmt: skip
-    """Tells of each object whose dataset was gone and has been read since that it is there: the runs that say so.
+    """Store a passed run for each contract object whose missing dataset was read again.
 
-    `seen`: when that look began; one that began before the dataset went says nothing."""
+    `seen`: start of that scan; a scan that began before the removal is ignored. Returns the new runs."""
     if dataset.dropped_at is None or dataset.dropped_at >= seen:
         return []
     dataset.dropped_at = None
-    told = [_back(session, about, task_id, now, ids) for about in _gone(session, dataset.id)]
-    return [each for each in told if each is not None]
+    runs = [_back(session, about, task_id, now, ids) for about in _gone(session, dataset.id)]
+    return [each for each in runs if each is not None]
 
 
 def _gone(session: Session, dataset_id: UUID) -> list[ContractObject]:
-    """The objects about the dataset that it is gone for, as far as is known."""
+    """Return the contract objects with a failed presence run of the dataset."""
     return [
         each
         for each in contract_datasets.objects_of(session, dataset_id)
@@ -72,8 +73,8 @@ def _gone(session: Session, dataset_id: UUID) -> list[ContractObject]:
 
 
 def _missed(about: ContractObject) -> Any:
-    mine = RunRow.contract_id == about.contract_id, RunRow.object == about.object, RunRow.kind == RunKind.PRESENCE
-    return select(RunRow).where(*mine, RunRow.verdict == Verdict.FAILED, col(RunRow.superseded_reason).is_(None))
+    conditions = RunRow.contract_id == about.contract_id, RunRow.object == about.object, RunRow.kind == RunKind.PRESENCE
+    return select(RunRow).where(*conditions, RunRow.verdict == Verdict.FAILED, col(RunRow.superseded_reason).is_(None))
 
 
 def _back(session: Session, about: ContractObject, task_id: UUID | None, now: datetime, ids: Ids) -> RunRow | None:
@@ -90,7 +91,7 @@ def _back(session: Session, about: ContractObject, task_id: UUID | None, now: da
 def _run(
     contract: Contract, about: ContractObject, outcome: Outcome, why: str, *, at: datetime, now: datetime
 ) -> RunResult:
-    told = CheckResult(
+    check_result = CheckResult(
         check_id="presence",
         name=PROMISE,
         outcome=outcome,
@@ -110,7 +111,7 @@ def _run(
         rows=None,
         started_at=at,
         finished_at=now,
-        results=(told,),
+        results=(check_result,),
         measurements=(),
     )
 

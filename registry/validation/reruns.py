@@ -1,4 +1,4 @@
-"""A run done again, by its version of the contract on the states that it judged, and what comes out otherwise."""
+"""Re-evaluate a run with its contract version on its stored states."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,15 +27,18 @@ from treaty.registry.measurements.states.erasure import erased_since
 from treaty.registry.tables import CheckResultRow, RunRow
 from treaty.registry.validation.dependencies import EvaluateFunction
 
-CONSUMED = "the run judged a consumer's own checks, which are no version of a contract: it is not done again"
-NOTHING = "the run judged no states: there is nothing to do again"
-PRUNED = "the states that the run judged are no longer all kept: state_retention_days says for how long they are"
-ERASED = "the states that the run judged were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be done again"
+CONSUMED = "the run evaluated a consumer's own checks: only runs of a contract version can be re-evaluated"
+NOTHING = "the run evaluated no states: it cannot be re-evaluated"
+PRUNED = "some states of the run are no longer stored: their retention (state_retention_days) has ended"
+ERASED = "the states of the run were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be re-evaluated"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RerunDifference:
-    """A check that comes out otherwise: its outcome and value, then and now. `reason`: what is said of it now."""
+    """A check whose result differs in the rerun.
+
+    `before`, `after`: outcome and value of the original run and of the rerun; None means the check was absent.
+    `reason`: the rerun's reason."""
 
     check_id: str
     partition: str | None
@@ -46,7 +49,7 @@ class RerunDifference:
 
 @dataclass(frozen=True)
 class Rerun:
-    """The run done again; without differences every outcome and every value is what it was."""
+    """A rerun and its differences; () means every outcome and value is the same."""
 
     run: RunRow
     result: RunResult
@@ -54,12 +57,12 @@ class Rerun:
 
 
 def again(session: Session, run_id: UUID, judge: EvaluateFunction, *, files: StateFileStore | None = None) -> Rerun:
-    """The run of that id, done again at the time that it was done. Nothing is stored, and no data is read.
+    """Re-evaluate a run as of its original time.
 
-    `files`: where large states lie; None means nowhere.
-
-    What must be read of all rows at once is not kept, so such checks cannot be evaluated again, and are told. Raises
-    NotFound where there is no such run, Invalid where it judged no states, or where not all of them are kept."""
+    Stores nothing and reads no data. Checks that need all rows at once have no stored states, so they are reported
+    as not evaluated. `files`: store of large states; None means there is none. Raises NotFound if the run does not
+    exist, and InvalidRequest if it evaluated a consumer's checks or no states, or if its states are no longer all
+    stored."""
     run = session.get(RunRow, run_id)
     if run is None:
         raise NotFound
@@ -86,14 +89,14 @@ def _gone(session: Session, run: RunRow, dataset_id: UUID) -> str:
 def _request(
     session: Session, run: RunRow, dataset_id: UUID, before: Sequence[CheckResultRow], files: StateFileStore | None
 ) -> tuple[BoundChecks, EvaluationRequest]:
-    """What the run was judged from, as far as it is stored, with the checks that it binds."""
+    """Return the bound checks and the stored inputs of the run."""
     version = read(lookup.version(session, run.contract_id, run.version).body)
     shared = in_force.with_shared_classifications(session, dataset_id, version, run.object)
     contract = fits.with_named_fits(session, shared, run.object, _fits(before))
     stored = state_store.load(session, dataset_id, version=run.states_version)
     schema = state_store.schema(session, dataset_id, version=run.states_version)
     checks = bind(contract.object(run.object), schema)
-    whose = RunSeriesKey(run.contract_id, run.object, run.fingerprint, run.subscription_id)
+    run_key = RunSeriesKey(run.contract_id, run.object, run.fingerprint, run.subscription_id)
     return checks, EvaluationRequest(
         contract=contract,
         object_name=run.object,
@@ -104,23 +107,23 @@ def _request(
         finished_at=run.finished_at,
         files=files,
         reference_values=_referents(before),
-        history=baselines.pasts(session, whose, checks, before=run.finished_at),
+        history=baselines.pasts(session, run_key, checks, before=run.finished_at),
     )
 
 
 def _fits(results: Sequence[CheckResultRow]) -> frozenset[str]:
-    """The names of the fits that the run judged by."""
+    """Return the names of the fits that the run used."""
     return frozenset(name for row in results if (name := (row.band or {}).get("fit")))
 
 
 def _referents(results: Sequence[CheckResultRow]) -> dict[str, ReferenceValue]:
-    """The limits that referred to other datasets, with the values that were found then."""
-    found = (each for row in results for each in (row.reference or {}).items())
-    return {words: ReferenceValue(_value(given["value"])) for words, given in found}
+    """Return the reference values of other datasets that the run used."""
+    items = (each for row in results for each in (row.reference or {}).items())
+    return {words: ReferenceValue(_value(reference["value"])) for words, reference in items}
 
 
 def _value(plain: Any) -> Value:
-    """An exact number from its text; other texts as they are."""
+    """Parse an exact number from its text; other texts are returned unchanged."""
     try:
         return Decimal(plain) if isinstance(plain, str) else plain
     except InvalidOperation:
@@ -130,14 +133,14 @@ def _value(plain: Any) -> Value:
 def _differences(before: Sequence[CheckResultRow], result: RunResult) -> list[RerunDifference]:
     then = {_key(row): (row.outcome.value, row.value) for row in before}
     now = {_key(each): each for each in result.results}
-    told = {key: _comparable(each) for key, each in now.items()}
-    changed = [key for key in dict.fromkeys([*then, *told]) if then.get(key) != told.get(key)]
+    after = {key: _comparable(each) for key, each in now.items()}
+    changed = [key for key in dict.fromkeys([*then, *after]) if then.get(key) != after.get(key)]
     return [
         RerunDifference(
             check_id=key[0],
             partition=key[2],
             before=then.get(key),
-            after=told.get(key),
+            after=after.get(key),
             reason=now[key].reason if key in now else None,
         )
         for key in changed

@@ -1,4 +1,4 @@
-"""Samples of a run: rows of what arrived that break its failed checks, read once it is judged."""
+"""Sample violating rows of arrived data for the failed checks of a run, after evaluation."""
 
 import logging
 from collections.abc import Mapping
@@ -18,37 +18,40 @@ log = logging.getLogger("treaty.worker")
 
 @dataclass(frozen=True)
 class SamplingPolicy:
-    """How many rows are kept of each failed check, 0: none, and for how long."""
+    """Number of rows stored per failed check, and their retention.
+
+    `rows`: 0 stores none."""
 
     rows: int = 0
     lasts: timedelta = timedelta()
 
 
 def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result: RunResult) -> RunResult:
-    """The run with rows of what arrived that break failed checks; without them where none can be read."""
-    only = sampled_checks(checks, result.results)
+    """Return the run with samples of violating rows; unchanged if none can be read."""
+    failed_checks = sampled_checks(checks, result.results)
     try:
-        shown = engine.sample(replace(request, failed_checks=only)) if only else ()
+        samples = engine.sample(replace(request, failed_checks=failed_checks)) if failed_checks else ()
     except (EngineError, ContractError) as error:
-        log.warning("a run has no samples: %s", error)
+        log.warning("no samples of violating rows could be read: %s", error)
         return result
-    return result.model_copy(update={"samples": shown})
+    return result.model_copy(update={"samples": samples})
 
 
 def request(
     asked: ValidationPlan, promise: ValidationTarget, limit: int, delta: Mapping[str, str], version: int | None = None
 ) -> SampleRequest:
-    """What to ask for rows of the partitions that arrived, which are there with their fingerprints, at the version that
-    was judged."""
-    came = delta if asked.arrivals and not asked.source.partition_by else {}
+    """Return the request for rows of the arrived partitions at the version that was evaluated.
+
+    `delta`: arrived partitions with their fingerprints."""
+    arrivals = delta if asked.arrivals and not asked.source.partition_by else {}
     return SampleRequest(
         source=replace(asked.source, version=version),
         contract=promise.contract.source,
         object=promise.object.name,
         failed_checks={},
-        partitions=() if came else tuple(name for name in delta if name),
+        partitions=() if arrivals else tuple(name for name in delta if name),
         limit=limit,
         datasets=promise.datasets,
-        arrivals=came,
+        arrivals=arrivals,
         classifying=asked.classifying,
     )

@@ -1,7 +1,7 @@
-"""What is looked after by the clock: of every object of a version in force, when its data must come next, and when its
-files are looked at though no event told of them.
+"""Schedule deadlines and sweeps for every object of a version in force.
 
-A version gets its appointments when somebody first looks for what is due: by then it is in force."""
+A sweep scans the files although no lineage event reported a write. A version gets its schedule entries when a worker
+first checks for due ones after activation."""
 
 import logging
 from collections.abc import Iterator
@@ -24,29 +24,29 @@ from treaty.registry.queue.task_queue import Priority
 from treaty.registry.tables import ContractVersionRow, DatasetRow, ScheduleEntryRow
 
 log = logging.getLogger("treaty.worker")
-# Names of no deadline: those are told by a time, a word of the standard or an id.
+# Cannot collide with deadline names, which are times, ODCS service-level properties or ids.
 SWEEP, MADE = "*sweep", "*made"
-WHY = "nothing told of it for {}"
+WHY = "not scanned for {}"
 AT_A_TIME = 100
 
 
 def waiting(session: Session, *, now: datetime) -> bool:
-    """Whether something is due, or a version in force has no appointments yet."""
+    """Return whether an entry is due, or a version in force has no entries yet."""
     return any(session.exec(query.limit(1)).first() is not None for query in (_due(now), _without()))
 
 
 def keep(session: Session, *, now: datetime, ids: Ids) -> int:
-    """Makes appointments of versions that came into force, and tasks of what is due; how many of both there were.
+    """Create entries for new versions in force and enqueue tasks for due entries; return the count.
 
-    Any number of workers may ask at once: what one of them has, others leave."""
+    Safe to run in several workers at once: rows locked by one are skipped by the others."""
     versions = session.exec(_mine(_without())).all()
     for version in versions:
         _appoint(session, version, now)
     session.flush()
-    found = session.exec(_mine(_due(now))).all()
-    for each in found:
+    due_entries = session.exec(_mine(_due(now))).all()
+    for each in due_entries:
         _hold(session, each, now, ids)
-    return len(versions) + len(found)
+    return len(versions) + len(due_entries)
 
 
 def _mine(query: SelectOfScalar[Any]) -> SelectOfScalar[Any]:
@@ -60,51 +60,51 @@ def _due(now: datetime) -> SelectOfScalar[ScheduleEntryRow]:
 
 
 def _without() -> SelectOfScalar[ContractVersionRow]:
-    row, mark = ContractVersionRow, ScheduleEntryRow
-    made = select(mark.name).where(col(mark.version_id) == col(row.id), mark.object == "", mark.name == MADE)
-    return select(row).where(col(row.state).in_(IN_FORCE), ~made.exists()).order_by(col(row.id))
+    row, entry = ContractVersionRow, ScheduleEntryRow
+    scheduled = select(entry.name).where(col(entry.version_id) == col(row.id), entry.object == "", entry.name == MADE)
+    return select(row).where(col(row.state).in_(IN_FORCE), ~scheduled.exists()).order_by(col(row.id))
 
 
 def _appoint(session: Session, version: ContractVersionRow, now: datetime) -> None:
     session.add(ScheduleEntryRow(version_id=version.id, object="", name=MADE))
     contract = read(version.body)
-    found = promises(contract)
-    for fault in found.faults:
+    parsed = promises(contract)
+    for fault in parsed.faults:
         log.warning("version %s of %s: %s", version.version, version.contract_id, fault)
     session.add_all(_sweeps(session, version, contract, now))
-    session.add_all(_first(session, version, each, now) for each in found.watched)
+    session.add_all(_first(session, version, each, now) for each in parsed.watched)
 
 
 def _sweeps(
     session: Session, version: ContractVersionRow, contract: Contract, now: datetime
 ) -> Iterator[ScheduleEntryRow]:
-    every = _every(contract)
-    for each in contract.objects if every else ():
+    interval = _every(contract)
+    for each in contract.objects if interval else ():
         dataset = contract_datasets.dataset_of(session, contract.id, each.name)
         last = dataset.last_scanned_at if dataset and dataset.last_scanned_at else now
-        yield ScheduleEntryRow(version_id=version.id, object=each.name, name=SWEEP, due_at=last + every)
+        yield ScheduleEntryRow(version_id=version.id, object=each.name, name=SWEEP, due_at=last + interval)
 
 
 def _first(session: Session, version: ContractVersionRow, promised: ParsedDeadline, now: datetime) -> ScheduleEntryRow:
-    """The first of a promise; what an earlier version of the contract waits for is waited for on."""
+    """Return the first entry of a deadline; a deadline missed under an earlier version stays missed."""
     dataset = contract_datasets.dataset_of(session, version.contract_id, promised.object)
     due = promised.rhythm.following(now, dataset.last_arrival_at if dataset else None)
     missed = _missed(session, version, promised)
-    waits = missed is not None and not promised.rhythm.goes_on
+    waits_for_arrival = missed is not None and not promised.rhythm.goes_on
     return ScheduleEntryRow(
         version_id=version.id,
         object=promised.object,
         name=promised.name,
-        due_at=None if waits else due,
+        due_at=None if waits_for_arrival else due,
         missed_at=missed,
     )
 
 
 def _missed(session: Session, version: ContractVersionRow, promised: ParsedDeadline) -> datetime | None:
     row, other = ScheduleEntryRow, ContractVersionRow
-    same = select(other.id).where(other.contract_id == version.contract_id, other.group == version.group)
-    named = row.object == promised.object, row.name == promised.name, col(row.missed_at).is_not(None)
-    earlier = session.exec(select(row).where(*named, col(row.version_id).in_(same)).with_for_update()).all()
+    versions = select(other.id).where(other.contract_id == version.contract_id, other.group == version.group)
+    conditions = row.object == promised.object, row.name == promised.name, col(row.missed_at).is_not(None)
+    earlier = session.exec(select(row).where(*conditions, col(row.version_id).in_(versions)).with_for_update()).all()
     times = [each.missed_at for each in earlier if each.missed_at]
     for each in earlier:
         each.missed_at = None
@@ -118,8 +118,8 @@ def _hold(session: Session, each: ScheduleEntryRow, now: datetime, ids: Ids) -> 
     if each.name == SWEEP:
         _sweep(session, each, contract, dataset, now, ids)
         return
-    promised = promises(contract).of(each.object, each.name)
-    each.due_at = _next(session, each, promised, dataset, now, ids) if promised and each.due_at else None
+    deadline = promises(contract).of(each.object, each.name)
+    each.due_at = _next(session, each, deadline, dataset, now, ids) if deadline and each.due_at else None
 
 
 def _next(
@@ -130,12 +130,14 @@ def _next(
     now: datetime,
     ids: Ids,
 ) -> datetime | None:
-    """Has what passed judged; when the next time is, None: once data come."""
+    """Enqueue the evaluation of a passed deadline and return the next one.
+
+    None means the next deadline depends on the next arrival."""
     arrived, rhythm = dataset.last_arrival_at if dataset else None, promised.rhythm
-    passed = rhythm.passed(now, arrived, each.due_at or now)
-    if passed is not None:
-        _judge(session, each, passed, now, ids)
-    return rhythm.following(now, arrived) if passed is None or rhythm.goes_on else None
+    passed_due = rhythm.passed(now, arrived, each.due_at or now)
+    if passed_due is not None:
+        _judge(session, each, passed_due, now, ids)
+    return rhythm.following(now, arrived) if passed_due is None or rhythm.goes_on else None
 
 
 def _judge(session: Session, each: ScheduleEntryRow, due: datetime, now: datetime, ids: Ids) -> None:
@@ -153,22 +155,24 @@ def _judge(session: Session, each: ScheduleEntryRow, due: datetime, now: datetim
 def _sweep(
     session: Session, each: ScheduleEntryRow, contract: Contract, dataset: DatasetRow | None, now: datetime, ids: Ids
 ) -> None:
-    """Has the files looked at, unless somebody did within the time. Of it and of triggers comes one task."""
-    every = _every(contract)
-    seen = dataset.last_scanned_at if dataset else None
-    if seen is not None and seen + every > now:
-        each.due_at = seen + every
+    """Enqueue a sweep unless the files were scanned within the interval.
+
+    Coalesced with triggers: both result in one task."""
+    interval = _every(contract)
+    scanned_at = dataset.last_scanned_at if dataset else None
+    if scanned_at is not None and scanned_at + interval > now:
+        each.due_at = scanned_at + interval
         return
     subject = ValidationRequest(
         contract_id=contract.id,
         object=each.object,
         cause=f"sweep/{now.isoformat()}",
-        extra={"why": WHY.format(duration_text(every))},
+        extra={"why": WHY.format(duration_text(interval))},
         priority=Priority.SWEEP,
     )
     if dataset is not None:
         coalescing.record_trigger(session, subject, now=now, task_id=ids())
-    each.due_at = now + every
+    each.due_at = now + interval
 
 
 def _every(contract: Contract) -> timedelta:

@@ -1,4 +1,4 @@
-"""The data as a validation reads them: portion by portion what changed, and what the states of the rest lack."""
+"""Read changed partitions of a dataset in batches, and the states that others lack."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,9 @@ from treaty.registry.validation.plan import ValidationPlan
 
 @dataclass(frozen=True)
 class ReadResult:
-    """The data as read: the states of what had to be read, beside those that were stored, and what was known before."""
+    """Scanned data: newly read states together with the stored ones.
+
+    `stored_fingerprints`: fingerprint by partition before the scan."""
 
     measured: MeasureResult
     stored: Mapping[str, bytes] = field(default_factory=dict)
@@ -29,18 +31,19 @@ class ReadResult:
 
     @property
     def vanished(self) -> tuple[str, ...]:
-        """The known partitions that are gone."""
+        """Return the stored partitions that no longer exist."""
         return tuple(sorted(self.stored_fingerprints.keys() - self.measured.fingerprints.keys()))
 
     def arrived(self, since: Mapping[str, str] | None) -> tuple[str, ...]:
-        """The partitions that are other than they were `since`; None: all. Days whose states stay merged cannot be
-        judged one by one."""
+        """Return the partitions that changed; `since` None returns all.
+
+        Days whose states remain merged are left out, because they cannot be evaluated individually."""
         now = self.measured.fingerprints.items()
         new = {name for name, mark in now if since is None or mark.startswith(UNREAD) or since.get(name) != mark}
         return tuple(sorted(new - merged_days.merged(self.stored)))
 
     def lost(self, since: Mapping[str, str] | None) -> tuple[str, ...]:
-        """Those that were there `since`, or are known, and are gone."""
+        """Return the partitions of `since` that no longer exist; None means all stored partitions."""
         return tuple(
             sorted((self.stored_fingerprints if since is None else since).keys() - self.measured.fingerprints.keys())
         )
@@ -48,10 +51,11 @@ class ReadResult:
 
 @dataclass
 class ReadProgress:
-    """What was read of a table so far: `parts` of it, those that cannot be read, what is judged by and never kept.
+    """Progress of reading a table in batches.
 
-    `read_partitions`: what was read since this validation began; of parts that were kept before, nothing else is
-    left."""
+    `parts`: states read so far, including checkpoints. `broken`: partitions that cannot be read. `transient_states`:
+    states used for evaluation and never stored. `read_partitions`: partitions read since this validation began;
+    those from earlier checkpoints have no transient states."""
 
     parts: dict[str, CheckpointedPartition]
     broken: frozenset[str] = frozenset()
@@ -59,7 +63,7 @@ class ReadProgress:
     read_partitions: frozenset[str] = frozenset()
 
     def take(self, measured: MeasureResult) -> dict[str, CheckpointedPartition]:
-        """Adds what a portion brought, and says which parts are new."""
+        """Add the result of a batch and return its new parts."""
         new = {
             name: CheckpointedPartition(measured.fingerprints[name], packed) for name, packed in measured.states.items()
         }
@@ -73,20 +77,21 @@ class ReadProgress:
 def read(
     asked: ValidationPlan, tools: ValidationDeps, known: Mapping[str, str], kept: Mapping[str, CheckpointedPartition]
 ) -> ReadResult:
-    """What changed is read, and of the known partitions what their states lack: all of it where they are damaged.
+    """Read what changed, and the states that stored partitions lack; damaged ones entirely.
 
-    `kept` are parts that were read already; what they are of and did not change since is not read again."""
+    `known`: stored fingerprints by partition; empty reads everything. `kept`: checkpoints of an earlier attempt,
+    which are not read again unless they changed."""
     stored, progress = _stored(asked, tools) if known else {}, ReadProgress(dict(kept))
     stored = merged_days.unmerged_states(stored, progress.parts)
     while True:
         measured = _portion(asked, tools, known, stored, progress)
         new = progress.take(measured)
-        lost = merged_days.lost(stored, progress.parts, measured.fingerprints)
+        vanished = merged_days.lost(stored, progress.parts, measured.fingerprints)
         stored = merged_days.unmerged_states(stored, progress.parts, measured.fingerprints)
-        if not measured.remaining and not lost:
+        if not measured.remaining and not vanished:
             return _of_columns(asked, tools, _whole(asked, measured, stored, progress, known))
         done = len(progress.parts)
-        tools.parts.keep(new, f"{done} of {done + max(measured.remaining, len(lost))} partitions read")
+        tools.parts.keep(new, f"{done} of {done + max(measured.remaining, len(vanished))} partitions read")
 
 
 def _portion(
@@ -96,16 +101,16 @@ def _portion(
     stored: Mapping[str, bytes],
     progress: ReadProgress,
 ) -> MeasureResult:
-    """What the next portion brings, states that were added put beside those that there were."""
+    """Read the next batch; added states are merged into stored ones."""
     packed = {**stored, **{name: part.states for name, part in progress.parts.items()}}
-    here = {**known, **{name: part.fingerprint for name, part in progress.parts.items()}}
-    held = merged_days.stored_keys(partial(_lacking, asked, tools, progress), here, packed)
+    fingerprints = {**known, **{name: part.fingerprint for name, part in progress.parts.items()}}
+    stored_keys = merged_days.stored_keys(partial(_lacking, asked, tools, progress), fingerprints, packed)
     request = MeasureRequest(
         source=asked.source,
         contract=asked.primary.contract.source,
         object=asked.primary.object.name,
-        stored_fingerprints=here,
-        stored_keys=held,
+        stored_fingerprints=fingerprints,
+        stored_keys=stored_keys,
         skipped_partitions=progress.broken,
         reread_whole=asked.afresh or bool(progress.parts),
         portion=tools.portion,
@@ -118,29 +123,30 @@ def _portion(
         hints=_look(asked, progress),
         columns=asked.declared_columns == (),
     )
-    return _completed(tools.engine.measure(request), packed, held)
+    return _completed(tools.engine.measure(request), packed, stored_keys)
 
 
 def _look(asked: ValidationPlan, progress: ReadProgress) -> ChangeHints:
-    """What the look begins with; after the first portion no hint bounds it: more is due than was hinted at."""
-    look = asked.hints
-    return replace(look, hint=replace(look.hint, partitions=None), newest_count=None) if progress.parts else look
+    """Return the change hints; after the first batch without limits, since more is due than was hinted."""
+    hints = asked.hints
+    return replace(hints, hint=replace(hints.hint, partitions=None), newest_count=None) if progress.parts else hints
 
 
 def _lacking(
     asked: ValidationPlan, tools: ValidationDeps, progress: ReadProgress, stored: Mapping[str, bytes]
 ) -> dict[str, frozenset[str]]:
-    """What stored bags have, where the checks need more.
+    """Return, by partition, the stored state keys of bags that lack states the checks need.
 
-    What is never stored must be there, once, of each partition that is judged; merged days are not one by one."""
-    also = [each.object for each in asked.secondary]
+    States that are never stored must be read once for each partition that is evaluated; merged days are not
+    evaluated individually."""
+    objects = [each.object for each in asked.secondary]
     lacking = partial(
-        tools.missing_states, asked.primary.contract, asked.primary.object.name, key=_key(asked, tools), also=also
+        tools.missing_states, asked.primary.contract, asked.primary.object.name, key=_key(asked, tools), also=objects
     )
-    judged = {name for name in stored if name in asked.due or name in progress.parts} - progress.read_partitions
-    once = {name for name in judged if months.members(name) == (name,)}
-    again, others = ({name: stored[name] for name in some} for some in (once, stored.keys() - once))
-    return {**lacking(again, afresh=True), **lacking(others, afresh=False)}
+    evaluated = {name for name in stored if name in asked.due or name in progress.parts} - progress.read_partitions
+    unmerged = {name for name in evaluated if months.members(name) == (name,)}
+    unread, remaining = ({name: stored[name] for name in some} for some in (unmerged, stored.keys() - unmerged))
+    return {**lacking(unread, afresh=True), **lacking(remaining, afresh=False)}
 
 
 def _key(asked: ValidationPlan, tools: ValidationDeps) -> HashKey | None:
@@ -154,20 +160,22 @@ def _whole(
     progress: ReadProgress,
     known: Mapping[str, str],
 ) -> ReadResult:
-    """All parts together, as far as they are of the files that there are now."""
+    """Combine all parts that match the current files."""
     now = measured.fingerprints
     read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
-    passing = {name: packed for name, packed in progress.transient_states.items() if name in read}
-    marks = {name: part.fingerprint for name, part in read.items()}
-    changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
-    whole = replace(measured, states={name: part.states for name, part in read.items()}, transient_states=passing)
+    transient = {name: packed for name, packed in progress.transient_states.items() if name in read}
+    fingerprints = {name: part.fingerprint for name, part in read.items()}
+    changed = [name for name, mark in fingerprints.items() if mark.startswith(UNREAD) or known.get(name) != mark]
+    combined = replace(measured, states={name: part.states for name, part in read.items()}, transient_states=transient)
     return ReadResult(
-        replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, asked.stored_fingerprints
+        replace(combined, schema=_schema(combined, changed if asked.merged else ())), stored, asked.stored_fingerprints
     )
 
 
 def _of_columns(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult) -> ReadResult:
-    """Days that were only read again, for others of their month are gone, say nothing new of the table's columns."""
+    """Keep the stored schema if only unchanged days were read again.
+
+    That happens if other days of their merged month vanished."""
     if found.arrived(asked.stored_fingerprints) or not (asked.merged and found.measured.states):
         return found
     with read_session(tools.database) as session:
@@ -176,16 +184,16 @@ def _of_columns(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult)
 
 
 def _schema(measured: MeasureResult, changed: Collection[str]) -> Schema:
-    """The schema of what was read, by whatever portion: of what changed, where other days were read again with it."""
+    """Return the schema of the changed partitions, or of all partitions read."""
     if measured.schema.columns and len(changed) in (0, len(measured.states)):
         return measured.schema
     of = changed or measured.states
-    found = (_columns(packed) for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
-    return next((schema for schema in found if schema.columns), measured.schema)
+    schemas = (_columns(packed) for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
+    return next((schema for schema in schemas if schema.columns), measured.schema)
 
 
 def _columns(packed: bytes) -> Schema:
-    """The columns that a bag was read with; none of one that cannot be opened: judging says so."""
+    """Return the columns of a bag; none if it is damaged, which the evaluation reports."""
     try:
         return inventory.describe_bag(packed)[0]
     except StateError:
@@ -200,9 +208,9 @@ def _stored(asked: ValidationPlan, tools: ValidationDeps) -> Mapping[str, bytes]
 def _completed(
     measured: MeasureResult, stored: Mapping[str, bytes], held: Mapping[str, frozenset[str]]
 ) -> MeasureResult:
-    """The states that were added put beside those that are stored; where none of these can be used, in their place."""
-    whole = {
+    """Merge added states into the stored bags; unusable bags are replaced."""
+    combined = {
         name: bags.combine_readings(stored[name], packed, keys=held[name]) if held[name] else packed
         for name, packed in measured.added.items()
     }
-    return replace(measured, states={**measured.states, **whole}, added={})
+    return replace(measured, states={**measured.states, **combined}, added={})

@@ -1,4 +1,4 @@
-"""When the data of a contract are due, as people ask for it: each promise with its next time, and what is missed."""
+"""List the deadlines of a contract with their next time and missed times."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,11 +15,12 @@ from treaty.registry.tables import ContractVersionRow, ScheduleEntryRow
 
 @dataclass(frozen=True, kw_only=True)
 class DeadlineStatus:
-    """A promise of when data of an object come. `due_at`: by when next; None: once they have come, or where no worker
-    has looked at the version yet. `missed_at`: by when they should have come that have not. `last_arrival_at`: when
-    data last came.
+    """Status of a deadline.
 
-    `fault`: why the clock does not watch it; nothing else is said of it then."""
+    `due_at`: next time by which data must arrive; None after a missed deadline until data arrives, or until a worker
+    has scheduled the version. `missed_at`: latest missed time whose data has not arrived; None if none is missed.
+    `last_arrival_at`: time of the last arrival. `fault`: why the deadline cannot be monitored; all other optional
+    fields are then None."""
 
     version: str
     name: str
@@ -33,17 +34,17 @@ class DeadlineStatus:
 
 
 def of_contract(session: Session, contract_id: str) -> list[DeadlineStatus]:
-    """The promises of the contract's versions in force; [] where it makes none, or no version is in force."""
+    """List the deadlines of the contract's versions in force."""
     row = ContractVersionRow
     query = select(row).where(row.contract_id == contract_id, col(row.state).in_(IN_FORCE))
     return [line for version in session.exec(query.order_by(col(row.id))) for line in _of_version(session, version)]
 
 
 def _of_version(session: Session, version: ContractVersionRow) -> Iterator[DeadlineStatus]:
-    found = promises(read(version.body))
-    for promised in found.watched:
+    parsed = promises(read(version.body))
+    for promised in parsed.watched:
         yield _line(session, version, promised)
-    for fault in found.faults:
+    for fault in parsed.faults:
         yield DeadlineStatus(version=version.version, name=fault.where, fault=f"{fault.message}: {fault.remedy}")
 
 

@@ -1,6 +1,6 @@
-"""A validation of a dataset, from its task to its runs: planned, read, evaluated and stored.
+"""Validate a dataset, from its task to its runs: plan, read, evaluate, store.
 
-The reading takes minutes and no transaction is open meanwhile; what was found is stored at once."""
+Reading takes minutes, during which no transaction is open; all findings are stored at once."""
 
 import logging
 from contextlib import suppress
@@ -28,15 +28,13 @@ from treaty.registry.validation.plan import Consumers, ImpossibleTask, Validatio
 from treaty.registry.validation.state_reading import ReadResult
 
 log = logging.getLogger("treaty.worker")
-COVERED = "a task of another contract about the same data dealt with it"
-PUBLISHING = (
-    "a publication to the table was begun and not ended: recover it where the table lies (treaty gate --recover)"
-)
+COVERED = "covered by the task of another contract about the same data"
+PUBLISHING = "a publication to the table is unfinished: run `treaty gate --recover` where the table is stored"
 
 
 @dataclass(frozen=True)
 class Validation:
-    """A validation of a dataset as its task orders it, with what it works with."""
+    """A validation of a dataset, with its plan and its dependencies."""
 
     order: ValidationPlan
     tools: ValidationDeps
@@ -45,16 +43,16 @@ class Validation:
     def plan(
         cls, session: Session, task: TaskRow, tools: ValidationDeps, consumers: Consumers = consumer_checks.documents
     ) -> "Validation":
-        """Return the validation that the task asks for: what is promised of the data, where they lie, what is known.
+        """Return the validation for the task.
 
-        Raises Unworkable if no version is in force, or if nobody knows where the data lie."""
+        Raises ImpossibleTask if no version is in force or the location of the data is unknown."""
         return cls(validation_plan.plan_validation(session, task, consumers), tools)
 
     def run(self) -> ValidationFinding:
-        """Read what changed and evaluate every promise. A contract that does not fit the table is a finding.
+        """Read what changed and evaluate every target.
 
-        Raises EngineError, and states.Overtaken while a publication is open: the table may be other than its states
-        say."""
+        A contract that does not fit the table is a finding. Raises EngineError, and StateConflict while a
+        publication is open, because the table may differ from its stored states."""
         order = self.order
         if order.publishing:
             raise state_store.StateConflict(PUBLISHING)
@@ -67,30 +65,32 @@ class Validation:
         except EngineError as error:
             if not order.secondary:
                 raise
-            log.warning("what is promised beside the task's own contract is left out: %s", error)
+            log.warning("other contracts and consumers of the dataset are skipped: %s", error)
             return self._without_others(error)
 
     def read(self, *, anew: bool = False) -> ReadResult:
-        """Read what changed since the data were read last, and what their stored states lack; `anew`: all of it."""
-        known = {} if anew or self.order.force_reread else self.order.stored_fingerprints
-        return state_reading.read(self.order, self.tools, known, {} if anew else self.tools.parts.load())
+        """Read what changed since the last scan, and the states that stored partitions lack.
+
+        `anew`: read everything."""
+        stored = {} if anew or self.order.force_reread else self.order.stored_fingerprints
+        return state_reading.read(self.order, self.tools, stored, {} if anew else self.tools.parts.load())
 
     def evaluate(self, found: ReadResult, started: datetime) -> ValidationFinding:
-        """Evaluate every promise of which something is new, from what was read."""
+        """Evaluate every target that has something new."""
         order = self.order
         if all(_is_settled(each, found) for each in order.promises):
-            told = self._redefined(found, started)
+            results = self._redefined(found, started)
             return ValidationFinding(
-                results=told, covered_targets=order.secondary, measured=found.measured, scan_started_at=started
+                results=results, covered_targets=order.secondary, measured=found.measured, scan_started_at=started
             )
         try:
-            told = self._evaluate_all(found, started, strict=True)
+            results = self._evaluate_all(found, started, strict=True)
         except StateError:
-            # A stored state is damaged. Its remedy is to compute it again, and with it all others of the table.
+            # Damaged states are repaired by reading all partitions of the table again.
             found = self.read(anew=True)
-            told = self._evaluate_all(found, started, strict=False)
+            results = self._evaluate_all(found, started, strict=False)
         return ValidationFinding(
-            results=told,
+            results=results,
             covered_targets=order.secondary,
             measured=found.measured,
             vanished=found.vanished,
@@ -101,9 +101,9 @@ class Validation:
     def store(
         self, session: Session, finding: ValidationFinding, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
     ) -> dict[str, Any]:
-        """Store states, and of each promise its run with the event that tells of it. Returns the task's result.
+        """Store states, runs and lineage events; return the task's result.
 
-        Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
+        Raises StateConflict if another validation of the same data was stored first; this one must then be repeated."""
         return findings.store(session, self.order, finding, emitter=emitter, now=now, ids=ids)
 
     def _find(self) -> ValidationFinding:
@@ -114,40 +114,42 @@ class Validation:
             return findings.unevaluated(self.order, str(error), started=started, finished=self.tools.clock())
 
     def _without_others(self, error: EngineError) -> ValidationFinding:
-        """The task's own contract alone: others have tasks of their own, consumers are told why they have no
-        verdict."""
+        """Evaluate the task's own target alone.
+
+        Other contracts have tasks of their own; consumers get an unevaluated result with the reason."""
         started, order = self.tools.clock(), self.order
-        found = Validation(order.alone, self.tools)._find()
+        finding = Validation(order.alone, self.tools)._find()
         reason = (
             f"its states could not be computed together with those of {order.primary.contract_object}: {error.reason}"
         )
-        missed = (each for each in order.secondary if each.subscription_id is not None)
-        told = (
-            evaluation.unevaluated_result(each, reason, started=started, finished=self.tools.clock()) for each in missed
+        consumer_targets = (each for each in order.secondary if each.subscription_id is not None)
+        unevaluated = (
+            evaluation.unevaluated_result(each, reason, started=started, finished=self.tools.clock())
+            for each in consumer_targets
         )
-        return replace(found, results=(*found.results, *told))
+        return replace(finding, results=(*finding.results, *unevaluated))
 
     def _evaluate_all(self, found: ReadResult, started: datetime, *, strict: bool) -> tuple[EvaluationResult, ...]:
         return tuple(evaluation.evaluate_all(evaluation.prepare(self.order, self.tools, found, started), strict=strict))
 
     def _redefined(self, found: ReadResult, started: datetime) -> tuple[EvaluationResult, ...]:
-        """What comes of other columns where the data are as they were; () where the table was given none."""
+        """Return the results for a changed schema; () if the schema did not change."""
         if self.order.declared_columns is None:
             return ()
         return tuple(evaluation.redefined(evaluation.prepare(self.order, self.tools, found, started)))
 
 
 def _is_settled(promise: ValidationTarget, found: ReadResult) -> bool:
-    """Whether nothing is new to it."""
+    """Return whether nothing is new for the target."""
     return promise.validated_fingerprints is not None and not (
         found.arrived(promise.validated_fingerprints) or found.lost(promise.validated_fingerprints)
     )
 
 
 def is_covered(session: Session, task: TaskRow) -> bool:
-    """Whether all that the task was made for was dealt with by one of another contract about the same data.
+    """Return whether another contract's task on the same data settled all of the task's triggers.
 
-    Never of a task that no trigger made."""
+    Always False for a task without triggers."""
     subject = task.payload["contract_id"], task.payload["object"]
     return task.payload.get("seq") is not None and coalescing.is_clean(session, *subject)
 
@@ -155,23 +157,24 @@ def is_covered(session: Session, task: TaskRow) -> bool:
 def give_up(
     session: Session, task: TaskRow, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
 ) -> None:
-    """Records that the data could not be judged, as a run, and lets later triggers of the object begin anew."""
+    """Store a run that could not be evaluated, and settle the task's triggers."""
     with suppress(ImpossibleTask, ContractError):
         order = validation_plan.plan_validation(session, task).alone
-        broken = replace(findings.unevaluated(order, reason, started=now, finished=now), give_up_reason=reason)
-        findings.store(session, order, broken, emitter=emitter, now=now, ids=ids)
+        given_up = replace(findings.unevaluated(order, reason, started=now, finished=now), give_up_reason=reason)
+        findings.store(session, order, given_up, emitter=emitter, now=now, ids=ids)
     settle(session, task, None, now=now, ids=ids)
     checkpoints.drop(session, task.id)
 
 
 def settle(session: Session, task: TaskRow, covers: int | None, *, now: datetime, ids: Ids) -> None:
-    """Ends what the task's trigger began: what was triggered since is enqueued once. None: what the task was made for.
+    """Settle the triggers of the task; later triggers are enqueued as one task.
 
-    Tasks that no trigger made leave the count alone."""
-    made_for = task.payload.get("seq")
-    if made_for is None:
+    `covers`: number of triggers covered; None means the trigger that created the task. Tasks without triggers settle
+    nothing."""
+    sequence = task.payload.get("seq")
+    if sequence is None:
         return
     subject = ValidationRequest(
         contract_id=task.payload["contract_id"], object=task.payload["object"], cause=f"after/{task.id}"
     )
-    coalescing.settle(session, subject, made_for if covers is None else covers, now=now, task_id=ids())
+    coalescing.settle(session, subject, sequence if covers is None else covers, now=now, task_id=ids())

@@ -1,4 +1,4 @@
-"""What a worker works with."""
+"""Dependencies of a worker."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ from treaty.registry.worker.metrics import WorkerMetrics
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerContext:
-    """What a worker works with. Everything it must remember is in the database, so that it may end at any moment."""
+    """Dependencies of a worker; its durable state is in the database, so that it may stop at any time."""
 
     database: Database
     engine: Engine
@@ -48,11 +48,11 @@ class WorkerContext:
 
     @property
     def lease(self) -> timedelta:
-        """How long a task is a worker's that says nothing."""
+        """Return how long a task remains leased without a heartbeat."""
         return timedelta(seconds=self.settings.lease_seconds)
 
     def tools(self, task: TaskRow) -> ValidationDeps:
-        """What the validation of that task works with."""
+        """Return the dependencies of the task's validation."""
         sampling = SamplingPolicy(self.settings.sample_rows, timedelta(days=self.settings.sample_retention_days))
         parts = TaskCheckpoints(
             database=self.database, task_id=task.id, fence=task.fence, clock=self.clock, lease=self.lease
@@ -65,7 +65,9 @@ class WorkerContext:
         )  # fmt: skip
 
     def progress_reporter(self, task: TaskRow) -> ReportProgress:
-        """Keeps what is told of a task as its progress; where it is another's, or was ended, the engine is stopped."""
+        """Return a callback that stores the task's progress and extends its lease.
+
+        If the lease is lost or the task was cancelled, the engine is stopped."""
 
         def report(words: str) -> None:
             try:
@@ -75,16 +77,18 @@ class WorkerContext:
             except task_queue.LeaseLost:
                 self.engine.cancel()
             except OperationalError:
-                # The work goes on without its progress being known; the next words may be kept again.
+                # The work continues without a progress report; the next one may succeed.
                 return
 
         return report
 
     def report_progress(self, task: TaskRow, done: int, of: int) -> bool:
-        """Tells how far the task is, about fifty times in all; True: go on. Raises Fenced where it is another's."""
+        """Store the progress of the task, about fifty times in all, and extend its lease.
+
+        Always returns True, to continue. Raises LeaseLost if another worker has the task."""
         if done % max(1, of // 50) == 0:
             with transaction(self.database) as tx:
-                told = f"{done} of {of} partitions"
-                task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease, progress=told)
+                progress = f"{done} of {of} partitions"
+                task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease, progress=progress)
                 tx.commit()
         return True

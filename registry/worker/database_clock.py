@@ -1,4 +1,4 @@
-"""The time by the database's clock: what workers on several hosts agree on."""
+"""Database time, on which workers on several hosts agree."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,22 +12,23 @@ from treaty.engine.core import clock
 
 @dataclass
 class DatabaseClock:
-    """The local clock, set right by the database's: `ahead` is how far that one is ahead. A SQLite file lies on this
-    host, whose clock is its own."""
+    """The local clock, corrected by the database's clock.
+
+    `ahead`: how far the database's clock is ahead. SQLite uses the local clock unchanged."""
 
     database: Database
     local: Callable[[], datetime] = clock.now
     ahead: timedelta = timedelta(0)
 
     def __call__(self) -> datetime:
-        """The time."""
+        """Return the current time."""
         return self.local() + self.ahead
 
     def adjust(self) -> timedelta:
-        """Asks the database for the time; how far its clock is ahead."""
+        """Measure how far the database's clock is ahead, assuming symmetric latency, and return it."""
         if self.database.dialect.name == "postgresql":
             with self.database.connect() as connection:
                 before = self.local()
-                there = connection.execute(text("select clock_timestamp()")).scalar_one()
-            self.ahead = there - (before + (self.local() - before) / 2)
+                database_time = connection.execute(text("select clock_timestamp()")).scalar_one()
+            self.ahead = database_time - (before + (self.local() - before) / 2)
         return self.ahead

@@ -1,4 +1,4 @@
-"""What becomes of work that failed: how often it is tried, and what people read of it."""
+"""Retry policy and failure messages of tasks."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -24,26 +24,30 @@ WORDS: dict[type[Exception], str] = {UnreadableTable: "unreachable", EngineKille
 
 @contextmanager
 def survive_errors(blame: Callable[[Exception], None]) -> Iterator[None]:
-    """Ends the block at an error, which is blamed on what was being done: the worker itself goes on."""
+    """Pass an error of the block to `blame`, so that the worker continues.
+
+    A lost lease is only logged."""
     try:
         yield
     except LeaseLost:
-        log.warning("another worker has this task by now; what was done here is dropped")
+        log.warning("the lease of this task was lost to another worker or a cancellation; its results are discarded")
     except Exception as error:
         log.warning("%s", reason(error), exc_info=not isinstance(error, EngineError | RegistryError))
         blame(error)
 
 
 def tries(error: Exception) -> int:
-    """How often a task is tried that ends with such an error."""
+    """Return how many attempts a task has that fails with the error."""
     if isinstance(error, EngineError) and not error.retry:
         return 1
     return TRIES.get(type(error), task_queue.ATTEMPTS)
 
 
 def reason(error: Exception) -> str:
-    """The error for people. Of an unexpected one only its kind: its text could hold data."""
+    """Return the error message for users.
+
+    An unexpected error is reduced to its type, because its text could contain data."""
     if not isinstance(error, EngineError | RegistryError | ContractError):
-        return f"unexpected {type(error).__name__}; the worker's log has the details"
-    word = WORDS.get(type(error), "")
-    return str(error) if str(error).startswith(word) else f"{word}: {error}"
+        return f"unexpected {type(error).__name__}; see the worker log for details"
+    prefix = WORDS.get(type(error), "")
+    return str(error) if str(error).startswith(prefix) else f"{prefix}: {error}"

@@ -1,4 +1,4 @@
-"""One worker: folds lineage events into tasks and does one task at a time with the engine, until told to stop."""
+"""Worker loop: process lineage events and run one task at a time, until stopped."""
 
 import logging
 import time
@@ -32,48 +32,50 @@ from treaty.registry.worker.intake import event_processing
 log = logging.getLogger("treaty.worker")
 ACTOR = "worker"
 AT_A_TIME = 200
-# Others who want to change what is changed here wait for as long as so many events take.
+# Other transactions that change the same rows wait while this many events are processed.
 BATCH_SIZE = 20
 
 
 @dataclass
 class StopSignal:
-    """Whether the worker was told to stop. A plain field: the signal may come while a lock is held."""
+    """Flag that requests the worker to stop; a plain field, as a signal may arrive under a lock."""
 
     requested: bool = False
 
 
 @dataclass(frozen=True)
 class Worker(WorkerContext):
-    """One worker, with all that it works with."""
+    """A worker with its dependencies."""
 
     def step(self) -> bool:
-        """Folds events that wait, then does one task. False: there was nothing to do."""
+        """Process pending events, then run one task; return whether there was anything to do."""
         folded = self.take_in()
         return self.work() or folded
 
     def forever(self, stop: StopSignal) -> None:
-        """Steps until told to stop, and rests while there is nothing to do. Waits for a database that is away."""
+        """Run steps until stopped; sleep while idle, and retry while the database is unavailable."""
         with periodic.run_periodic_jobs(self, periodic.DUTIES):
             while not stop.requested:
                 try:
                     busy = self.step()
                 except OperationalError:
-                    log.warning("the database does not answer; trying again", exc_info=True)
+                    log.warning("the database is not available; retrying", exc_info=True)
                     busy = False
                 if not busy:
                     time.sleep(self.settings.poll_seconds)
 
     def take_in(self) -> bool:
-        """Folds waiting events, some together; where that fails each for itself, so that one stops no other."""
-        rounds = (self._fold_some() for _ in repeat(None, AT_A_TIME // BATCH_SIZE))
-        return sum(takewhile(bool, rounds)) > 0
+        """Process pending events in batches; return whether there were any.
+
+        If a batch fails, its events are processed one by one, so that a faulty event does not block the others."""
+        batches = (self._fold_some() for _ in repeat(None, AT_A_TIME // BATCH_SIZE))
+        return sum(takewhile(bool, batches)) > 0
 
     def work(self) -> bool:
-        """Does the most urgent task. False: none waits."""
+        """Run the most urgent task; return False if there is none."""
         task: TaskRow | None = None
         try:
-            # A task that is this worker's without its knowing would wait until the lease ends.
+            # A task claimed during an interrupt would be stuck until its lease expires.
             with interrupts.defer_interrupts():
                 task = self._claim()
             if task is not None:
@@ -96,12 +98,12 @@ class Worker(WorkerContext):
         try:
             return self._fold(BATCH_SIZE) > 0
         except Exception as error:
-            log.info("waiting events are folded one by one: %s", failures.reason(error))
-            ones = (self._fold_one() for _ in repeat(None, BATCH_SIZE))
-            return sum(takewhile(bool, ones)) > 0
+            log.info("a batch of lineage events failed and is processed one by one: %s", failures.reason(error))
+            single_events = (self._fold_one() for _ in repeat(None, BATCH_SIZE))
+            return sum(takewhile(bool, single_events)) > 0
 
     def _fold(self, most: int) -> int:
-        """How many events it folded."""
+        """Process up to `most` events in one transaction; return their number."""
         with transaction(self.database) as tx:
             events = event_store.next_events(tx, most=most)
             self._take_in(tx, events)
@@ -123,7 +125,7 @@ class Worker(WorkerContext):
         event_processing.process_events(tx, events, now=self.clock(), ids=self.ids, old=old)
         tx.commit()
         for each in events:
-            logs.log_event(log, "event folded", event_key=each.content_hash, lineage_run_id=each.lineage_run_id)
+            logs.log_event(log, "event processed", event_key=each.content_hash, lineage_run_id=each.lineage_run_id)
             self.figures.events.labels(each.state).inc()
 
     def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:
@@ -140,8 +142,8 @@ class Worker(WorkerContext):
     def _claim(self) -> TaskRow | None:
         now = self.clock()
         with transaction(self.database) as tx:
-            for dead in task_queue.fail_abandoned(tx, now=now):
-                self._give_up(tx, dead, dead.error or "", now)
+            for failed in task_queue.fail_abandoned(tx, now=now):
+                self._give_up(tx, failed, failed.error or "", now)
             task = task_queue.claim(tx, worker=self.name, now=now, lease=self.lease)
             tx.commit()
         return task
@@ -158,16 +160,16 @@ class Worker(WorkerContext):
         self._log_result(result)
 
     def _log_result(self, result: Mapping[str, Any]) -> None:
-        """What came of a task: its own run, and those of others about the same data."""
+        """Log and count the runs of a task: its own and those of other contracts."""
         runs = [each for each in (result, *result.get("also", ())) if "run_id" in each]
         for each in runs:
             self.figures.verdicts.labels(each["verdict"]).inc()
             logs.log_event(log, "verdict", run_id=each["run_id"], verdict=each["verdict"])
         if not runs:
-            logs.log_event(log, "task done")
+            logs.log_event(log, "task finished")
 
     def _give_back(self, task: TaskRow, error: Exception) -> None:
-        """Has the task tried again later, or gives it up and says so where people look."""
+        """Schedule a retry of the task, or give it up and store its failure."""
         now, reason = self.clock(), failures.reason(error)
         retry_at = (
             None if task.attempts >= failures.tries(error) else now + task_queue.pause(task.attempts, self.jitter())
@@ -190,15 +192,15 @@ class Worker(WorkerContext):
 
     @contextmanager
     def _alive(self, task: TaskRow) -> Iterator[None]:
-        """Extends the task's lease for as long as the block takes."""
+        """Extend the task's lease while the block runs."""
         done = Flag()
-        beating = Thread(target=self._beat, args=(task, done), name="heartbeat", daemon=True)
-        beating.start()
+        heartbeat = Thread(target=self._beat, args=(task, done), name="heartbeat", daemon=True)
+        heartbeat.start()
         try:
             yield
         finally:
             done.set()
-            beating.join()
+            heartbeat.join()
 
     def _beat(self, task: TaskRow, done: Flag) -> None:
         while not done.wait(self.settings.heartbeat_seconds):
@@ -207,13 +209,13 @@ class Worker(WorkerContext):
                     task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease)
                     tx.commit()
             except LeaseLost:
-                # It is another's by now, or somebody ended it: what the engine does for it is of no use.
+                # The lease is lost or the task was cancelled, so the engine's work for it is useless.
                 self.engine.cancel()
             except OperationalError:
-                log.warning("a heartbeat was lost; the lease still holds for a while")
+                log.warning("a heartbeat could not be stored; the lease remains valid until it expires")
 
 
 def _task_fields(task: TaskRow) -> dict[str, Any]:
-    """By what people find the task in the log, and what made it."""
-    named = {name: task.payload.get(name) for name in ("contract_id", "object", "lineage_run_id")}
-    return {"task_id": task.id, "task_kind": task.kind, "attempt": task.attempts, **named}
+    """Return the log fields of the task and of its trigger."""
+    fields = {name: task.payload.get(name) for name in ("contract_id", "object", "lineage_run_id")}
+    return {"task_id": task.id, "task_kind": task.kind, "attempt": task.attempts, **fields}

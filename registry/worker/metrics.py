@@ -1,4 +1,4 @@
-"""What one worker counts of its work since it started, and the address where Prometheus may ask for it."""
+"""Prometheus metrics of one worker, and the endpoint that serves them."""
 
 import time
 from collections.abc import Iterator
@@ -16,30 +16,34 @@ DONE, FAILED, RELEASED = "done", "failed", "released"
 
 
 class CpuSeconds(Collector):
-    """The CPU seconds of this process."""
+    """CPU seconds of this process, as a Prometheus collector."""
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        """Yield the counter as it stands."""
-        description = "CPU seconds of the worker, Spark apart."
+        """Yield the counter with its current value."""
+        description = "CPU seconds of the worker, excluding Spark."
         yield CounterMetricFamily("treaty_worker_cpu_seconds_total", description, value=time.process_time())
 
 
 class WorkerMetrics:
-    """Counters of one worker. `spark`: seconds of wall clock that Spark was asked something, its start included."""
+    """Counters of one worker since its start.
+
+    `spark`: wall-clock seconds of requests to Spark, including its start."""
 
     def __init__(self) -> None:
         self.registry = ProcessRegistry()
         counter = partial(Counter, registry=self.registry)
-        self.events = counter("treaty_worker_events_total", "Events folded or blamed.", ("state",))
-        self.tasks = counter("treaty_worker_tasks_total", "Attempts by how they ended.", ("kind", "ended"))
-        self.seconds = counter("treaty_worker_task_seconds_total", "Seconds of attempts.", ("kind",))
-        self.verdicts = counter("treaty_worker_verdicts_total", "Verdicts written.", ("verdict",))
-        self.spark = counter("treaty_worker_spark_seconds_total", "Seconds of Spark.", ("asked",))
+        self.events = counter("treaty_worker_events_total", "Lineage events processed or failed, by state.", ("state",))
+        self.tasks = counter("treaty_worker_tasks_total", "Task attempts by kind and outcome.", ("kind", "ended"))
+        self.seconds = counter(
+            "treaty_worker_task_seconds_total", "Wall-clock seconds of task attempts by kind.", ("kind",)
+        )
+        self.verdicts = counter("treaty_worker_verdicts_total", "Stored runs by verdict.", ("verdict",))
+        self.spark = counter("treaty_worker_spark_seconds_total", "Wall-clock seconds of Spark requests.", ("asked",))
         self.registry.register(CpuSeconds())
 
     @contextmanager
     def attempt(self, task: TaskRow) -> Iterator[None]:
-        """Counts the attempt at the task that the block is, by its kind and by how it ends."""
+        """Count the block as an attempt at the task, by task kind and outcome."""
         started, ended = time.monotonic(), FAILED
         try:
             yield
@@ -52,15 +56,15 @@ class WorkerMetrics:
             self.seconds.labels(task.kind).inc(time.monotonic() - started)
 
     def count_request(self, verb: str, seconds: float) -> None:
-        """Counts what Spark was asked, and for how long."""
+        """Count the seconds of a request to Spark."""
         self.spark.labels(verb).inc(seconds)
 
 
 @contextmanager
 def served(figures: WorkerMetrics, host: str, port: int) -> Iterator[int]:
-    """Answers `GET /metrics` with the figures for as long as the block takes; the port. 0: not at all.
+    """Serve the metrics at `GET /metrics` while the block runs; yield the port.
 
-    Raises OSError for a port that cannot be had."""
+    `port`: 0 disables the endpoint. Raises OSError if the port is not available."""
     if not port:
         yield 0
         return

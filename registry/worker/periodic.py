@@ -1,6 +1,7 @@
-"""What a worker looks after by the clock, beside its tasks: each duty in a thread of its own, however long tasks take.
+"""Run the worker's periodic jobs, each in a thread of its own, independently of tasks.
 
-Any number of workers have the same duties at once: what a duty does is done once, by whoever comes first."""
+Every worker runs all jobs. The database ensures that each piece of work is done once, by the first worker that
+claims it."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +29,7 @@ PATIENCE = 5.0
 
 @dataclass(frozen=True)
 class PeriodicJob:
-    """Something that is looked after so often. `do` has transactions of its own."""
+    """A job that runs at an interval; `do` opens its own transactions."""
 
     name: str
     every: timedelta
@@ -36,7 +37,7 @@ class PeriodicJob:
 
 
 def order_upkeep(means: WorkerContext) -> int:
-    """Has some worker do today's upkeep; 0 where that is ordered already."""
+    """Enqueue today's upkeep task; return 0 if it was enqueued already, else 1."""
     now = means.clock()
     with read_session(means.database) as tx:
         if upkeep.ordered(tx, now=now):
@@ -48,68 +49,71 @@ def order_upkeep(means: WorkerContext) -> int:
 
 
 def keep_time(means: WorkerContext) -> int:
-    """Puts versions in force that are due and ends those whose time is over; how many there were."""
+    """Activate due versions and retire ended ones; return the number of versions."""
     return _done(means, activation.waiting, activation.apply_schedule)
 
 
 def keep_appointments(means: WorkerContext) -> int:
-    """Makes tasks of deadlines that passed and of files that nobody looked at; how many there were."""
+    """Enqueue tasks for passed deadlines and due sweeps; return their number."""
     return _done(means, schedule.waiting, schedule.keep)
 
 
 def find_orphans(means: WorkerContext) -> int:
-    """Has what runs without an end wrote looked at; how many such runs there were."""
+    """Enqueue validations of the outputs of orphaned runs; return the number of runs."""
     return _done(means, orphans.waiting, orphans.find)
 
 
 def _done(means: WorkerContext, waits: Callable[..., object], do: Callable[..., int]) -> int:
-    """What is done in a transaction where something waits for it: to look keeps nobody from writing."""
+    """Return the result of the job if there is work for it, else 0.
+
+    The check uses a read transaction, so that idle jobs do not block writers."""
     now = means.clock()
     with read_session(means.database) as tx:
         if not waits(tx, now=now):
             return 0
     with transaction(means.database) as tx:
-        found = do(tx, now=now, ids=means.ids)
+        count = do(tx, now=now, ids=means.ids)
         tx.commit()
-    return found
+    return count
 
 
 def order_redrafts(means: WorkerContext) -> int:
-    """Has contracts in force drafted anew, in the hour that is set for it; how many tasks that makes."""
+    """Enqueue the redrafts of contracts in force at the configured hour; return the number of tasks."""
     now = means.clock()
     if not nightly_redraft.is_due(means.settings, now=now):
         return 0
     with transaction(means.database) as tx:
-        made = nightly_redraft.order(tx, means.settings, now=now, ids=means.ids)
+        count = nightly_redraft.order(tx, means.settings, now=now, ids=means.ids)
         tx.commit()
-    return made
+    return count
 
 
 def order_learning(means: WorkerContext) -> int:
-    """Has patterns learned before contracts are drafted anew; how many tasks that makes."""
+    """Enqueue the update of the pattern index before the redrafts; return the number of tasks."""
     now = means.clock()
     if not nightly_redraft.is_due(means.settings, now=now):
         return 0
     with transaction(means.database) as tx:
-        made = index_updates.order(tx, now=now, ids=means.ids)
+        count = index_updates.order(tx, now=now, ids=means.ids)
         tx.commit()
-    return made
+    return count
 
 
 def order_refits(means: WorkerContext) -> int:
-    """Has programs refitted whose versions admit it, in the hour in which contracts are drafted anew; how many tasks
-    that makes."""
+    """Enqueue the refits of programs whose contracts allow it, at the hour of redrafts.
+
+    Returns the number of tasks."""
     now = means.clock()
     if not nightly_redraft.is_due(means.settings, now=now):
         return 0
     with transaction(means.database) as tx:
-        made = refits.order(tx, now=now, ids=means.ids)
+        count = refits.order(tx, now=now, ids=means.ids)
         tx.commit()
-    return made
+    return count
 
 
 def deliver(means: WorkerContext) -> int:
-    """Delivers what waits in the outbox; how many tries there were."""
+    """Deliver the pending messages of the outbox; return the number of attempts."""
     return OutboxDeliverer(
         database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter
     ).drain()
@@ -123,22 +127,22 @@ DUTIES = (
     PeriodicJob("redrafts", timedelta(minutes=10), order_redrafts),
     PeriodicJob("refits", timedelta(minutes=10), order_refits),
     PeriodicJob("orphans", timedelta(minutes=1), find_orphans),
-    # Several, so that one that waits for a slow destination holds up no other destination.
+    # Several, so that a slow destination does not delay the others.
     *(PeriodicJob(f"messages-{at}", timedelta(seconds=0.5), deliver) for at in range(3)),
 )
 
 
 @contextmanager
 def run_periodic_jobs(means: WorkerContext, duties: Sequence[PeriodicJob]) -> Iterator[None]:
-    """Looks after all duties for as long as the block takes. One that fails is tried again when it is due next."""
-    over = Flag()
-    threads = [Thread(target=_watch, args=(means, each, over), name=each.name, daemon=True) for each in duties]
+    """Run the jobs while the block runs; a failed job is retried at its next interval."""
+    stop = Flag()
+    threads = [Thread(target=_watch, args=(means, each, stop), name=each.name, daemon=True) for each in duties]
     for each in threads:
         each.start()
     try:
         yield
     finally:
-        over.set()
+        stop.set()
         for each in threads:
             each.join(PATIENCE)
 
@@ -148,7 +152,7 @@ def _watch(means: WorkerContext, duty: PeriodicJob, over: Flag) -> None:
         try:
             duty.do(means)
         except OperationalError:
-            log.warning("the database does not answer; %s is looked after later", duty.name)
+            log.warning("the database is not available; periodic job %s is retried later", duty.name)
         except Exception:
-            log.exception("%s could not be looked after", duty.name)
+            log.exception("periodic job %s failed", duty.name)
         over.wait(duty.every.total_seconds())

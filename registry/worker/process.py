@@ -1,4 +1,4 @@
-"""The worker's process: works with real Spark until a signal tells it to stop."""
+"""Run the worker process with Spark until a signal stops it."""
 
 import logging
 import signal
@@ -24,7 +24,9 @@ ADJUSTED = timedelta(minutes=1)
 
 
 def run(settings: RegistrySettings) -> None:
-    """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
+    """Run a worker with Spark until SIGTERM or SIGINT.
+
+    Then release its task and stop Spark."""
     from treaty.engine.evaluation.evaluator import evaluate
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
 
@@ -38,21 +40,21 @@ def run(settings: RegistrySettings) -> None:
         plugins=settings.plugin_names,
     )
     plugins.load(settings.plugin_names)
-    figures = WorkerMetrics()
-    database, engine = connect(settings.database), SparkChild(limits, note=figures.count_request)
+    metrics = WorkerMetrics()
+    database, engine = connect(settings.database), SparkChild(limits, note=metrics.count_request)
     try:
         stop = _stop_by_signal()
         settings.home.mkdir(parents=True, exist_ok=True)
         migrate(database)
         time = DatabaseClock(database)
         time.adjust()
-        log.info("working")
+        log.info("worker started")
         worker = Worker(
             database=database, engine=engine, evaluate=evaluate, large=_large(settings), settings=settings,
-            clock=time, key=_key(settings), figures=figures,
+            clock=time, key=_key(settings), figures=metrics,
         )  # fmt: skip
-        clockwork = run_periodic_jobs(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
-        with clockwork, served(figures, settings.host, settings.worker_metrics_port):
+        clock_job = run_periodic_jobs(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
+        with clock_job, served(metrics, settings.host, settings.worker_metrics_port):
             worker.forever(stop)
     except KeyboardInterrupt:
         pass
@@ -63,7 +65,7 @@ def run(settings: RegistrySettings) -> None:
 
 
 def _large(settings: RegistrySettings) -> Large:
-    """What tells the states that this process does not merge itself."""
+    """Return the function that finds states too large to be merged by this process."""
     from treaty.engine.evaluation.large_frequencies import large
     from treaty.engine.states.state_files import StateFiles
 
@@ -71,17 +73,19 @@ def _large(settings: RegistrySettings) -> Large:
 
 
 def _key(settings: RegistrySettings) -> HashKey | None:
-    """What values of classified columns are hashed with; None where no key file is set and none is in the home.
+    """Return the key for hashes of classified values; None if no key file is configured or present.
 
-    Raises EngineError where the file cannot be used."""
+    Raises EngineError if the file cannot be used."""
     if not settings.hash_key_file and not Path(settings.key).exists():
-        log.warning("there is no key file: hashes of classified values are not stored; set TREATY_HASH_KEY_FILE to one")
+        log.warning("no key file: hashes of classified values are not stored; set TREATY_HASH_KEY_FILE to a key file")
         return None
     return key_files.read(settings.key)
 
 
 def _stop_by_signal() -> StopSignal:
-    """What SIGTERM and SIGINT tell. They also interrupt what is under way, which Python swallows in a finaliser."""
+    """Return the flag that SIGTERM and SIGINT set.
+
+    The signals also raise KeyboardInterrupt in the running code; Python ignores it inside finalizers."""
     stop = StopSignal()
 
     def on_signal(*_: Any) -> NoReturn:
@@ -97,6 +101,6 @@ def _stop_by_signal() -> StopSignal:
 
 
 def _quiet(swallowed: Any) -> None:
-    """Says nothing of the interrupt that Python swallowed, and of all else what Python says."""
+    """Ignore a KeyboardInterrupt raised in a finalizer; report all other errors as Python does."""
     if not isinstance(swallowed.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(swallowed)

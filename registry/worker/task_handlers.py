@@ -1,4 +1,4 @@
-"""The kinds of tasks: how each is done, and what is said of one that is given up."""
+"""Handlers of each kind of task: the work, and the effects of giving it up."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from treaty.registry.validation.validate import Validation
 from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.operations import upkeep
 
-# What a task's work leaves to be written, in the transaction that ends the task.
+# Stores the results of a task in the transaction that finishes it.
 Effect = Callable[[Session, datetime], dict[str, Any]]
 
 
 class FailureHandler(Protocol):
-    """What is written where a task is given up, beside the task's own end."""
+    """Store the effects of giving up a task, in addition to the task's failure."""
 
     def __call__(
         self, means: WorkerContext, session: Session, task: TaskRow, reason: str, *, now: datetime
@@ -34,19 +34,19 @@ class FailureHandler(Protocol):
 
 
 def _nothing(means: WorkerContext, session: Session, task: TaskRow, reason: str, *, now: datetime) -> None:
-    """The task itself says it."""
+    """Store nothing but the task's failure."""
 
 
 @dataclass(frozen=True)
 class TaskHandler:
-    """How tasks of a kind are done. `work` takes its time, outside any transaction."""
+    """Handler of a kind of task; `work` runs outside any transaction and may take long."""
 
     work: Callable[[WorkerContext, TaskRow], Effect]
     give_up: FailureHandler = _nothing
 
 
 def handler_of(task: TaskRow) -> TaskHandler:
-    """The task's kind; one that refuses what no worker knows."""
+    """Return the handler of the task's kind; for an unknown kind one that fails the task."""
     return KINDS.get(task.kind, UNKNOWN)
 
 
@@ -70,25 +70,25 @@ def _validate(means: WorkerContext, task: TaskRow) -> Effect:
 
 
 def _judge_deadline(means: WorkerContext, task: TaskRow) -> Effect:
-    """Where it is not known already that data came, their files are looked at first."""
+    """Scan the files first, unless an arrival is recorded already."""
     with read_session(means.database) as session:
-        asked = deadlines.due_deadline(session, task)
-        if asked is None:
+        due = deadlines.due_deadline(session, task)
+        if due is None:
             return lambda *_: {"note": deadlines.OVER}
-        planned = None if asked.is_known else Validation.plan(session, task, means.tools(task), means.consumers)
+        planned = None if due.is_known else Validation.plan(session, task, means.tools(task), means.consumers)
     finding = planned.run() if planned else None
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
-        looked, emitter = None, openlineage_emitter.emitter(means.settings)
+        scanned_at, emitter = None, openlineage_emitter.emitter(means.settings)
         if planned is not None and finding is not None:
-            # Of data that somebody wrote and told of, it is known when they came.
-            looked = (
+            # If a producer reported the write, the arrival time is known exactly.
+            scanned_at = (
                 finding.scan_started_at
                 if findings.arrival_time(session, planned.order, finding) == finding.scan_started_at
                 else None
             )
             planned.store(session, finding, emitter=emitter, now=now, ids=means.ids)
-        return deadlines.judge(session, task, looked=looked, emitter=emitter, now=now, ids=means.ids)
+        return deadlines.judge(session, task, looked=scanned_at, emitter=emitter, now=now, ids=means.ids)
 
     return effect
 
@@ -105,29 +105,29 @@ def _give_deadline_up(means: WorkerContext, session: Session, task: TaskRow, rea
 
 def _draft(means: WorkerContext, task: TaskRow) -> Effect:
     with read_session(means.database) as session:
-        asked = drafts.request(session, task.payload, means.settings.lake)
-    drafted = means.engine.draft(asked, means.progress_reporter(task))
+        request = drafts.request(session, task.payload, means.settings.lake)
+    drafted = means.engine.draft(request, means.progress_reporter(task))
     return lambda session, now: drafts.keep(session, task, drafted, now=now, ids=means.ids)
 
 
 def _redraft(means: WorkerContext, task: TaskRow) -> Effect:
     with read_session(means.database) as session:
-        asked = drafts.request(session, task.payload, means.settings.lake)
-    drafted = means.engine.draft(asked, means.progress_reporter(task))
+        request = drafts.request(session, task.payload, means.settings.lake)
+    drafted = means.engine.draft(request, means.progress_reporter(task))
     return lambda session, now: nightly_redraft.keep(session, task, drafted, now=now, ids=means.ids)
 
 
 def _refit(means: WorkerContext, task: TaskRow) -> Effect:
     with read_session(means.database) as session:
-        found = refits.work(session, means.settings, task.payload)
-    return lambda session, now: refits.keep(session, task, found, now=now, ids=means.ids)
+        result = refits.work(session, means.settings, task.payload)
+    return lambda session, now: refits.keep(session, task, result, now=now, ids=means.ids)
 
 
 def _learn(means: WorkerContext, task: TaskRow) -> Effect:
     with read_session(means.database) as session:
-        asked = index_updates.request(session, means.settings)
-    found = dict(means.engine.learn(asked, means.progress_reporter(task)))
-    return lambda session, now: found
+        request = index_updates.request(session, means.settings)
+    result = dict(means.engine.learn(request, means.progress_reporter(task)))
+    return lambda session, now: result
 
 
 def _keep_up(means: WorkerContext, task: TaskRow) -> Effect:
@@ -142,12 +142,12 @@ def _keep_up(means: WorkerContext, task: TaskRow) -> Effect:
 
 
 def _replay(means: WorkerContext, task: TaskRow) -> Effect:
-    found = replay.work(means.database, means.settings, task.payload, partial(means.report_progress, task))
-    return lambda session, now: found
+    result = replay.work(means.database, means.settings, task.payload, partial(means.report_progress, task))
+    return lambda session, now: result
 
 
 def _refused(_: WorkerContext, task: TaskRow) -> Effect:
-    raise ImpossibleTask(f"no worker knows tasks of kind {task.kind}")
+    raise ImpossibleTask(f"unknown kind of task: {task.kind}")
 
 
 UNKNOWN = TaskHandler(_refused)

@@ -349,7 +349,7 @@ def test_a_draft_is_put_off_and_given_and_both_are_taken_back(open_page: Open, t
 
     at.checkbox(key=f"choose-{the_shop.review}").check()
     at.run().text_input(key="decider").set_value("producer")
-    assert "nobody of that name may decide about it" in texts(click(at, "hand-over"))
+    assert "this user cannot be assigned" in texts(click(at, "hand-over"))
     at.text_input(key="decider").set_value("admin")
     click(at, "hand-over")
     assert owner.proposal(the_shop.review).assignee == "admin"
@@ -881,7 +881,7 @@ def test_a_task_under_way_is_stopped_where_it_keeps_no_promise(open_page: Open, 
 
     assert keeps == [f"stop-{task.id}"]
     assert "It is stopped" in texts(at)
-    assert the_shop.client("producer").task(task.id).error == "stopped by producer"
+    assert the_shop.client("producer").task(task.id).error == "cancelled by producer"
 
 
 def test_a_task_that_may_not_be_retried_says_so_and_stays(open_page: Open, the_shop: Shop) -> None:
@@ -1092,8 +1092,8 @@ def test_a_draft_that_nobody_wants_any_more_is_stopped(open_page: Open, the_shop
     at.button(key="stop").click()
     shown(at)
 
-    assert the_shop.client("producer").task(task.id).error == "stopped by producer"
-    assert "stopped by producer" in texts(at)
+    assert the_shop.client("producer").task(task.id).error == "cancelled by producer"
+    assert "cancelled by producer" in texts(at)
 
 
 def test_the_first_steps_say_what_is_done_and_give_a_job_its_key_once(open_page: Open, the_shop: Shop) -> None:

@@ -1,1 +1,1 @@
-"""Approvals, successions and activation."""
+"""Approvals, succession and activation of versions."""

@@ -1,8 +1,9 @@
-"""What comes into force and what no longer is: by an approval, by the clock, or because an owner says so.
+"""Activate, deprecate and retire contract versions, on approval, on schedule or on an owner's request.
 
-Of each group of a contract one version is in force. It stays so until the next one is, whose window may begin later;
-then it is superseded, and with it every approved version of the group that should have come into force before.
-A deprecated version is still in force. Whose window ends is retired."""
+Each group of a contract has one version in force. It stays in force until the next version is activated, whose
+effective period may begin later. The old version is then superseded, together with every approved version of the
+group that was due earlier. A deprecated version is still in force. A version whose effective period has ended is
+retired."""
 
 import logging
 from collections.abc import Sequence
@@ -33,42 +34,49 @@ from treaty.registry.review.consumers import acknowledgements
 from treaty.registry.tables import ContractRow, ContractVersionRow, ProposalRow
 
 log = logging.getLogger("treaty.worker")
-# Approvals and what the clock brings about exclude each other: both change what is in force.
+# Serializes approvals and scheduled activation: both change which version is in force.
 CHANGING = 7_268_392_103
 CLOCK = "clock"
-EXPIRED = "its validity ended"
+EXPIRED = "its effective period ended"
 
 
 @dataclass(frozen=True)
 class VersionRetirement:
-    """Why a version goes, and the version of the contract to use in its place."""
+    """Reason why a version is deprecated or retired, and its recommended successor.
+
+    `successor`: another version of the same contract; None recommends none."""
 
     reason: str
     successor: str | None = None
 
 
 def due_time(version: ContractVersionRow) -> datetime:
-    """From when on the version may be in force."""
+    """Return the earliest time at which the version may be in force."""
     return version.effective_from or version.approved_at
 
 
 def activation_blockers(session: Session, version: ContractVersionRow, *, now: datetime) -> str | None:
-    """What keeps an approved version from coming into force, in words; None: nothing does."""
+    """Return the reason why an approved version cannot be activated yet.
+
+    None means nothing blocks it. A version is blocked until its effective time and until the affected consumers have
+    acknowledged it or their deadline has passed."""
     if due_time(version) > now:
-        return f"it comes into force on {due_time(version):%Y-%m-%d %H:%M} UTC"
-    asked = acknowledgements.outstanding(session, version, now=now)
-    if asked:
-        latest = max(each.due_at or now for each in asked)
-        return f"it waits for {len(asked)} consumer(s) whom it breaks, until {latest:%Y-%m-%d %H:%M} UTC at the latest"
+        return f"takes effect on {due_time(version):%Y-%m-%d %H:%M} UTC"
+    pending = acknowledgements.outstanding(session, version, now=now)
+    if pending:
+        latest = max(each.due_at or now for each in pending)
+        return (
+            f"waiting for {_consumers(len(pending))} to acknowledge it, until {latest:%Y-%m-%d %H:%M} UTC at the latest"
+        )
     return None
 
 
 def activate(
     session: Session, version: ContractVersionRow, documents: Documents, *, actor: str, now: datetime, ids: Ids
 ) -> None:
-    """Puts an approved version in force in place of its group's, and asks for the validation of its tables.
+    """Put an approved version in force and enqueue a validation of each of its objects.
 
-    The caller holds the lock CHANGING."""
+    Versions of the group that it replaces are superseded. The caller must hold the lock CHANGING."""
     version.state = VERSION.step(version.state, "activate")
     version.activated_at = now
     document = documents.stored(version.body)
@@ -93,14 +101,15 @@ def activate(
 
 
 def waiting(session: Session, *, now: datetime) -> bool:
-    """Whether some version may come into force, or must end, by now."""
+    """Return whether a version is due for activation or retirement."""
     return session.exec(_waiting(now).limit(1)).first() is not None
 
 
 def apply_schedule(session: Session, *, now: datetime, ids: Ids) -> int:
-    """Puts in force what is due and retires what has ended, in the order of their times; how many versions moved.
+    """Activate due versions and retire ended ones; return the number of versions changed.
 
-    Any number of workers may ask at once, and again: each version moves once."""
+    Versions are processed in the order of their due times. Safe to run concurrently and repeatedly: each version
+    changes once. A version that cannot be activated is logged and skipped."""
     lock(session, CHANGING)
     versions = session.exec(_waiting(now).with_for_update()).all()
     return sum(_apply_version(session, version, now=now, ids=ids) for version in sorted(versions, key=due_time))
@@ -109,7 +118,10 @@ def apply_schedule(session: Session, *, now: datetime, ids: Ids) -> int:
 def deprecate(
     session: Session, contract_id: str, number: str, farewell: VersionRetirement, *, by: Principal, now: datetime
 ) -> ContractVersionRow:
-    """The version, still in force, with the advice to use another. Raises Invalid for a successor that is none."""
+    """Deprecate a version and return it; it stays in force.
+
+    Raises InvalidRequest if the successor is not another active, deprecated or approved version of the contract, and
+    NotFound if the version does not exist or is not readable."""
     version = _version(session, contract_id, number, by)
     _refuse_successor(session, version, farewell.successor)
     version.state = VERSION.step(version.state, "deprecate")
@@ -124,8 +136,10 @@ def deprecate(
 def retire(
     session: Session, contract_id: str, number: str, farewell: VersionRetirement, *, by: Principal, now: datetime
 ) -> ContractVersionRow:
-    """The version, for good in force no more. Raises Conflict while consumers are pinned to it, Invalid for a successor
-    that is none."""
+    """Retire a version permanently and return it.
+
+    Raises Conflict while consumers are pinned to it, InvalidRequest if the successor is not another active,
+    deprecated or approved version of the contract, and NotFound if the version does not exist or is not readable."""
     version = _version(session, contract_id, number, by)
     _refuse_pinned(session, version)
     _refuse_successor(session, version, farewell.successor)
@@ -134,7 +148,9 @@ def retire(
 
 
 def _apply_version(session: Session, version: ContractVersionRow, *, now: datetime, ids: Ids) -> bool:
-    """Whether the version came into force or ended. One that cannot stays as it is, and keeps no other from it."""
+    """Activate or retire one version; return whether it changed.
+
+    An error is logged and rolled back, so that it does not block the other versions."""
     try:
         with session.begin_nested():
             if version.state not in VERSION.states_allowing("retire"):
@@ -147,31 +163,36 @@ def _apply_version(session: Session, version: ContractVersionRow, *, now: dateti
             activate(session, version, Documents(), actor=CLOCK, now=now, ids=ids)
             return True
     except RegistryError as error:
-        log.warning("version %s of %s cannot come into force: %s", version.version, version.contract_id, error)
+        log.warning(
+            "version %s of contract %s could not be activated or retired: %s",
+            version.version,
+            version.contract_id,
+            error,
+        )
         return False
 
 
 def _waiting(now: datetime) -> SelectOfScalar[ContractVersionRow]:
     row = ContractVersionRow
-    begins = func.coalesce(col(row.effective_from), col(row.approved_at)) <= now
-    ends = and_(col(row.effective_until) <= now, col(row.state).in_(VERSION.states_allowing("retire")))
-    return select(row).where(or_(and_(col(row.state) == VersionState.APPROVED, begins), ends))
+    is_due = func.coalesce(col(row.effective_from), col(row.approved_at)) <= now
+    has_ended = and_(col(row.effective_until) <= now, col(row.state).in_(VERSION.states_allowing("retire")))
+    return select(row).where(or_(and_(col(row.state) == VersionState.APPROVED, is_due), has_ended))
 
 
 def _replaced(session: Session, version: ContractVersionRow) -> Sequence[ContractVersionRow]:
-    """The others of the group that are in force, and those that should have come into force before."""
+    """Return the group's versions in force, and its approved versions that were due earlier."""
     query = select(ContractVersionRow).where(
         ContractVersionRow.contract_id == version.contract_id,
         ContractVersionRow.group == version.group,
         ContractVersionRow.id != version.id,
         col(ContractVersionRow.state).in_(VERSION.states_allowing("supersede")),
     )
-    found = session.exec(query.with_for_update()).all()
-    return [each for each in found if each.state in IN_FORCE or due_time(each) <= due_time(version)]
+    candidates = session.exec(query.with_for_update()).all()
+    return [each for each in candidates if each.state in IN_FORCE or due_time(each) <= due_time(version)]
 
 
 def _place(session: Session, contract: ContractRow, domain: str | None) -> None:
-    """Puts the contract into the domain, with all of its proposals."""
+    """Set the domain of the contract and of all its proposals."""
     contract.domain = domain
     session.exec(update(ProposalRow).where(col(ProposalRow.contract_id) == contract.id).values(domain=domain))
 
@@ -196,27 +217,33 @@ def _end(version: ContractVersionRow, step: str, *, now: datetime) -> None:
 
 
 def _version(session: Session, contract_id: str, number: str, by: Principal) -> ContractVersionRow:
-    """The version, for who owns its contract. Raises NotFound where there is none, or it is not theirs to see."""
+    """Return the version, locked, after checking that the principal owns its contract.
+
+    Raises NotFound if it does not exist or is not readable."""
     lock(session, CHANGING)
     require_permission(by, Permission.DECIDE, visibility.require_readable_contract(session, contract_id, by))
     query = select(ContractVersionRow).where(
         ContractVersionRow.contract_id == contract_id, ContractVersionRow.version == number
     )
-    found = session.exec(query.with_for_update()).first()
-    if found is None:
+    version = session.exec(query.with_for_update()).first()
+    if version is None:
         raise NotFound
-    return found
+    return version
 
 
 def _refuse_pinned(session: Session, version: ContractVersionRow) -> None:
     pinned = subscriptions.pinned(session, version.contract_id, version.version)
     if pinned and version.state in VERSION.states_allowing("retire"):
-        who = "1 consumer relies" if len(pinned) == 1 else f"{len(pinned)} consumers rely"
-        raise Conflict(f"{who} on exactly this version: deprecate it, and retire it once they have moved on")
+        verb = "is" if len(pinned) == 1 else "are"
+        raise Conflict(f"{_consumers(len(pinned))} {verb} pinned to this version: deprecate it now and retire it later")
+
+
+def _consumers(count: int) -> str:
+    return "1 consumer" if count == 1 else f"{count:,} consumers"
 
 
 def _refuse_successor(session: Session, version: ContractVersionRow, successor: str | None) -> None:
-    """Returns where the successor is none, or another version of the contract that is not over."""
+    """Raise InvalidRequest unless the successor is None or another usable version of the contract."""
     query = select(ContractVersionRow.version).where(
         ContractVersionRow.contract_id == version.contract_id,
         ContractVersionRow.id != version.id,
@@ -224,14 +251,18 @@ def _refuse_successor(session: Session, version: ContractVersionRow, successor: 
     )
     possible = sorted(session.exec(query).all())
     if successor is not None and successor not in possible:
-        remedy = f"choose one of {', '.join(possible)}" if possible else "leave it out: there is no other"
+        remedy = (
+            f"choose one of {', '.join(possible)}"
+            if possible
+            else "leave it out: the contract has no other usable version"
+        )
         fault = Fault(
             code="TR-SUCCESSOR",
             where="successor",
-            message="is no other version that is in force or will be",
+            message="is not another active, deprecated or approved version of this contract",
             remedy=remedy,
         )
-        raise InvalidRequest("the successor cannot be used", faults=[fault])
+        raise InvalidRequest("the successor version is not valid", faults=[fault])
 
 
 def _validate(session: Session, document: Document, ids: Ids, *, now: datetime) -> None:

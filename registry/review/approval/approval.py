@@ -1,4 +1,4 @@
-"""The procedure from proposal to version: submitted, approved by owners who did not write it, or declined."""
+"""Submit, approve, reject and withdraw proposals; approvers are owners who did not write them."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -28,16 +28,22 @@ from treaty.registry.review.proposals import proposals, revisions
 from treaty.registry.review.proposals.revisions import RevisionAction
 from treaty.registry.tables import ContractRow, ContractVersionRow, ProposalApprovalRow, ProposalRow
 
-DONE = {"submit": "submitted it", "withdraw": "withdrew it", "reject": "rejected it", "approve": "approved it"}
+DONE = {
+    "submit": "submitted the proposal",
+    "withdraw": "withdrew the proposal",
+    "reject": "rejected the proposal",
+    "approve": "approved the proposal",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ApprovalInput:
-    """What an approver brings: the fingerprint and the revision that they saw, and the identities to give to new rows.
+    """Input of an approval: the fingerprint and revision that were reviewed.
 
-    `revision` None: the fingerprint alone says what was seen. `follows`: the version in force that it was compared
-    with; None: whichever that is now. `replay`: what the replay said that they were shown; None: they were not.
-    `summary`: what they say of it to its author and to consumers. `documents`: those that the request has read."""
+    `revision`: reviewed revision; None identifies the reviewed document by its fingerprint alone. `follows`: version
+    in force that it was compared with; None accepts the current one. `replay`: summary of the replay that the
+    approver was shown; None means none was shown. `summary`: note for the author and for consumers. `make_id`:
+    generates the ids of new rows. `documents`: cache of parsed documents of this request."""
 
     fingerprint: str
     make_id: Callable[[], UUID]
@@ -50,7 +56,9 @@ class ApprovalInput:
 
 @dataclass(frozen=True)
 class ApprovalResult:
-    """What an approval came to: the version, where it was the last one needed; else what is still missing, in words."""
+    """Result of an approval: the new version, or the approvals still missing.
+
+    `version`: None while approvals are missing. `missing`: one sentence fragment per missing approval."""
 
     version: ContractVersionRow | None
     missing: tuple[str, ...] = ()
@@ -59,14 +67,16 @@ class ApprovalResult:
 def may_approve(
     proposal: ProposalRow, by: Principal, *, writers: Collection[UUID], approvers: Collection[UUID]
 ) -> bool:
-    """Whether the principal is one whose approval would count: an owner who neither wrote it nor gave theirs."""
+    """Return whether the principal's approval would count.
+
+    True for an owner who neither edited the proposal nor approved it already, while the proposal is in review."""
     in_review = proposal.state in PROPOSAL.states_allowing("approve")
     decides = by.may(Permission.DECIDE, visibility.proposal_resource(proposal))
     return in_review and decides and by.user_id not in {*writers, *approvers}
 
 
 def submit(session: Session, proposal_id: UUID, *, by: Principal, now: datetime) -> ProposalRow:
-    """Puts the author's draft before the owners."""
+    """Submit the author's draft for review."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     _only_author(proposal, by, "submit")
     _step(session, proposal, "submit", by=by, now=now)
@@ -76,7 +86,7 @@ def submit(session: Session, proposal_id: UUID, *, by: Principal, now: datetime)
 
 
 def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str | None, now: datetime) -> ProposalRow:
-    """Takes the author's proposal back."""
+    """Withdraw the author's proposal."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     _only_author(proposal, by, "withdraw")
     _step(session, proposal, "withdraw", by=by, now=now)
@@ -90,7 +100,7 @@ def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str 
 
 
 def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, now: datetime) -> ProposalRow:
-    """Declines the proposal, for a reason that its author will read."""
+    """Reject the proposal with a reason, which the author is notified of."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     require_permission(by, Permission.DECIDE, visibility.proposal_resource(proposal))
     _step(session, proposal, "reject", by=by, now=now)
@@ -106,12 +116,13 @@ def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, n
 def approve(
     session: Session, proposal_id: UUID, approval: ApprovalInput, *, by: Principal, now: datetime
 ) -> ApprovalResult:
-    """Keeps the owner's approval of exactly what they saw. The last one that is needed makes the proposal a version,
-    in force at once unless its window begins later.
+    """Record an owner's approval of the document reviewed.
 
-    Raises Forbidden for its author and for who edited it, administrators included; Conflict while a suggestion is
-    pending, where the document is another than the one shown, or where its version is taken; Invalid where it may not
-    follow what is in force."""
+    The last required approval turns the proposal into a version, which is in force at once unless its effective
+    period begins later or consumers must acknowledge it first. Raises Forbidden for the author and for editors of
+    the proposal, administrators included; Conflict while a suggestion is pending, if the document changed since it
+    was reviewed, or if its version number is in use; InvalidRequest if the document may not follow the version in
+    force."""
     require_permission_anywhere(by, Permission.DECIDE)
     lock(session, activation.CHANGING)
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
@@ -119,35 +130,41 @@ def approve(
     PROPOSAL.step(proposal.state, "approve")
     _refuse_writers(session, proposal, by)
     _refuse_pending(session, proposal)
-    shown = _as_seen(session, proposal, approval)
-    document = shown.contract
+    reviewed = _as_seen(session, proposal, approval)
+    document = reviewed.contract
     _refuse_beyond(session, document, by)
     _refuse_taken(session, document)
-    follows = _following(session, document, approval)
-    evidence = ApprovalEvidence(comparison=follows.summary(), replay=approval.replay)
-    kept = records.make(session, proposal, shown, evidence=evidence, by=by, now=now)
-    row = _row(proposal, shown, approval.make_id(), by=by, now=now)
-    required_approvals.record_approval(session, row, record=kept.hash, by=by, now=now)
-    agreed = required_approvals.approval_status(session, proposal, document, approval.documents)
-    if agreed.missing:
-        return ApprovalResult(None, agreed.missing)
+    check = _following(session, document, approval)
+    evidence = ApprovalEvidence(comparison=check.summary(), replay=approval.replay)
+    record = records.make(session, proposal, reviewed, evidence=evidence, by=by, now=now)
+    row = _row(proposal, reviewed, approval.make_id(), by=by, now=now)
+    required_approvals.record_approval(session, row, record=record.hash, by=by, now=now)
+    status = required_approvals.approval_status(session, proposal, document, approval.documents)
+    if status.missing:
+        return ApprovalResult(None, status.missing)
     return ApprovalResult(_conclude(session, proposal, document, approval, by=by, now=now))
 
 
 def _following(session: Session, document: Document, approval: ApprovalInput) -> SuccessionCheck:
-    """What the document follows, as the approver saw it. Raises Invalid with all that keeps it from following."""
-    found = succession.check_succession(session, document, approval.documents)
-    if approval.follows is not None and approval.follows != found.follows:
-        raise RevisionConflict(f"version {found.follows or 'none'} is in force now, not {approval.follows}: look again")
-    if found.refusals:
-        raise InvalidRequest("the document may not follow the version in force", faults=found.refusals)
-    return found
+    """Check the document against the version that it follows.
+
+    Raises RevisionConflict if that is not the version the approver saw, and InvalidRequest with all reasons that
+    forbid it."""
+    check = succession.check_succession(session, document, approval.documents)
+    if approval.follows is not None and approval.follows != check.follows:
+        raise RevisionConflict(
+            f"the version in force is now {check.follows or 'none'}, not {approval.follows}:"
+            " reload and review the changes"
+        )
+    if check.refusals:
+        raise InvalidRequest("the document cannot replace the version in force", faults=check.refusals)
+    return check
 
 
 def _refuse_beyond(session: Session, document: Document, by: Principal) -> None:
-    """The approver must be an owner where the contract is and where the document puts it, and may not reach further."""
-    for place in visibility.affected_resources(session, document):
-        require_permission(by, Permission.DECIDE, place)
+    """Require ownership of every affected domain, and read access to all referenced datasets."""
+    for resource in visibility.affected_resources(session, document):
+        require_permission(by, Permission.DECIDE, resource)
     reference_permissions.refuse_beyond(session, document, by)
 
 
@@ -159,7 +176,7 @@ def _step(session: Session, proposal: ProposalRow, name: str, *, by: Principal, 
 def _only_author(proposal: ProposalRow, by: Principal, name: str) -> None:
     require_permission(by, Permission.PROPOSE, visibility.proposal_resource(proposal))
     if proposal.author_id != by.user_id:
-        raise Forbidden(f"only its author may {name} a proposal")
+        raise Forbidden(f"only the author can {name} a proposal")
 
 
 def _close(proposal: ProposalRow, by: Principal, *, reason: str | None, now: datetime) -> None:
@@ -168,40 +185,46 @@ def _close(proposal: ProposalRow, by: Principal, *, reason: str | None, now: dat
 
 def _refuse_writers(session: Session, proposal: ProposalRow, by: Principal) -> None:
     if proposal.author_id == by.user_id:
-        raise Forbidden("another owner must approve it: nobody approves their own proposal")
+        raise Forbidden("you cannot approve your own proposal: ask another owner to approve it")
     if by.user_id in revisions.editors(session, proposal):
-        raise Forbidden("another owner must approve it: nobody approves their own edit")
+        raise Forbidden("you cannot approve a proposal that you edited: ask another owner to approve it")
 
 
 def _refuse_pending(session: Session, proposal: ProposalRow) -> None:
     pending = sum(row.decision is Decision.PENDING for row in proposals.suggestions_of(session, proposal))
     if pending:
-        raise Conflict(f"{pending} of its suggestions are not decided yet: accept or reject each first")
+        raise Conflict(f"undecided suggestions: {pending:,}; accept or reject each of them before approving")
 
 
 def _as_seen(session: Session, proposal: ProposalRow, approval: ApprovalInput) -> proposals.ProposalPreview:
-    """What the approver saw. Raises Outrun where it is another by now, Invalid where a window was not seen for sure."""
+    """Return the document as the approver reviewed it.
+
+    Raises RevisionConflict if it has changed since, and InvalidRequest if the proposal has an effective period but
+    no revision was named, because the fingerprint does not cover the period."""
     if approval.revision is not None:
         revisions.require(session, proposal, approval.revision)
     elif proposal.effective_from or proposal.effective_until:
         raise InvalidRequest(
-            "the version has a window, which the fingerprint does not cover: name the revision that you saw"
+            "the proposal has an effective period, which the fingerprint does not cover:"
+            " specify the revision that you reviewed"
         )
     shown = proposals.preview(session, proposal, approval.documents)
     if shown.fingerprint != approval.fingerprint:
         last = revisions.last(session, proposal)
         raise RevisionConflict(
-            f"the document has changed since it was shown{last}: look at it again and approve what you see"
+            f"the document has changed since you reviewed it{last}: review it again before approving"
         )
     return shown
 
 
 def _refuse_taken(session: Session, document: Document) -> None:
     query = select(ContractVersionRow.version).where(ContractVersionRow.contract_id == document.id)
-    taken = frozenset(session.exec(query).all())
-    if document.version in taken:
-        free = next_free(taken)
-        raise Conflict(f"{document.id} has a version {document.version} already; the next free one is {free}")
+    numbers = frozenset(session.exec(query).all())
+    if document.version in numbers:
+        free = next_free(numbers)
+        raise Conflict(
+            f"version {document.version} of contract {document.id} already exists; the next free version is {free}"
+        )
 
 
 def _row(
@@ -250,9 +273,9 @@ def _conclude(
     if activation.activation_blockers(session, version, now=now) is None:
         activation.activate(session, version, approval.documents, actor=by.name, now=now, ids=approval.make_id)
     details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
-    used = subscriptions.active(session, version.contract_id) if approval.summary else ()
-    using = {each.user_id for each in used}
-    notice = messages.proposal_decided(proposal, "approved", approval.summary, by=by.user_id, to=using)
+    subscribers = subscriptions.active(session, version.contract_id) if approval.summary else ()
+    user_ids = {each.user_id for each in subscribers}
+    notice = messages.proposal_decided(proposal, "approved", approval.summary, by=by.user_id, to=user_ids)
     dispatch.notify(session, notice, now=now)
     audit_log.record(
         session, AuditAction.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details
@@ -261,7 +284,7 @@ def _conclude(
 
 
 def _ensure_contract(session: Session, document: Document, *, by: Principal, now: datetime) -> None:
-    """A contract exists from its first approved version on. Whoever gave the last approval that it needed owns it."""
+    """Create the contract with its first approved version; the final approver becomes its owner."""
     if session.get(ContractRow, document.id, with_for_update=UNKEYED) is None:
         domain = visibility.domain_of(document)
         session.add(ContractRow(id=document.id, name=document.name, owner_id=by.user_id, domain=domain, created_at=now))

@@ -1,7 +1,7 @@
-"""Records of approvals: who approved which document, shown what, and when; each under the hash of all that.
+"""Store approval records: who approved which document, with which evidence, and when.
 
-The hash stands in the audit's entry of the approval and travels with the exported contract, so that whoever has the
-document can have it confirmed what was approved."""
+Each record is identified by the hash of its content. The audit entry of the approval contains the hash, and an
+exported contract carries it, so that anyone who has the document can verify what was approved."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,9 @@ FORM = 1
 
 @dataclass(frozen=True)
 class ApprovalEvidence:
-    """What the approver was shown beside the document, as plain data without values of a table; None: nothing was."""
+    """Comparison and replay shown to the approver together with the document.
+
+    Plain data without values of a table. None means not shown."""
 
     comparison: Mapping[str, Any] | None = None
     replay: Mapping[str, Any] | None = None
@@ -53,8 +55,10 @@ def make(
     now: datetime,
     evidence: ApprovalEvidence = NOTHING_SHOWN,
 ) -> ApprovalRecordRow:
-    """Adds the record of an approval to the session's transaction; the audit's entry of it must hold its hash, under
-    `record`. With a quorum each approver has one, which names those before it."""
+    """Add the record of an approval to the session's transaction.
+
+    The audit entry of the approval must contain its hash under `record`. With a quorum, each approver has a record,
+    which lists the hashes of the earlier ones."""
     content = _content(session, proposal, shown, by=by, now=now, evidence=evidence)
     record = ApprovalRecordRow(
         hash=fingerprint(content),
@@ -71,63 +75,71 @@ def make(
 
 
 def of_version(session: Session, contract_id: str, version: str | None = None) -> Sequence[ApprovalRecordRow]:
-    """The records of the proposal that became the version (the active one where none is named), oldest first; [] for
-    one that was approved before there were records. Raises NotFound where there is no such version."""
-    found = lookup.version(session, contract_id, version)
-    if found.proposal_id is None:
+    """Return the approval records of a version, oldest first.
+
+    `version`: None selects the active one. The list is empty for a version approved before records existed. Raises
+    NotFound if the version does not exist."""
+    row = lookup.version(session, contract_id, version)
+    if row.proposal_id is None:
         return []
-    return [
-        each for each in _valid_records(session, found.proposal_id) if each.content["fingerprint"] == found.fingerprint
-    ]
+    return [each for each in _valid_records(session, row.proposal_id) if each.content["fingerprint"] == row.fingerprint]
 
 
 def seal_of(session: Session, contract_id: str, version: str) -> str | None:
-    """The hash that stands for a version's approval, as its export names it: that of its last record, which covers
-    those before; None for one that has none. Raises NotFound where there is no such version."""
+    """Return the hash that an export names as proof of the version's approval.
+
+    It is the hash of the last record, which covers the earlier ones; None if the version has no record. Raises
+    NotFound if the version does not exist."""
     records = of_version(session, contract_id, version)
     return records[-1].hash if records else None
 
 
 def faults(session: Session, record: ApprovalRecordRow) -> tuple[str, ...]:
-    """What no longer agrees with the record: its own hash, the version it was given for, the audit; () where all do.
+    """Return the inconsistencies of a record; () if it is intact.
 
-    The audit as a whole is verified apart."""
+    Compares its own hash, the version created from it, and the audit entry. The audit log as a whole is verified
+    separately."""
     return tuple(_faults(session, record))
 
 
 def _faults(session: Session, record: ApprovalRecordRow) -> Iterator[str]:
     if fingerprint(record.content) != record.hash:
-        yield "the record is not as it was made: its hash is another"
-    stated = record.content.get("contract"), record.content.get("version")
-    if stated != (record.contract_id, record.version):
-        yield "the record speaks of another version than the one that it is kept for"
+        yield "the content of the record does not match its hash"
+    content_key = record.content.get("contract"), record.content.get("version")
+    if content_key != (record.contract_id, record.version):
+        yield "the record is stored for a different contract version than its content names"
     if not _audited(session, record):
-        yield "the audit has no entry of this approval with the record's hash"
+        yield "the audit log has no valid entry of this approval with the hash of the record"
     yield from _faults_of_version(session, record)
 
 
 def _faults_of_version(session: Session, record: ApprovalRecordRow) -> Iterator[str]:
-    named = ContractVersionRow.contract_id == record.contract_id, ContractVersionRow.version == record.version
-    version = session.exec(select(ContractVersionRow).where(*named)).first()
+    conditions = ContractVersionRow.contract_id == record.contract_id, ContractVersionRow.version == record.version
+    version = session.exec(select(ContractVersionRow).where(*conditions)).first()
     if version is None or version.proposal_id != record.proposal_id:
-        yield "no version came of the approval"
+        yield "the approved version does not exist"
     elif _document(version.body) != _stated(record):
-        yield "the document of the version is another than the one that was approved"
+        yield "the document of the version differs from the approved document"
 
 
 def _audited(session: Session, record: ApprovalRecordRow) -> bool:
-    """Whether the entry of an approval of the proposal holds the hash, and is itself as it was written."""
-    given = session.exec(
+    """Return whether an untampered audit entry of the proposal's approvals contains the record's hash."""
+    approvals = session.exec(
         select(ProposalApprovalRow.id).where(ProposalApprovalRow.proposal_id == record.proposal_id)
     ).all()
-    mine = AuditEntryRow.action == AuditAction.APPROVAL_GIVEN, col(AuditEntryRow.object_id).in_(list(map(str, given)))
-    entries = session.exec(select(AuditEntryRow).where(*mine)).all()
-    held = [each for each in entries if each.details.get("record") == record.hash]
-    return any(hash_chain.seal(audit_log.plain(each)) == each.hash for each in held)
+    conditions = (
+        AuditEntryRow.action == AuditAction.APPROVAL_GIVEN,
+        col(AuditEntryRow.object_id).in_(list(map(str, approvals))),
+    )
+    entries = session.exec(select(AuditEntryRow).where(*conditions)).all()
+    matches = [each for each in entries if each.details.get("record") == record.hash]
+    return any(hash_chain.seal(audit_log.plain(each)) == each.hash for each in matches)
 
 
 def _document(body: bytes) -> tuple[str | None, str]:
-    """The fingerprint of the document's content and the hash of its bytes."""
+    """Return the fingerprint of the document's content and the hash of its bytes.
+
+    The fingerprint is None if the document cannot be parsed."""
     try:
         return read(body).fingerprint, sha256(body).hexdigest()
     except ContractError:
@@ -171,15 +183,15 @@ def _decided(row: ProposalSuggestionRow, names: Mapping[Any, str]) -> dict[str, 
 
 
 def _before(session: Session, proposal: ProposalRow, shown: ProposalPreview) -> list[str]:
-    """The hashes of earlier approvals of the same document."""
-    standing = _valid_records(session, proposal.id)
-    return [each.hash for each in standing if each.content["fingerprint"] == shown.fingerprint]
+    """Return the hashes of earlier valid approvals of the same document."""
+    records = _valid_records(session, proposal.id)
+    return [each.hash for each in records if each.content["fingerprint"] == shown.fingerprint]
 
 
 def _valid_records(session: Session, proposal_id: UUID) -> list[ApprovalRecordRow]:
-    """The proposal's records, oldest first, without those of approvals that an edit made void."""
+    """Return the proposal's records, oldest first, without those of voided approvals."""
     rows = session.exec(select(ProposalApprovalRow).where(ProposalApprovalRow.proposal_id == proposal_id)).all()
     void = {(each.approver_id, each.approved_at) for each in rows if each.voided_at}
-    mine = select(ApprovalRecordRow).where(ApprovalRecordRow.proposal_id == proposal_id)
-    records = session.exec(mine.order_by(col(ApprovalRecordRow.created_at))).all()
+    query = select(ApprovalRecordRow).where(ApprovalRecordRow.proposal_id == proposal_id)
+    records = session.exec(query.order_by(col(ApprovalRecordRow.created_at))).all()
     return [each for each in records if (each.approver_id, each.created_at) not in void]

@@ -1,5 +1,6 @@
-"""How far a contract reaches: who puts one in force must be able to read the datasets that its checks read, or the
-results of a run would tell them what they may not see."""
+"""Restrict approval to principals who may read all datasets that the checks reference.
+
+Otherwise the results of a run would disclose data of datasets that the approver may not read."""
 
 from collections.abc import Iterator
 
@@ -16,35 +17,35 @@ from treaty.registry.datasets.contract_datasets import names_of
 from treaty.registry.tables import DatasetRow
 
 BEYOND = (
-    "the contract speaks of a dataset that you may not read, or that is not known here: "
-    "an owner who may read it must approve"
+    "the contract references a dataset that is unknown or that you cannot read: ask an owner who can read it to approve"
 )
 
 
 def refuse_beyond(session: Session, document: Document, by: Principal) -> None:
-    """Raises Forbidden where the document names a dataset that is not the principal's to read, or none at all.
+    """Raise Forbidden if the document names a dataset that the principal may not read.
 
-    Who may read everything is asked nothing: unknown datasets are no secret then."""
+    Unknown datasets are refused as well, so that the error does not reveal which datasets exist. A principal who may
+    read everything is exempt."""
     if by.may(Permission.READ):
         return
-    for found in (*_spoken_of(session, document), *_claimed(session, document)):
-        places = visibility.of_dataset(session, found) if found else ()
+    for dataset in (*_spoken_of(session, document), *_claimed(session, document)):
+        places = visibility.of_dataset(session, dataset) if dataset else ()
         if not any(by.may(Permission.READ, place) for place in places):
             raise Forbidden(BEYOND)
 
 
 def _spoken_of(session: Session, document: Document) -> Iterator[DatasetRow | None]:
-    """The datasets outside the document that its checks read or refer to; None for a name that stands for none."""
+    """Yield the datasets outside the document that its checks read; None for an unknown name."""
     own = {each.name for each in document.objects}
     for each in document.objects:
-        named = {*datasets(each), *(found.dataset for found in referenced_metrics(each).values())}
-        found = (related_datasets.resolve_dataset(session, name) for name in sorted(named - own))
-        yield from (each.dataset if each else None for each in found)
+        names = {*datasets(each), *(resolved.dataset for resolved in referenced_metrics(each).values())}
+        resolved = (related_datasets.resolve_dataset(session, name) for name in sorted(names - own))
+        yield from (each.dataset if each else None for each in resolved)
 
 
 def _claimed(session: Session, document: Document) -> Iterator[DatasetRow]:
-    """The datasets that the document is about and another contract is, too."""
+    """Yield the document's own datasets that another contract covers as well."""
     for _, name in names_of(document):
-        found = related_datasets.exactly(session, name.namespace, name.name)
-        if found and any(each.contract_id != document.id for each in found.about):
-            yield found.dataset
+        dataset = related_datasets.exactly(session, name.namespace, name.name)
+        if dataset and any(each.contract_id != document.id for each in dataset.about):
+            yield dataset.dataset

@@ -1,9 +1,9 @@
-"""Consent: whose approvals a proposal needs, who gave theirs to exactly what is shown, and what is still missing.
+"""Compute the approvals that a proposal needs, has, and still lacks.
 
-The terms of the version in force decide about the next one: of the same group, else of the newest that is in force; a
-first version is decided by its own. Nobody who had a hand in the document counts. The owner of a touched column, where
-the terms ask for them, consents by an approval, or because the document stands as they wrote it last; for an owner who
-cannot decide here (unknown, no longer active, without the right) an administrator does."""
+The terms of the version in force apply to the next one: of the same group, else of the newest version in force. A
+first version is subject to its own terms. Approvals of users who edited the document do not count. If the terms
+require column owners, the owner of a changed column consents by an approval or by being the last editor of the
+document. An administrator replaces an owner who cannot decide here (unknown, inactive or without the permission)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,9 @@ from treaty.registry.tables import ContractVersionRow, ProposalApprovalRow, Prop
 
 @dataclass(frozen=True)
 class ApprovalPolicy:
-    """The terms that decide about a proposal, and the version in force that they stand in; None: it is the first."""
+    """Terms that apply to a proposal, and the version in force that defines them.
+
+    `before`: None for a first version, whose own terms apply."""
 
     terms: Terms
     before: Document | None
@@ -36,21 +38,25 @@ class ApprovalPolicy:
 
 @dataclass(frozen=True)
 class ApprovalStatus:
-    """Who approved exactly what is shown, and what is missing, in words; nothing missing: it may become a version."""
+    """Valid approvers of a document, and the approvals still missing.
+
+    `missing`: one sentence fragment per missing approval; () means that the document may become a version."""
 
     approvers: frozenset[UUID]
     missing: tuple[str, ...]
 
 
 def policy(session: Session, document: Document, documents: Documents) -> ApprovalPolicy:
-    """The policy for the document, a contract's next version."""
+    """Return the approval policy for the contract's next version."""
     before = in_force(session, document.id, document.terms.group) or in_force(session, document.id)
-    found = documents.stored(before.body) if before else None
-    return ApprovalPolicy((found or document).terms, found)
+    previous = documents.stored(before.body) if before else None
+    return ApprovalPolicy((previous or document).terms, previous)
 
 
 def in_force(session: Session, contract_id: str, group: str | None = None) -> ContractVersionRow | None:
-    """The contract's version in force of that group, None: the newest of any; None where there is none."""
+    """Return the newest version in force of the contract, or None.
+
+    `group`: None selects the newest version of any group."""
     query = select(ContractVersionRow).where(
         ContractVersionRow.contract_id == contract_id, col(ContractVersionRow.state).in_(IN_FORCE)
     )
@@ -61,38 +67,43 @@ def in_force(session: Session, contract_id: str, group: str | None = None) -> Co
 
 
 def record_approval(session: Session, row: ProposalApprovalRow, *, record: str, by: Principal, now: datetime) -> None:
-    """Keeps the principal's approval, whose record has that hash. Raises Conflict where theirs is kept already."""
-    given = _valid(session, row.proposal_id, row.fingerprint)
-    if by.user_id in given:
-        raise Conflict("you approved exactly this already: it waits for others")
+    """Store the principal's approval with the hash of its record.
+
+    Raises Conflict if the principal already has a valid approval of the same document."""
+    approvers = _valid(session, row.proposal_id, row.fingerprint)
+    if by.user_id in approvers:
+        raise Conflict("you have already approved this document: it is waiting for other owners")
     session.add(row)
-    seen = {"proposal": str(row.proposal_id), "fingerprint": row.fingerprint, "revision": row.revision}
-    details = {**seen, "record": record}
+    reviewed = {"proposal": str(row.proposal_id), "fingerprint": row.fingerprint, "revision": row.revision}
+    details = {**reviewed, "record": record}
     audit_log.record(session, AuditAction.APPROVAL_GIVEN, actor=by.name, object_id=row.id, now=now, details=details)
 
 
 def approval_status(
     session: Session, proposal: ProposalRow, document: Document, documents: Documents
 ) -> ApprovalStatus:
-    """What the approvals of exactly that document amount to."""
+    """Return the valid approvals of the document and those still missing."""
     return _consent(session, proposal, policy(session, document, documents), document)
 
 
 def missing(session: Session, proposal: ProposalRow, documents: Documents) -> tuple[str, ...]:
-    """What is missing, in words. Suggestions leave the terms of the proposal as they are: what it would become is
-    written where it matters alone, which takes long. Raises Invalid where that cannot be written."""
-    drafted = documents.parsed(proposal.base)
-    decided = policy(session, drafted, documents)
-    matters = decided.terms.review.columns or _valid_approvals(session, proposal.id)
-    shown = proposals.preview(session, proposal, documents).contract if matters else drafted
-    return _consent(session, proposal, decided, shown).missing
+    """Return the approvals that the proposal still needs.
+
+    Suggestions do not change the terms of a proposal, so the resulting document is computed only if column owners or
+    existing approvals depend on it, because that is slow. Raises InvalidRequest if the accepted suggestions do not
+    fit the document."""
+    document = documents.parsed(proposal.base)
+    rules = policy(session, document, documents)
+    depends = rules.terms.review.columns or _valid_approvals(session, proposal.id)
+    preview = proposals.preview(session, proposal, documents).contract if depends else document
+    return _consent(session, proposal, rules, preview).missing
 
 
 def _consent(session: Session, proposal: ProposalRow, decided: ApprovalPolicy, document: Document) -> ApprovalStatus:
     review = decided.terms.review
     users = _approvers(session, proposal, document.fingerprint)
-    lacking = review.quorum - len(users)
-    missing = [f"{lacking} of {review.quorum} approvals by owners"] if lacking > 0 else []
+    missing_count = review.quorum - len(users)
+    missing = [f"{missing_count} of {review.quorum} owner approvals"] if missing_count > 0 else []
     if review.columns:
         owners = affected_owners(decided.before.document if decided.before else None, document.document)
         missing.extend(_columns(session, proposal, owners, users))
@@ -100,7 +111,7 @@ def _consent(session: Session, proposal: ProposalRow, decided: ApprovalPolicy, d
 
 
 def approvals(session: Session, proposal_id: UUID) -> Sequence[tuple[ProposalApprovalRow, str]]:
-    """Every approval of the proposal with its approver's name, oldest first; those that are void, too."""
+    """Return all approvals of the proposal with their approvers' names, oldest first, voided ones included."""
     query = select(ProposalApprovalRow, UserRow.name).join(
         UserRow, col(UserRow.id) == col(ProposalApprovalRow.approver_id)
     )
@@ -109,7 +120,7 @@ def approvals(session: Session, proposal_id: UUID) -> Sequence[tuple[ProposalApp
 
 
 def _valid_approvals(session: Session, proposal_id: UUID) -> Sequence[ProposalApprovalRow]:
-    """The approvals that were not made void since."""
+    """Return the approvals that were not voided."""
     query = select(ProposalApprovalRow).where(
         ProposalApprovalRow.proposal_id == proposal_id, col(ProposalApprovalRow.voided_at).is_(None)
     )
@@ -117,43 +128,45 @@ def _valid_approvals(session: Session, proposal_id: UUID) -> Sequence[ProposalAp
 
 
 def _valid(session: Session, proposal_id: UUID, fingerprint: str) -> set[UUID]:
-    """Who approved exactly that."""
+    """Return the users with a valid approval of the fingerprint."""
     return {each.approver_id for each in _valid_approvals(session, proposal_id) if each.fingerprint == fingerprint}
 
 
 def _approvers(session: Session, proposal: ProposalRow, fingerprint: str) -> dict[UUID, Principal]:
-    """Those whose approval holds: they are still active and may still decide, and did not write it."""
-    given = _valid(session, proposal.id, fingerprint) - revisions.editors(session, proposal)
-    users = session.exec(select(UserRow).where(col(UserRow.id).in_(given))).all()
+    """Return the approvers who are active, may still decide and did not edit the proposal."""
+    approvers = _valid(session, proposal.id, fingerprint) - revisions.editors(session, proposal)
+    users = session.exec(select(UserRow).where(col(UserRow.id).in_(approvers))).all()
     return {each.user_id: each for each in _able(session, users, visibility.proposal_resource(proposal))}
 
 
 def _able(session: Session, users: Iterable[UserRow], place: Resource) -> list[Principal]:
-    """Those of them who can decide there, with all that they may."""
-    found = [authentication.principal_for_user(session, user) for user in users if user.active]
-    return [each for each in found if each.may(Permission.DECIDE, place)]
+    """Return the principals among the users who may decide there."""
+    principals = [authentication.principal_for_user(session, user) for user in users if user.active]
+    return [each for each in principals if each.may(Permission.DECIDE, place)]
 
 
 def _columns(
     session: Session, proposal: ProposalRow, owners: Mapping[str, str], users: Mapping[UUID, Principal]
 ) -> list[str]:
-    """What is missing of the owners of these columns."""
-    administered = any(Role.ADMIN in user.roles for user in users.values())
-    consenting = {*users, revisions.last_writer(session, proposal)}
-    found = _people(session, frozenset(owners.values()))
+    """Return the approvals of column owners that are still missing."""
+    admin_approved = any(Role.ADMIN in user.roles for user in users.values())
+    consenters = {*users, revisions.last_writer(session, proposal)}
+    people = _people(session, frozenset(owners.values()))
     missing = []
     for owner in sorted(set(owners.values())):
-        able = {each.user_id for each in _able(session, found.get(owner, ()), visibility.proposal_resource(proposal))}
-        if able & consenting or (not able and administered):
+        deciders = {
+            each.user_id for each in _able(session, people.get(owner, ()), visibility.proposal_resource(proposal))
+        }
+        if deciders & consenters or (not deciders and admin_approved):
             continue
-        named = ", ".join(column for column, each in owners.items() if each == owner)
-        who = owner if able else f"an administrator in place of {owner}, who cannot decide here"
-        missing.append(f"the approval of {who}, for {named}")
+        columns = ", ".join(column for column, each in owners.items() if each == owner)
+        approver = owner if deciders else f"an administrator (owner {owner} cannot approve here)"
+        missing.append(f"approval by {approver} for {columns}")
     return missing
 
 
 def _people(session: Session, names: frozenset[str]) -> dict[str, Sequence[UserRow]]:
-    """The users whom each owner's name stands for: who is called that, and who belongs to the team that is."""
+    """Return the users behind each owner name: the user of that name and members of that team."""
     users = session.exec(select(UserRow).where(col(UserRow.name).in_({name.lower() for name in names}))).all()
     members = session.exec(
         select(UserRow, TeamRow.name)

@@ -1,13 +1,15 @@
-"""Succession: how a document may follow the version in force, of its own group, else the newest of any.
+"""Check whether a document may follow the version in force.
 
-The terms of that version decide, not those of the document. What they enforce refuses an approval; all else is told.
+A document follows the version in force of its own group, else the newest one of any group. The terms of that version
+decide, not those of the document. Violations of enforced terms refuse an approval; all others are only reported.
 
-A mode of compatibility that the terms name is what readers were told, so a version that breaks it is refused. It may
-come first in a group of its own instead, under a greater major number: the old one then stays in force beside it. Modes
-that nobody named are defaults: what breaks them is told, and consumers whom it breaks are waited for, no more.
+A compatibility mode named in the terms was promised to consumers, so a version that breaks it is refused. Such a
+version may start a group of its own under a greater major number; the old version then stays in force in parallel.
+Modes that are not named are defaults: violations of them are reported, and affected consumers are asked to
+acknowledge the version, but it is not refused.
 
-A number that says less than the change is refused where the terms say `versions: enforced`. A first version follows
-nothing, and is refused nothing."""
+A version number that understates the change is refused if the terms contain `versions: enforced`. A first version
+follows none and is never refused."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,10 +30,11 @@ MOST = 20
 
 @dataclass(frozen=True)
 class SuccessionCheck:
-    """A document beside the version that it follows. `suggested`: the free number that says how large the change is.
+    """Comparison of a document with the version that it follows.
 
-    `refusals`: why it cannot be approved as it is; `breach_sentences`: which modes it breaks, in words, refused or
-    not."""
+    `suggested`: next free version number that matches the size of the change; None for a first version. `refusals`:
+    why the document cannot be approved as it is. `breach_sentences`: the compatibility modes that it breaks, refused
+    or not."""
 
     compared: VersionDiff
     suggested: str | None
@@ -40,43 +43,43 @@ class SuccessionCheck:
 
     @property
     def follows(self) -> str | None:
-        """The number of the version that it follows; None: it is the first."""
+        """Return the number of the version that it follows; None for a first version."""
         return self.compared.old.version if self.compared.old else None
 
     @property
     def bump(self) -> Bump | None:
-        """How large the change is; None for a first version."""
+        """Return the size of the change; None for a first version."""
         return self.compared.comparison.bump if self.compared.old else None
 
     def summary(self) -> dict[str, Any]:
-        """What is kept of it with an approval: plain data, no values of a table."""
+        """Return the part stored with an approval: plain data without values of a table."""
         changes = [each.sentence for each in self.compared.comparison.differences]
         return {"follows": self.follows, "bump": self.bump, "changes": changes, "breaks": list(self.breach_sentences)}
 
 
 def check_succession(session: Session, document: Contract, documents: Documents) -> SuccessionCheck:
-    """How the document would follow what is in force now."""
+    """Check how the document would follow the version in force now."""
     old = diffs.followed_version(diffs.live(session, document.id, documents), document)
-    found = compare_versions(
+    diff = compare_versions(
         old, document, live=diffs.of_group(diffs.relied_on(session, document.id, documents), document)
     )
     if old is None:
-        return SuccessionCheck(found, None, (), ())
+        return SuccessionCheck(diff, None, (), ())
     numbers = {*diffs.version_numbers(session, document.id), old.version}
-    suggested = next_free(numbers, found.comparison.bump, after=old.version)
-    refusals = (*_understated(found, old, suggested), *_broken(found, old, numbers))
-    return SuccessionCheck(found, suggested, refusals[:MOST], tuple(map(_sentence, found.violations[:MOST])))
+    suggested = next_free(numbers, diff.comparison.bump, after=old.version)
+    refusals = (*_understated(diff, old, suggested), *_broken(diff, old, numbers))
+    return SuccessionCheck(diff, suggested, refusals[:MOST], tuple(map(_sentence, diff.violations[:MOST])))
 
 
 def _understated(found: VersionDiff, old: Contract, suggested: str) -> Iterator[Fault]:
     bump = found.comparison.bump
     if old.terms.review.versions == "enforced" and not says_enough(old.version, found.new.version, bump):
-        message = f"says less than the change from {old.version}, which is {bump.value}"
+        message = f"understates the change from {old.version}, which is {bump.value}"
         yield Fault(
             code="TR-VERSION",
             where="version",
             message=message,
-            remedy=f"take {suggested}",
+            remedy=f"use {suggested}",
             line=found.new.lines.get("version"),
         )
 
@@ -84,26 +87,24 @@ def _understated(found: VersionDiff, old: Contract, suggested: str) -> Iterator[
 def _broken(found: VersionDiff, old: Contract, numbers: set[str]) -> Iterator[Fault]:
     if _begins_a_group(old, found.new):
         return
-    beside = next_free(numbers, Bump.MAJOR, after=old.version)
+    free = next_free(numbers, Bump.MAJOR, after=old.version)
     for each in _named(found.violations, old):
-        where = each.difference.path
+        path = each.difference.path
         message = f"breaks {_sentence(each)}"
-        remedy = f"keep the promise, or begin a group of its own as version {beside}"
-        yield Fault(
-            code="TR-COMPATIBILITY", where=where, message=message, remedy=remedy, line=found.new.lines.get(where)
-        )
+        remedy = f"undo the breaking change, or start a new group with version {free}"
+        yield Fault(code="TR-COMPATIBILITY", where=path, message=message, remedy=remedy, line=found.new.lines.get(path))
 
 
 def _begins_a_group(old: Contract, new: Contract) -> bool:
-    """Whether it stays beside what it is compared with, and says so by its number."""
+    """Return whether the document starts a new group under a greater major number."""
     return old.terms.group != new.terms.group and says_enough(old.version, new.version, Bump.MAJOR)
 
 
 def _named(found: Sequence[CompatibilityBreach], old: Contract) -> list[CompatibilityBreach]:
-    """Of what breaks modes that which breaks one that the terms in force name."""
+    """Return the violations of modes that the terms in force name explicitly."""
     return [each for each in found if each.difference.section.value in old.terms.compatibility.model_fields_set]
 
 
 def _sentence(found: CompatibilityBreach) -> str:
-    law = MODES[found.mode].sentence
-    return f"{found.mode} of version {found.version} ('{law}'): {found.difference.sentence}"
+    mode_sentence = MODES[found.mode].sentence
+    return f"{found.mode} of version {found.version} ('{mode_sentence}'): {found.difference.sentence}"

@@ -1,1 +1,1 @@
-"""Consumers' checks and what a version breaks for them."""
+"""Consumers' checks, and the impact of new versions on consumers."""

@@ -1,8 +1,8 @@
-"""Consumers and new versions: whom an approved change breaks is asked and waited for, all others are told.
+"""Request acknowledgements of breaking versions from consumers, and notify the others.
 
-A version is held against the one that the consumer builds on: the one in force in the group that they are pinned to;
-for who pins nothing, the one that was activated last. A version of another group than theirs changes nothing for them.
-"""
+A new version is compared with the version that the consumer builds on: the version in force of the group that the
+subscription is pinned to, or without a pin the version activated last. A version of another group does not affect
+the consumer."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,9 @@ AUDIT_ACTIONS = {
 
 @dataclass(frozen=True)
 class ConsumerImpact:
-    """What a version means for a consumer. `breaks`: why it breaks them, in sentences; () where it does not."""
+    """Impact of a version on a consumer.
+
+    `breaks`: one sentence per breaking change that affects them; () means not affected."""
 
     subscription: SubscriptionRow
     subscriber: str
@@ -56,7 +58,9 @@ class ConsumerImpact:
 
 @dataclass(frozen=True)
 class AcknowledgementFilter:
-    """Which acknowledgements are asked for. `mine`: those of own subscriptions; `waiting`: those that are not given."""
+    """Filter of acknowledgements.
+
+    `mine`: only those of the principal's own subscriptions. `waiting`: only those that are pending or objected to."""
 
     contract_id: str | None = None
     version: str | None = None
@@ -66,7 +70,7 @@ class AcknowledgementFilter:
 
 @dataclass(frozen=True)
 class AcknowledgementListing:
-    """An acknowledgement with the version and the subscription that it is about, and people's names."""
+    """An acknowledgement with its version, its subscription and the subscriber's name."""
 
     row: AcknowledgementRow
     version: ContractVersionRow
@@ -75,43 +79,46 @@ class AcknowledgementListing:
 
 
 def impact_of(session: Session, new: Document, documents: Documents) -> list[ConsumerImpact]:
-    """What that document would mean for each active consumer of its contract; [] where there is none."""
-    found = active(session, new.id)
-    if not found:
+    """Return the impact of the document on each active consumer of its contract."""
+    subscribers = active(session, new.id)
+    if not subscribers:
         return []
-    judge = _judge(standings(session, [new.id])[new.id], new, documents)
-    names = subscriptions.names(session, found)
-    return [ConsumerImpact(each, names[each.id], tuple(judge(session, each))) for each in found]
+    reasons_of = _judge(standings(session, [new.id])[new.id], new, documents)
+    names = subscriptions.names(session, subscribers)
+    return [ConsumerImpact(each, names[each.id], tuple(reasons_of(session, each))) for each in subscribers]
 
 
 def request_acknowledgements(
     session: Session, version: ContractVersionRow, documents: Documents, *, make_id: Callable[[], UUID], now: datetime
 ) -> None:
-    """Asks every consumer whom the approved version breaks, and tells the others; before it is in force.
+    """Request acknowledgement from affected consumers of an approved version, before it is activated.
 
-    How long they have is what the version says that is in force. Nobody is asked of a contract's first version."""
+    The version in force defines the deadline in days. Unaffected consumers get a record in state NOTIFIED. A
+    contract's first version affects no consumer."""
     new = documents.stored(version.body)
-    found = impact_of(session, new, documents)
+    impacts = impact_of(session, new, documents)
     deadline = now + timedelta(days=_days(session, new, documents))
-    for each in found:
+    for each in impacts:
         session.add(_acknowledgement_row(each, version, make_id(), deadline=deadline, now=now))
-    if broken := _broken(found):
+    if broken := _broken(impacts):
         dispatch.notify(session, messages.breaking(version, broken, deadline), now=now)
-    if found:
-        _record_asked(session, version, found, deadline=deadline, now=now)
+    if impacts:
+        _record_asked(session, version, impacts, deadline=deadline, now=now)
 
 
 def outstanding(session: Session, version: ContractVersionRow, *, now: datetime) -> Sequence[AcknowledgementRow]:
-    """The acknowledgements that the version still waits for: not given, and the deadline not over; [] for none."""
+    """Return the acknowledgements that still block the version: not given, with the deadline ahead."""
     row = AcknowledgementRow
     query = select(row).join(SubscriptionRow, col(SubscriptionRow.id) == col(row.subscription_id))
-    waited = query.where(row.version_id == version.id, col(row.state).in_(WAITED_FOR), col(row.due_at) > now)
-    alive = waited.where(SubscriptionRow.state == SubscriptionState.ACTIVE)
-    return session.exec(alive.order_by(col(row.id))).all()
+    pending = query.where(row.version_id == version.id, col(row.state).in_(WAITED_FOR), col(row.due_at) > now)
+    active_only = pending.where(SubscriptionRow.state == SubscriptionState.ACTIVE)
+    return session.exec(active_only.order_by(col(row.id))).all()
 
 
 def get(session: Session, acknowledgement_id: UUID, *, by: Principal) -> AcknowledgementRow:
-    """The acknowledgement, locked. Raises NotFound where there is none, or its contract is not theirs to read."""
+    """Return the acknowledgement, locked.
+
+    Raises NotFound if it does not exist or its contract is not readable."""
     require_permission_anywhere(by, Permission.READ)
     row = session.get(AcknowledgementRow, acknowledgement_id, with_for_update=True)
     if row is None:
@@ -129,10 +136,11 @@ def answer(
     by: Principal,
     now: datetime,
 ) -> AcknowledgementRow:
-    """Acknowledges the version, or objects to it, for the consumer. Who objected may still acknowledge; until the
-    version is in force, an answer may be taken back (`PENDING`).
+    """Acknowledge a version, object to it, or withdraw the answer, on behalf of the consumer.
 
-    Raises NotFound, Forbidden for another's, IllegalTransition where it was acknowledged or never asked, Invalid for an
+    An objection can be turned into an acknowledgement. `PENDING` withdraws the answer, until the version is in
+    force. Raises NotFound if the acknowledgement does not exist, Forbidden for another consumer's, IllegalTransition
+    if it was given already or never requested, Conflict if the version is in force, and InvalidRequest for an
     objection without a comment."""
     require_permission_anywhere(by, Permission.SUBSCRIBE)
     row = get(session, acknowledgement_id, by=by)
@@ -149,12 +157,13 @@ def answer(
 def list_acknowledgements(
     session: Session, by: Principal, asked: PageRequest, which: AcknowledgementFilter
 ) -> RowPage[AcknowledgementListing]:
-    """Acknowledgements of contracts that the principal may read, newest first."""
-    found = session.exec(NEWEST_FIRST.of(_chosen(by, which), asked)).all()
-    portion = NEWEST_FIRST.cut(found, asked, lambda each: each[0])
-    named = subscriptions.names(session, (of for _, _, of in portion.rows))
+    """List acknowledgements of contracts that the principal may read, newest first."""
+    rows = session.exec(NEWEST_FIRST.of(_chosen(by, which), asked)).all()
+    page = NEWEST_FIRST.cut(rows, asked, lambda each: each[0])
+    subscriber_names = subscriptions.names(session, (of for _, _, of in page.rows))
     return RowPage(
-        [AcknowledgementListing(each, version, of, named[of.id]) for each, version, of in portion.rows], portion.next
+        [AcknowledgementListing(each, version, of, subscriber_names[of.id]) for each, version, of in page.rows],
+        page.next,
     )
 
 
@@ -169,8 +178,8 @@ def _chosen(
         .join(ContractRow, col(ContractRow.id) == col(SubscriptionRow.contract_id))
         .where(visibility.readable_contracts(by))
     )
-    wanted = {ContractVersionRow.contract_id: which.contract_id, ContractVersionRow.version: which.version}
-    for column, value in wanted.items():
+    columns = {ContractVersionRow.contract_id: which.contract_id, ContractVersionRow.version: which.version}
+    for column, value in columns.items():
         query = query if value is None else query.where(col(column) == value)
     if which.mine:
         query = query.where(visibility.own_subscriptions(by))
@@ -180,7 +189,7 @@ def _chosen(
 
 
 def acknowledgement_listing(session: Session, row: AcknowledgementRow) -> AcknowledgementListing:
-    """The acknowledgement as lists show it."""
+    """Return the acknowledgement with its version, subscription and subscriber."""
     version = session.get_one(ContractVersionRow, row.version_id)
     subscription = session.get_one(SubscriptionRow, row.subscription_id)
     return AcknowledgementListing(
@@ -189,12 +198,14 @@ def acknowledgement_listing(session: Session, row: AcknowledgementRow) -> Acknow
 
 
 def waiting(session: Session, by: Principal) -> Sequence[AcknowledgementListing]:
-    """What the principal is asked and has not acknowledged, newest first."""
+    """Return the principal's acknowledgements that are not given yet, newest first."""
     return list_acknowledgements(session, by, PageRequest(MOST), AcknowledgementFilter(mine=True, waiting=True)).rows
 
 
 def unanswered(by: Principal) -> SelectOfScalar[UUID]:
-    """Of what `waiting` gives what the principal neither acknowledged nor objected to: the ids, as a query."""
+    """Select the ids of the `waiting` acknowledgements without an answer.
+
+    Acknowledgements that were objected to have an answer."""
     row = AcknowledgementRow
     newest = _chosen(by, AcknowledgementFilter(mine=True, waiting=True)).with_only_columns(col(row.id), col(row.state))
     shown = newest.order_by(col(row.id).desc()).limit(MOST).subquery()
@@ -204,27 +215,29 @@ def unanswered(by: Principal) -> SelectOfScalar[UUID]:
 def _judge(
     standing: VersionOverview, new: Document, documents: Documents
 ) -> Callable[[Session, SubscriptionRow], Iterator[str]]:
-    """Why the new version breaks a consumer; each version that somebody builds on is compared once."""
-    known: dict[str, tuple[Document, breaking_changes.VersionChanges]] = {}
+    """Return a function that explains why the new version breaks a consumer.
+
+    Each version that consumers build on is compared once."""
+    comparisons: dict[str, tuple[Document, breaking_changes.VersionChanges]] = {}
 
     def against(old: ContractVersionRow) -> tuple[Document, breaking_changes.VersionChanges]:
-        if old.version not in known:
+        if old.version not in comparisons:
             document = documents.stored(old.body)
-            known[old.version] = document, breaking_changes.changes(document, new, documents.checks)
-        return known[old.version]
+            comparisons[old.version] = document, breaking_changes.changes(document, new, documents.checks)
+        return comparisons[old.version]
 
     def breaks(session: Session, of: SubscriptionRow) -> Iterator[str]:
         old = _built_on(standing, of, new.terms.group)
         if old is not None and old.version != new.version:
             document, changes = against(old)
-            asked = [consumer_checks.asked_of(row) for row in consumer_checks.current(session, of.id)]
-            yield from changes.breaks(breaking_changes.reliance(of.reads, check_document.needs(document, asked)))
+            checks = [consumer_checks.asked_of(row) for row in consumer_checks.current(session, of.id)]
+            yield from changes.breaks(breaking_changes.reliance(of.reads, check_document.needs(document, checks)))
 
     return breaks
 
 
 def _built_on(standing: VersionOverview, of: SubscriptionRow, group: str) -> ContractVersionRow | None:
-    """The version in force that the new one would replace for the consumer; None where it replaces none of theirs."""
+    """Return the version in force that the new one replaces for the consumer, or None."""
     followed = standing.followed(of.pin, of.pinned_to)
     if of.pin is PinKind.NONE or followed is None:
         return followed
@@ -232,13 +245,13 @@ def _built_on(standing: VersionOverview, of: SubscriptionRow, group: str) -> Con
 
 
 def _days(session: Session, new: Document, documents: Documents) -> int:
-    standing = standings(session, [new.id])[new.id]
-    before = standing.of_group(new.terms.group) or standing.version(standing.newest)
+    overview = standings(session, [new.id])[new.id]
+    before = overview.of_group(new.terms.group) or overview.version(overview.newest)
     return documents.stored(before.body).terms.review.acknowledge_days if before else 0
 
 
 def _broken(found: Sequence[ConsumerImpact]) -> dict[UUID, list[str]]:
-    """Why the version breaks each user whom it breaks, for all that they subscribed to."""
+    """Return the reasons by affected user, over all of their subscriptions."""
     broken: dict[UUID, list[str]] = {}
     for each in found:
         if each.breaks:
@@ -263,11 +276,11 @@ def _acknowledgement_row(
 def _record_asked(
     session: Session, version: ContractVersionRow, found: Sequence[ConsumerImpact], *, deadline: datetime, now: datetime
 ) -> None:
-    asked = [str(each.subscription.id) for each in found if each.breaks]
+    ids = [str(each.subscription.id) for each in found if each.breaks]
     actor = session.get_one(UserRow, version.approved_by_id).name
     details = {
-        "contract": version.contract_id, "version": version.version, "asked": asked, "told": len(found) - len(asked),
-        "deadline": deadline.isoformat() if asked else None,
+        "contract": version.contract_id, "version": version.version, "asked": ids, "told": len(found) - len(ids),
+        "deadline": deadline.isoformat() if ids else None,
     }  # fmt: skip
     audit_log.record(
         session, AuditAction.ACKNOWLEDGEMENT_ASKED, actor=actor, object_id=version.id, now=now, details=details
@@ -279,22 +292,27 @@ def _admit(
 ) -> None:
     subscription = session.get_one(SubscriptionRow, row.subscription_id)
     if not subscriptions.is_own(session, subscription, by):
-        raise Forbidden("only the consumer who was asked may answer")
+        raise Forbidden("only the affected consumer can answer this acknowledgement request")
     if given is AcknowledgementState.PENDING:
         _refuse_reset(session, row)
         return
     if row.state not in WAITED_FOR:
-        raise IllegalTransition("request to acknowledge", state=row.state.value, step="answer", legal=())
+        raise IllegalTransition("request for acknowledgement", state=row.state.value, step="answer", legal=())
     if given is AcknowledgementState.OBJECTED and not comment:
         fault = Fault(
-            code="TR-COMMENT", where="comment", message="an objection needs a comment", remedy="say what it breaks"
+            code="TR-COMMENT",
+            where="comment",
+            message="an objection needs a comment",
+            remedy="describe what the version breaks",
         )
-        raise InvalidRequest("say what it breaks", faults=[fault])
+        raise InvalidRequest("an objection needs a comment that describes what the version breaks", faults=[fault])
 
 
 def _refuse_reset(session: Session, row: AcknowledgementRow) -> None:
-    """Returns where there is an answer, which nobody has gone by yet."""
+    """Raise unless there is an answer and the version is not in force yet."""
     if row.state not in {AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED}:
-        raise IllegalTransition("request to acknowledge", state=row.state.value, step="take back", legal=())
+        raise IllegalTransition(
+            "request for acknowledgement", state=row.state.value, step="withdraw the answer to", legal=()
+        )
     if session.get_one(ContractVersionRow, row.version_id).state is not VersionState.APPROVED:
-        raise Conflict("the version does not wait any more: the answer to it stands")
+        raise Conflict("the version is no longer waiting for acknowledgements: the answer cannot be withdrawn")

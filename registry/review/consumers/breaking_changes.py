@@ -1,4 +1,4 @@
-"""Whom a change breaks: what a consumer relies on, held against what a new version no longer promises. No database."""
+"""Decide which consumers a change breaks: their reliance against the new version. No database."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,63 +10,74 @@ from treaty.engine.checks.argument_order import order
 from treaty.engine.checks.columns_read import Binder, Reach, bound, reaches
 
 ALL = "*"
-# Consumers are the readers of whom that mode says that they keep every promise they had.
+# Consumers read data, and FORWARD is the mode that guarantees readers what they had.
 BREAKING = MODES["FORWARD"].breaking_directions
 
 
 @dataclass(frozen=True)
 class ColumnReliance:
-    """What a consumer relies on: by object the columns, ALL for every one; an object without any: the table alone."""
+    """Columns that a consumer relies on, by object.
+
+    ALL means every column; an empty set means the table alone."""
 
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def touched(self, object_name: str | None, reach: Reach) -> bool:
-        """Whether it relies on what is changed: on one of the columns, on the table (None), on anything of a contract
-        (no object)."""
+        """Return whether the consumer relies on the changed part.
+
+        `object_name`: None means the contract as a whole. `reach`: changed columns; None means the table as a whole."""
         if object_name is None:
             return bool(self.columns)
-        mine = self.columns.get(object_name)
-        if mine is None or reach is None or ALL in mine:
-            return mine is not None
-        return any(_overlap(one, other) for one in mine for other in reach)
+        columns = self.columns.get(object_name)
+        if columns is None or reach is None or ALL in columns:
+            return columns is not None
+        return any(_overlap(one, other) for one in columns for other in reach)
 
 
 def reliance(reads: Mapping[str, Iterable[str]], needs: Iterable[tuple[str, Reach]]) -> ColumnReliance:
-    """What somebody relies on who reads these columns and whose own checks need those."""
-    found: dict[str, set[str]] = {name: set(columns) for name, columns in reads.items()}
+    """Return the reliance of a consumer that reads these columns and whose checks need those."""
+    columns_by_object: dict[str, set[str]] = {name: set(columns) for name, columns in reads.items()}
     for name, reach in needs:
-        found.setdefault(name, set()).update(reach or ())
-    return ColumnReliance({name: frozenset(columns) for name, columns in found.items()})
+        columns_by_object.setdefault(name, set()).update(reach or ())
+    return ColumnReliance({name: frozenset(columns) for name, columns in columns_by_object.items()})
 
 
 @dataclass(frozen=True)
 class VersionChanges:
-    """The differences between two versions, each with what it is about."""
+    """Differences between two versions, each with the columns that it affects."""
 
     differences: tuple[tuple[Difference, Reach], ...]
 
     def breaks(self, of: ColumnReliance) -> tuple[str, ...]:
-        """Why they break who relies on that, a sentence each; () where they do not."""
-        found = (each.sentence for each, reach in self.differences if of.touched(each.object, reach))
-        return tuple(dict.fromkeys(found))
+        """Return one sentence per difference that breaks the consumer; () if none does."""
+        sentences = (each.sentence for each, reach in self.differences if of.touched(each.object, reach))
+        return tuple(dict.fromkeys(sentences))
 
 
 def changes(old: Contract, new: Contract, checks: Binder = bound) -> VersionChanges:
-    """The differences from the old version that break a reader, each with the columns that it is about.
+    """Return the differences from the old version that break readers, with the columns affected.
 
-    `checks` binds those of an object."""
+    `checks`: binds the checks of an object."""
     breaking = [each for each in compare(old, new, order).differences if each.direction in BREAKING]
     names = {each.object for each in breaking if each.object is not None}
-    known = {name: (reaches(old, name, checks), reaches(new, name, checks)) for name in names}
-    return VersionChanges(tuple((each, _reach(each, known.get(each.object or "", ({}, {})))) for each in breaking))
+    reaches_by_object = {name: (reaches(old, name, checks), reaches(new, name, checks)) for name in names}
+    return VersionChanges(
+        tuple((each, _reach(each, reaches_by_object.get(each.object or "", ({}, {})))) for each in breaking)
+    )
 
 
 def _reach(of: Difference, known: tuple[Mapping[str, Reach], Mapping[str, Reach]]) -> Reach:
-    """The columns that it is about: those of its check, before and after; else its own; None: the table as a whole."""
+    """Return the columns that a difference affects; None means the table as a whole.
+
+    A difference of a check affects the columns that the check reads in either version."""
     if of.check is None:
         return frozenset({of.column}) if of.column else None
-    found = list(_reaches(of, known))
-    return None if not found or None in found else frozenset(column for each in found for column in each or ())
+    per_version = list(_reaches(of, known))
+    return (
+        None
+        if not per_version or None in per_version
+        else frozenset(column for each in per_version for column in each or ())
+    )
 
 
 def _reaches(of: Difference, known: Iterable[Mapping[str, Reach]]) -> Iterator[Reach]:
@@ -77,6 +88,6 @@ def _reaches(of: Difference, known: Iterable[Mapping[str, Reach]]) -> Iterator[R
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether one is the other, or lies in it. Case does not matter: to Spark it does not."""
+    """Return whether one path equals or contains the other, ignoring case as Spark does."""
     left, right = one.casefold(), other.casefold()
     return left == right or left.startswith((f"{right}.", f"{right}[")) or right.startswith((f"{left}.", f"{left}["))

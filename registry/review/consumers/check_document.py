@@ -1,4 +1,4 @@
-"""The document that a consumer's checks make: the producer's tables and columns, with nobody else's promises."""
+"""Build contract documents from a consumer's checks: the producer's tables and columns without its checks."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,13 +22,15 @@ from treaty.engine.checks.consumer_check_rules import check_faults, tops
 
 ALL = "*"
 CACHE_SIZE = 256
-# The words of a column that promise something of it alone.
+# Attributes of a column that constrain this column alone.
 WORDS = frozenset({"required", "unique", "enum", "logicalTypeOptions"})
 
 
 @dataclass(frozen=True)
 class RequestedCheck:
-    """A consumer's check: what it would set on the column of the object, or (`column` None) on the object itself."""
+    """A consumer's check, as a patch of the producer's document.
+
+    `column`: None patches the object itself."""
 
     identity: str
     object: str
@@ -37,13 +39,14 @@ class RequestedCheck:
 
 
 def bind_consumer_check(producer: Contract, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
-    """The bound checks that this one stands for. Raises ContractError with all its faults.
+    """Return the bound checks that the consumer's check stands for.
 
-    They say where within the check, not where in a document that nobody wrote."""
+    Raises ContractError with all its faults. Their paths are relative to the check, because the consumer never wrote
+    the whole document."""
     _admit(asked)
     try:
-        made = _with(producer, [asked])
-        of = made.object(asked.object)
+        document = _with(producer, [asked])
+        of = document.object(asked.object)
         bound = bind(of, Schema(())).checks
         faults = [fault for each in bound for fault in check_faults(of, each)]
     except ContractError as error:
@@ -58,16 +61,17 @@ def bind_consumer_check(producer: Contract, asked: RequestedCheck) -> tuple[Boun
 def consumer_contract(
     producer: Contract, object_name: str, asked: Sequence[RequestedCheck], *, reads: Iterable[str] = ()
 ) -> Contract | None:
-    """The contract of these checks on that object, of only the columns that they or their author read.
+    """Return a contract of the consumer's checks on one object.
 
-    A check that does not fit the producer's document any more is left out; None where none is left. Raises nothing:
-    what a consumer asks must never stand in the way of the producer."""
+    It contains only the columns that the checks need or the consumer reads. Checks that no longer fit the producer's
+    document are left out; None means none is left. Never raises: a consumer's check must not block the producer."""
     return _cached_contract(_Producer(producer.source, producer), object_name, _text(asked), frozenset(reads))
 
 
 def needs(producer: Contract, asked: Sequence[RequestedCheck]) -> Sequence[tuple[str, Reach]]:
-    """The object that each check is about and what it reads of it, as far as it still fits the producer's document:
-    what is gone already is no news to its author."""
+    """Return the object of each check and the columns that it reads.
+
+    Checks that no longer fit the producer's document are left out: their author is not affected by a further change."""
     return _needs(_Producer(producer.source, producer), _text(asked)) if asked else ()
 
 
@@ -77,20 +81,20 @@ def _text(asked: Iterable[RequestedCheck]) -> str:
 
 @dataclass(frozen=True)
 class _Producer:
-    """A producer's contract, which its text stands for."""
+    """A producer's contract; compared and hashed by its text, as a cache key."""
 
     source: bytes
     contract: Contract = field(compare=False)
 
 
-# The same few documents are asked for with every validation and every proposal; to make one takes as long as to read it
-# several times.
+# Every validation and every proposal needs the same few documents, and building one takes several times as long as
+# reading it.
 @lru_cache(maxsize=CACHE_SIZE)
 def _cached_contract(of: _Producer, object_name: str, text: str, reads: frozenset[str]) -> Contract | None:
-    producer, asked = of.contract, [RequestedCheck(*each) for each in json.loads(text)]
-    for kept in _attempts(producer, asked):
+    producer, requested = of.contract, [RequestedCheck(*each) for each in json.loads(text)]
+    for checks in _attempts(producer, requested):
         try:
-            return _whole(producer, object_name, kept, reads) if kept else None
+            return _whole(producer, object_name, checks, reads) if checks else None
         except ContractError:
             continue
     return None
@@ -98,38 +102,40 @@ def _cached_contract(of: _Producer, object_name: str, text: str, reads: frozense
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _needs(of: _Producer, text: str) -> tuple[tuple[str, Reach], ...]:
-    producer, asked = of.contract, [RequestedCheck(*each) for each in json.loads(text)]
-    for kept in _attempts(producer, asked):
+    producer, requested = of.contract, [RequestedCheck(*each) for each in json.loads(text)]
+    for checks in _attempts(producer, requested):
         try:
-            whole = _with(producer, kept)
-            found = [(each.name, check) for each in whole.objects for check in bind(each, Schema(())).checks]
-            return tuple((name, reach(check)) for name, check in found)
+            document = _with(producer, checks)
+            bound_checks = [(each.name, check) for each in document.objects for check in bind(each, Schema(())).checks]
+            return tuple((name, reach(check)) for name, check in bound_checks)
         except ContractError:
             continue
     return ()
 
 
 def _attempts(producer: Contract, asked: list[RequestedCheck]) -> Iterator[list[RequestedCheck]]:
-    """All of these checks; where that is of no use, those that fit by themselves."""
+    """Yield all checks, then only those that fit individually."""
     yield asked
     yield [each for each in asked if misfit(producer, each) is None]
 
 
 def _whole(producer: Contract, object_name: str, asked: Sequence[RequestedCheck], reads: Iterable[str]) -> Contract:
-    """The contract of all these checks. Raises ContractError where one does not fit, or where they are too long."""
-    whole = _with(producer, asked)
-    of = whole.object(object_name)
+    """Return the contract of all these checks.
+
+    Raises ContractError if one does not fit, or if together they are too long."""
+    document = _with(producer, asked)
+    of = document.object(object_name)
     bound = bind(of, Schema(())).checks
     faults = [fault for each in bound for fault in check_faults(of, each)]
     if faults:
         raise ContractError(faults)
     needed = {column for each in bound for column in reach(each) or ()}
-    wanted = {each.name for each in of.properties} if ALL in reads else tops(of, {*needed, *reads})
-    return read(writer.write(strip_checks.select_columns(whole.document, object_name, wanted)))
+    selected = {each.name for each in of.properties} if ALL in reads else tops(of, {*needed, *reads})
+    return read(writer.write(strip_checks.select_columns(document.document, object_name, selected)))
 
 
 def misfit(producer: Contract, asked: RequestedCheck) -> str | None:
-    """Why the check does not fit the producer's document; None: it does."""
+    """Return the reason why the check does not fit the producer's document; None means it fits."""
     try:
         bind_consumer_check(producer, asked)
     except ContractError as error:
@@ -138,30 +144,30 @@ def misfit(producer: Contract, asked: RequestedCheck) -> str | None:
 
 
 def _with(producer: Contract, asked: Sequence[RequestedCheck]) -> Contract:
-    """The producer's document without promises, but with these."""
+    """Return the producer's document with these checks in place of its own."""
     patches = [Patch(each.object, each.column, each.patch) for each in asked]
     return read(writer.write(editing_patches.apply(strip_checks.strip_checks(producer.document), patches)))
 
 
 def _admit(asked: RequestedCheck) -> None:
-    """Refuses all words that promise nothing: a check must not rename a column, or say that it is public."""
+    """Refuse attributes that are not checks: a patch must not rename a column or reclassify it."""
     words = asked.patch.keys()
     if words == {"quality"} and isinstance(asked.patch["quality"], Mapping):
         return
     if words and words <= WORDS and asked.column:
         return
-    remedy = f"write 'quality', or of a column: {', '.join(sorted(WORDS))}"
-    raise ContractError([Fault(code="TR-CHECK-WORDS", where="check", message="is not one check", remedy=remedy)])
+    remedy = f"use 'quality', or for a column: {', '.join(sorted(WORDS))}"
+    raise ContractError([Fault(code="TR-CHECK-WORDS", where="check", message="is not a single check", remedy=remedy)])
 
 
 def _place(producer: Contract, asked: RequestedCheck) -> str | None:
-    """Where in such a document the check stands; None where what it is about is not there."""
+    """Return the path of the check in the patched document; None if its target does not exist."""
     tables = {each[1].get("name"): each for each in members(producer.document, "schema")}
     table = tables.get(asked.object)
-    found = table and (dict(columns(table)).get(asked.column) if asked.column else table)
-    if not found:
+    target = table and (dict(columns(table)).get(asked.column) if asked.column else table)
+    if not target:
         return None
-    return f"{found[0]}.quality[0]" if "quality" in asked.patch else found[0]
+    return f"{target[0]}.quality[0]" if "quality" in asked.patch else target[0]
 
 
 def _within(where: str, place: str | None) -> str:
@@ -169,7 +175,9 @@ def _within(where: str, place: str | None) -> str:
 
 
 def entry_of(of: DataObject, document: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
-    """The quality entry at that path of the document, on the object or on one of its columns; None: there is none."""
+    """Return the quality entry at a path of the object or its columns.
+
+    `path`: path in the document. None if there is no such entry."""
     table = next((each for each in members(document, "schema") if each[1].get("name") == of.name), None)
     if table is None:
         return None

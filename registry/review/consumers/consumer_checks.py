@@ -1,4 +1,6 @@
-"""Consumers' own checks on a producer's data: kept row by row, judged by the same states, no part of the contract."""
+"""Store consumers' own checks, which are not part of the producer's contract.
+
+They are evaluated on the states of the producer's dataset."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,9 +34,10 @@ MOST = 100
 
 
 class ConsumerDocument(NamedTuple):
-    """A consumer's checks as a document of their own: the producer's active one, with these in place of its promises.
+    """A consumer's checks as a contract document of their own.
 
-    Checks that no longer fit the producer's document are not in it: `listed` says why."""
+    It is the producer's active document with these checks in place of its own. Checks that no longer fit the
+    producer's document are left out; `list_checks` explains why."""
 
     subscription_id: UUID
     body: bytes
@@ -43,7 +46,9 @@ class ConsumerDocument(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredConsumerCheck:
-    """A check as it is now: its row, its promise in a sentence, and why it no longer fits (None: it does)."""
+    """The current revision of a check: its row and its description.
+
+    `lost`: why it no longer fits the producer's document; None means it fits."""
 
     row: ConsumerCheckRow
     sentence: str
@@ -52,7 +57,7 @@ class StoredConsumerCheck:
 
 @dataclass(frozen=True)
 class CheckAuthorship:
-    """Who writes a check's row, under which id, and when."""
+    """Id, author and time of a new check row."""
 
     row_id: UUID
     by: Principal
@@ -61,9 +66,10 @@ class CheckAuthorship:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckSource:
-    """A check of a contract's version (None: the one in force) to be copied.
+    """A check of a contract version to copy.
 
-    `into`: the object that it shall be about, `identity`: the id that it shall have; None: as they are there."""
+    `version`: None means the version in force. `into`: target object; None keeps the source's. `identity`: id of the
+    copy; None keeps the source's."""
 
     contract_id: str
     object: str
@@ -74,53 +80,60 @@ class CheckSource:
 
 
 def current(session: Session, subscription_id: UUID, object_name: str | None = None) -> list[ConsumerCheckRow]:
-    """The subscription's checks as they are now, by id; those that have ended are not among them."""
+    """Return the subscription's current checks, sorted by id, without those that ended."""
     query = select(ConsumerCheckRow).where(ConsumerCheckRow.subscription_id == subscription_id)
     rows = session.exec(query.order_by(col(ConsumerCheckRow.number))).all()
     newest = {row.identity: row for row in rows}
-    alive = (row for row in newest.values() if row.patch is not None)
-    return sorted((row for row in alive if object_name in (None, row.object)), key=lambda row: row.identity)
+    remaining = (row for row in newest.values() if row.patch is not None)
+    return sorted((row for row in remaining if object_name in (None, row.object)), key=lambda row: row.identity)
 
 
 def last(session: Session, subscription_id: UUID, identity: str) -> ConsumerCheckRow:
-    """The check of that id as it is now. Raises NotFound where there is none, or where it has ended."""
-    found = next((row for row in current(session, subscription_id) if row.identity == identity), None)
-    if found is None:
+    """Return the current revision of a check.
+
+    Raises NotFound if it does not exist or has ended."""
+    match = next((row for row in current(session, subscription_id) if row.identity == identity), None)
+    if match is None:
         raise NotFound
-    return found
+    return match
 
 
 def list_checks(session: Session, subscription_id: UUID, *, by: Principal) -> list[StoredConsumerCheck]:
-    """The subscription's checks with their sentences, by id."""
+    """List the subscription's checks with their descriptions, by id."""
     subscription = subscriptions.get(session, subscription_id, by=by)
     producer = _producer(session, subscription)
     return [_stored_check(producer, row) for row in current(session, subscription.id)]
 
 
 def shown(session: Session, row: ConsumerCheckRow) -> StoredConsumerCheck:
-    """The check as lists show it."""
+    """Return the check with its description."""
     return _stored_check(_producer(session, session.get_one(SubscriptionRow, row.subscription_id)), row)
 
 
 def add(session: Session, subscription_id: UUID, asked: RequestedCheck, how: CheckAuthorship) -> ConsumerCheckRow:
-    """Adds a check; without an id of its own it is given one.
+    """Add a check; an id is generated if it has none.
 
-    Raises Invalid with every fault of it, Conflict where there is one of that id, or where there are MOST already."""
+    Raises InvalidRequest with every fault of the check, and Conflict if the id is in use or the subscription has
+    MOST checks already."""
     subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
     return _add(session, subscription, asked, how, source=None)
 
 
 def change(session: Session, subscription_id: UUID, asked: RequestedCheck, how: CheckAuthorship) -> ConsumerCheckRow:
-    """Has the check of that id say something else from now on. Raises NotFound, Invalid with every fault of it."""
+    """Replace the definition of a check by a new revision.
+
+    Raises NotFound, or InvalidRequest with every fault of the check."""
     subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
     newest = last(session, subscription.id, asked.identity)
-    named = _named(_producer(session, subscription), asked)
-    row = _row(how, subscription, newest.number + 1, named)
+    check = _named(_producer(session, subscription), asked)
+    row = _row(how, subscription, newest.number + 1, check)
     return _write(session, row, how, AuditAction.CONSUMER_CHECK_CHANGED)
 
 
 def end(session: Session, subscription_id: UUID, identity: str, how: CheckAuthorship) -> ConsumerCheckRow:
-    """Has the check be judged no longer; what it said stays. Raises NotFound where there is none."""
+    """End a check; its revisions and results remain stored.
+
+    Raises NotFound if it does not exist."""
     subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
     newest = last(session, subscription.id, identity)
     row = _row(how, subscription, newest.number + 1, RequestedCheck(identity, newest.object, newest.column, {}))
@@ -129,48 +142,51 @@ def end(session: Session, subscription_id: UUID, identity: str, how: CheckAuthor
 
 
 def copy(session: Session, subscription_id: UUID, origin: CheckSource, how: CheckAuthorship) -> ConsumerCheckRow:
-    """Copies a producer's check, of this contract or of another one, into the subscription; it then stands by itself.
+    """Copy a check of any readable contract into the subscription.
 
-    Raises NotFound for no such contract, version or check; Invalid where it does not fit the subscribed contract."""
+    Later changes of the source do not affect the copy. Raises NotFound if the contract, version or check does not
+    exist, and InvalidRequest if the check does not fit the subscribed contract."""
     subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
     visibility.require_readable_contract(session, origin.contract_id, how.by)
     version = lookup.version(session, origin.contract_id, origin.version)
-    asked = _copied(read(version.body), origin)
+    requested = _copied(read(version.body), origin)
     source = {"contract": version.contract_id, "version": version.version, "check": origin.check}
-    return _add(session, subscription, asked, how, source=source)
+    return _add(session, subscription, requested, how, source=source)
 
 
 def documents(session: Session, contract_id: str, object_name: str) -> Sequence[ConsumerDocument]:
-    """What consumers ask of the object, a document for each subscription that asks something; [] where none does."""
-    waiting = [(each, current(session, each.id, object_name)) for each in active(session, contract_id)]
-    if not any(rows for _, rows in waiting):
+    """Return the consumer documents of an object, one per subscription with checks."""
+    subscribed = [(each, current(session, each.id, object_name)) for each in active(session, contract_id)]
+    if not any(rows for _, rows in subscribed):
         return []
     producer = read(in_force(session, contract_id).body)
-    return [each for each in (_consumed(producer, object_name, *found) for found in waiting if found[1]) if each]
+    return [each for each in (_consumed(producer, object_name, *entry) for entry in subscribed if entry[1]) if each]
 
 
 def asked_of(row: ConsumerCheckRow) -> RequestedCheck:
-    """The check that the row keeps."""
+    """Return the check stored in the row."""
     return RequestedCheck(row.identity, row.object, row.column, row.patch or {})
 
 
 def bound(producer: Document, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
-    """What the check stands for on the producer's columns, at least one. Raises Invalid with all its faults."""
+    """Return the bound checks that the check stands for, at least one.
+
+    Raises InvalidRequest with all its faults."""
     try:
-        found = check_document.bind_consumer_check(producer, asked)
+        bound_checks = check_document.bind_consumer_check(producer, asked)
     except ContractError as error:
-        raise InvalidRequest("the check has faults", faults=error.faults) from error
-    if not found:
-        raise InvalidRequest("the check promises nothing that can be judged")
-    return found
+        raise InvalidRequest("the check is not valid", faults=error.faults) from error
+    if not bound_checks:
+        raise InvalidRequest("the check has no rule that can be evaluated")
+    return bound_checks
 
 
 def _consumed(
     producer: Document, object_name: str, subscription: SubscriptionRow, rows: Sequence[ConsumerCheckRow]
 ) -> ConsumerDocument | None:
     reads = subscription.reads.get(object_name, ())
-    found = check_document.consumer_contract(producer, object_name, [asked_of(row) for row in rows], reads=reads)
-    return ConsumerDocument(subscription.id, found.source, found.fingerprint) if found else None
+    contract = check_document.consumer_contract(producer, object_name, [asked_of(row) for row in rows], reads=reads)
+    return ConsumerDocument(subscription.id, contract.source, contract.fingerprint) if contract else None
 
 
 def _producer(session: Session, subscription: SubscriptionRow) -> Document:
@@ -193,19 +209,23 @@ def _add(
     *,
     source: Mapping[str, Any] | None,
 ) -> ConsumerCheckRow:
-    named = _named(_producer(session, subscription), asked)
-    known = current(session, subscription.id)
-    if named.identity in {row.identity for row in known}:
-        raise Conflict(f"there is a check {named.identity} already: change it, or give this one another id")
-    if len(known) >= MOST:
-        raise Conflict(f"a subscription has at most {MOST} checks: end one that is of no use any more")
-    row = _row(how, subscription, _number(session, subscription.id, named.identity), named)
+    check = _named(_producer(session, subscription), asked)
+    existing = current(session, subscription.id)
+    if check.identity in {row.identity for row in existing}:
+        raise Conflict(
+            f"the subscription already has a check {check.identity}: change that check or use a different id"
+        )
+    if len(existing) >= MOST:
+        raise Conflict(f"a subscription can have at most {MOST} checks: end one that you no longer need")
+    row = _row(how, subscription, _number(session, subscription.id, check.identity), check)
     row.source = dict(source) if source else None
     return _write(session, row, how, AuditAction.CONSUMER_CHECK_ADDED)
 
 
 def _named(producer: Document, asked: RequestedCheck) -> RequestedCheck:
-    """The check under the id that it has or is given, once nothing is wrong with it. Raises Invalid."""
+    """Return the validated check with its id, given or generated.
+
+    Raises InvalidRequest."""
     bound_checks = bound(producer, asked)
     if "quality" not in asked.patch:
         return replace(asked, identity=asked.identity or bound_checks[0].check.id)
@@ -214,9 +234,9 @@ def _named(producer: Document, asked: RequestedCheck) -> RequestedCheck:
 
 
 def _number(session: Session, subscription_id: UUID, identity: str) -> int:
-    """The number of the next row: an id that was ended and comes back goes on counting."""
-    mine = ConsumerCheckRow.subscription_id == subscription_id, ConsumerCheckRow.identity == identity
-    return 1 + max(session.exec(select(ConsumerCheckRow.number).where(*mine)).all(), default=0)
+    """Return the next revision number; a check that ended and returns continues its numbering."""
+    conditions = ConsumerCheckRow.subscription_id == subscription_id, ConsumerCheckRow.identity == identity
+    return 1 + max(session.exec(select(ConsumerCheckRow.number).where(*conditions)).all(), default=0)
 
 
 def _row(how: CheckAuthorship, subscription: SubscriptionRow, number: int, asked: RequestedCheck) -> ConsumerCheckRow:
@@ -243,7 +263,7 @@ def _write(session: Session, row: ConsumerCheckRow, how: CheckAuthorship, action
 def _copied(document: Document, origin: CheckSource) -> RequestedCheck:
     of = next((each for each in document.objects if each.name == origin.object), None)
     if of is None:
-        raise NotFound(f"version {document.version} of {document.id} has no object {origin.object}")
+        raise NotFound(f"version {document.version} of contract {document.id} has no object {origin.object}")
     check = _check_by_id(of, origin.check)
     written = entry_of(of, document.document, check.path) if check.kind != "schema" else None
     entry = {key: each for key, each in (written or entry_for(check)).items() if key != "id"}
@@ -252,7 +272,9 @@ def _copied(document: Document, origin: CheckSource) -> RequestedCheck:
 
 
 def _check_by_id(of: DataObject, identity: str) -> ContractCheck:
-    known = {each.id: each for each in (*of.checks, *derived_checks(of))}
-    if identity not in known:
-        raise NotFound(f"{of.name} has no check {identity}; {suggest_nearest(identity, known) or 'see its document'}")
-    return known[identity]
+    checks_by_id = {each.id: each for each in (*of.checks, *derived_checks(of))}
+    if identity not in checks_by_id:
+        raise NotFound(
+            f"{of.name} has no check {identity}; {suggest_nearest(identity, checks_by_id) or 'see its contract'}"
+        )
+    return checks_by_id[identity]

@@ -1,7 +1,7 @@
-"""Consumers that nobody registered: jobs of others that were seen reading a contract's data, as lineage tells it.
+"""Infer unregistered consumers from lineage: foreign jobs that read a contract's data.
 
-Whoever answers for such a job confirms it, which subscribes them to what it reads, or somebody dismisses it; either is
-said once, of the job and the contract."""
+A user confirms such a job, which subscribes them to the data that it reads, or dismisses it. Either decision is made
+once per job and contract."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,9 +36,10 @@ LONGEST = 200
 
 @dataclass(frozen=True, kw_only=True)
 class InferredConsumer:
-    """A job that reads a contract's data. `reads`: the columns by object, as far as lineage tells them; else all.
+    """A job that reads a contract's data.
 
-    `owners`: whom it names as such. `last_seen_at`: when the run ended, or began, that speaks for it."""
+    `reads`: columns by object; all columns if lineage does not name them. `owners`: the job's owners according to
+    lineage. `last_seen_at`: end, else start, of the job's representative run."""
 
     job: LineageName
     reads: Mapping[str, tuple[str, ...]]
@@ -49,45 +50,53 @@ class InferredConsumer:
 
     @property
     def purpose(self) -> str:
-        """What it is used for, as far as its name says."""
+        """Return a description derived from the job's name."""
         return f"job {self.job.namespace}/{self.job.name}"[:LONGEST]
 
 
 def of_contract(session: Session, contract_id: str, by: Principal) -> list[InferredConsumer]:
-    """The jobs of others that read the contract's data, by name: none that writes them, none whose namespace a job has
-    that does. Raises NotFound where the contract is not the principal's to read."""
+    """Return the foreign jobs that read the contract's data, by name.
+
+    Excludes jobs of this registry and every namespace in which a job writes the data. Raises NotFound if the
+    contract is not readable."""
     visibility.require_readable_contract(session, contract_id, by)
     objects = _objects(session, contract_id)
     names = sorted(objects)
-    writing = traversal.jobs_at(session, names, EdgeDirection.OUTPUT)
-    own = {each.namespace for each in writing if not each.is_own}
-    found = traversal.jobs_at(session, names, EdgeDirection.INPUT)
-    others = [each for each in found if not each.is_own and each.namespace not in own]
-    decided = {
+    writers = traversal.jobs_at(session, names, EdgeDirection.OUTPUT)
+    own = {each.namespace for each in writers if not each.is_own}
+    readers = traversal.jobs_at(session, names, EdgeDirection.INPUT)
+    foreign = [each for each in readers if not each.is_own and each.namespace not in own]
+    decisions = {
         LineageName(each.job_namespace, each.job_name): each
         for each in session.exec(select(InferredConsumerRow).where(InferredConsumerRow.contract_id == contract_id))
     }
-    read = _reads(session, others, objects)
-    return [_reader(each, read[each.id], decided) for each in sorted(others, key=lambda job: (job.namespace, job.name))]
+    read = _reads(session, foreign, objects)
+    return [
+        _reader(each, read[each.id], decisions) for each in sorted(foreign, key=lambda job: (job.namespace, job.name))
+    ]
 
 
 def confirm(
     session: Session, contract_id: str, job: LineageName, *, by: Principal, now: datetime, subscription_id: UUID
 ) -> SubscriptionRow:
-    """Subscribes the principal to what the job reads. Raises NotFound for a job that is not seen reading it, Conflict
-    where it was decided already, and as `subscriptions.register` does."""
+    """Subscribe the principal to the columns that the job reads.
+
+    Raises NotFound if the job does not read the data, Conflict if it was decided already, and the errors of
+    `subscriptions.register`."""
     reader = _undecided(session, contract_id, job, by)
     reads = _as_promised(version_status.in_force(session, contract_id).body, reader.reads)
     use = Use(purpose=reader.purpose, contact=", ".join(reader.owners)[:LONGEST] or by.name, reads=reads)
-    made = subscriptions.register(session, contract_id, use, subscription_id=subscription_id, by=by, now=now)
+    subscription = subscriptions.register(session, contract_id, use, subscription_id=subscription_id, by=by, now=now)
     row = _row(contract_id, reader, InferredConsumerState.CONFIRMED, by, now)
-    row.subscription_id = made.id
+    row.subscription_id = subscription.id
     _keep(session, row, AuditAction.READER_CONFIRMED, by)
-    return made
+    return subscription
 
 
 def dismiss(session: Session, contract_id: str, job: LineageName, *, by: Principal, now: datetime) -> InferredConsumer:
-    """Says that the job is no consumer: it is suggested no more. Raises NotFound, Forbidden, Conflict as `confirm`."""
+    """Mark the job as no consumer, so that it is not suggested again.
+
+    Raises NotFound, Forbidden or Conflict."""
     reader = _undecided(session, contract_id, job, by)
     require_permission(by, Permission.SUBSCRIBE, visibility.contract_resource(session, contract_id))
     _keep(
@@ -97,12 +106,12 @@ def dismiss(session: Session, contract_id: str, job: LineageName, *, by: Princip
 
 
 def _undecided(session: Session, contract_id: str, job: LineageName, by: Principal) -> InferredConsumer:
-    found = next((each for each in of_contract(session, contract_id, by) if each.job == job), None)
-    if found is None:
-        raise NotFound("no job of that name is seen reading the contract's data")
-    if found.state is not InferredConsumerState.SUGGESTED:
-        raise Conflict(f"this job was {found.state.value} already")
-    return found
+    consumer = next((each for each in of_contract(session, contract_id, by) if each.job == job), None)
+    if consumer is None:
+        raise NotFound("lineage shows no job of that name that reads the data of the contract")
+    if consumer.state is not InferredConsumerState.SUGGESTED:
+        raise Conflict(f"this job is already {consumer.state.value}")
+    return consumer
 
 
 def _row(
@@ -125,43 +134,45 @@ def _keep(session: Session, row: InferredConsumerRow, action: AuditAction, by: P
 
 
 def _as_promised(body: bytes, reads: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The columns as the contract spells them; all of an object where it has none of them."""
-    found: dict[str, list[str]] = {}
+    """Return the columns spelled as in the contract; all columns of an object if none matches."""
+    matched: dict[str, list[str]] = {}
     for each in members(read(body).document, "schema"):
         name = text(each[1], "name") or ""
         if name in reads:
-            spelled = [path for path, _ in columns(each) if path.lower() in reads[name]]
-            found[name] = spelled or [ALL]
-    return found
+            contract_columns = [path for path, _ in columns(each) if path.lower() in reads[name]]
+            matched[name] = contract_columns or [ALL]
+    return matched
 
 
 def _objects(session: Session, contract_id: str) -> dict[LineageName, set[str]]:
-    """The contract's objects by every name that their datasets have."""
+    """Return the contract's objects by every name and alias of their datasets."""
     link, nodes = DatasetContractRow, NameResolver(session)
     query = select(DatasetRow.namespace, DatasetRow.name, link.object).join(
         link, col(link.dataset_id) == col(DatasetRow.id)
     )
-    found: dict[LineageName, set[str]] = {}
+    objects: dict[LineageName, set[str]] = {}
     for namespace, name, object_name in session.exec(query.where(link.contract_id == contract_id)):
         for each in nodes.group(LineageName(namespace, name)):
-            found.setdefault(each, set()).add(object_name)
-    return found
+            objects.setdefault(each, set()).add(object_name)
+    return objects
 
 
 def _reads(
     session: Session, jobs: Sequence[LineageJobRow], objects: Mapping[LineageName, Collection[str]]
 ) -> dict[UUID, dict[str, tuple[str, ...]]]:
-    """The columns that each job takes, by object; every one where it writes something and says nothing of columns."""
+    """Return the columns that each job reads, by object.
+
+    All columns if the job writes something without column lineage."""
     ids = [each.id for each in jobs]
-    taken: dict[UUID, dict[str, set[str]]] = {each: {} for each in ids}
+    columns: dict[UUID, dict[str, set[str]]] = {each: {} for each in ids}
     for job_id, direction, name in traversal.ends_of(session, ids):
         if direction is EdgeDirection.INPUT:
-            taken[job_id].update({each: set() for each in objects.get(name, ()) if each not in taken[job_id]})
+            columns[job_id].update({each: set() for each in objects.get(name, ()) if each not in columns[job_id]})
     for edge in traversal.outputs_of(session, ids):
         for name, column in _fed(edge):
             for each in objects.get(name, ()):
-                taken[edge.job_id].setdefault(each, set()).add(column or ALL)
-    return {job_id: {name: _columns(found) for name, found in each.items()} for job_id, each in taken.items()}
+                columns[edge.job_id].setdefault(each, set()).add(column or ALL)
+    return {job_id: {name: _columns(names) for name, names in each.items()} for job_id, each in columns.items()}
 
 
 def _fed(edge: LineageEdgeRow) -> Iterator[tuple[LineageName, str | None]]:
@@ -176,13 +187,13 @@ def _reader(
     job: LineageJobRow, reads: Mapping[str, tuple[str, ...]], decided: Mapping[LineageName, InferredConsumerRow]
 ) -> InferredConsumer:
     name = LineageName(job.namespace, job.name)
-    found = decided.get(name)
-    state = found.state if found else InferredConsumerState.SUGGESTED
+    decision = decided.get(name)
+    state = decision.state if decision else InferredConsumerState.SUGGESTED
     return InferredConsumer(
         job=name,
         reads=reads,
         owners=tuple(job.owners),
         last_seen_at=job.run_at,
         state=state,
-        subscription_id=found.subscription_id if found else None,
+        subscription_id=decision.subscription_id if decision else None,
     )

@@ -1,4 +1,4 @@
-"""Consumers who build on what is no longer the newest are told so: once for each version that they are behind."""
+"""Remind consumers whose pin is behind the newest version, once per version."""
 
 from datetime import datetime
 
@@ -11,13 +11,13 @@ from treaty.registry.tables import SubscriptionRow
 
 
 def tell_lagging(session: Session, *, now: datetime) -> int:
-    """Tells every consumer whose pin is behind what is in force; how many channels are told that were not before."""
+    """Notify every consumer whose pin is behind; return the number of new notifications."""
     pinned = col(SubscriptionRow.pin) != PinKind.NONE, SubscriptionRow.state == SubscriptionState.ACTIVE
-    found = session.exec(select(SubscriptionRow).where(*pinned).order_by(col(SubscriptionRow.id))).all()
-    known = standings(session, {each.contract_id for each in found})
-    told = 0
-    for each in found:
-        standing = known[each.contract_id]
-        if why := lag(each, standing):
-            told += dispatch.notify(session, messages.lagging(each, why, standing.newest or ""), now=now)
-    return told
+    subscriptions = session.exec(select(SubscriptionRow).where(*pinned).order_by(col(SubscriptionRow.id))).all()
+    overviews = standings(session, {each.contract_id for each in subscriptions})
+    notified = 0
+    for each in subscriptions:
+        overview = overviews[each.contract_id]
+        if reason := lag(each, overview):
+            notified += dispatch.notify(session, messages.lagging(each, reason, overview.newest or ""), now=now)
+    return notified

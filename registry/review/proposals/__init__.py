@@ -1,1 +1,1 @@
-"""Proposals: edits, decisions, discussion, assignment."""
+"""Proposals: edits, decisions, discussion and assignment."""

@@ -1,5 +1,6 @@
-"""Who looks after a proposal, and until when it does not wait for whom: given to somebody for all to see, put off by
-each for themselves. Neither changes what is proposed."""
+"""Assignee and snooze of a proposal.
+
+The assignee is visible to everyone; a snooze hides the proposal from one user's inbox. Neither changes the proposal."""
 
 from datetime import datetime
 from uuid import UUID
@@ -16,13 +17,14 @@ from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.review.proposals import proposals, revisions
 from treaty.registry.tables import ProposalApprovalRow, ProposalRevisionRow, ProposalRow, ProposalSnoozeRow, UserRow
 
-UNKNOWN = "nobody of that name may decide about it, or they wrote it"
+UNKNOWN = "this user cannot be assigned: they are unknown, cannot decide about this proposal, or edited it"
 
 
 def assign(session: Session, proposal_id: UUID, name: str | None, *, by: Principal, now: datetime) -> ProposalRow:
-    """The proposal, given to the user of that name to decide; None: to nobody in particular.
+    """Assign the proposal to a user who may decide about it; None unassigns it.
 
-    Raises Invalid for who may not decide about it, IllegalTransition where it is not in review."""
+    Raises InvalidRequest if the user may not decide about it or edited it, and IllegalTransition if it is not in
+    review."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     require_permission(by, Permission.DECIDE, visibility.proposal_resource(proposal))
     PROPOSAL.step(proposal.state, "reject")
@@ -35,12 +37,12 @@ def assign(session: Session, proposal_id: UUID, name: str | None, *, by: Princip
 
 
 def snooze(session: Session, proposal_id: UUID, until: datetime | None, *, by: Principal, now: datetime) -> ProposalRow:
-    """The proposal, which does not wait for the principal until then; for others it does. None: it waits again.
+    """Snooze the proposal for the principal until a time; None ends the snooze.
 
-    Raises Invalid for a time that is over."""
+    Raises InvalidRequest if the time has passed."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     if until is not None and until <= now:
-        raise InvalidRequest("put it off until a time that is still to come")
+        raise InvalidRequest("snooze until a time in the future")
     before = session.get(ProposalSnoozeRow, (by.user_id, proposal.id))
     if until is None:
         if before is not None:
@@ -57,38 +59,41 @@ def snooze(session: Session, proposal_id: UUID, until: datetime | None, *, by: P
 
 
 def snoozed_by(by: Principal, *, now: datetime) -> ColumnElement[bool]:
-    """The condition that the principal put a proposal off until later."""
-    mine = select(ProposalSnoozeRow.proposal_id).where(
+    """Return the SQL filter for proposals that the principal snoozed."""
+    snoozed = select(ProposalSnoozeRow.proposal_id).where(
         ProposalSnoozeRow.user_id == by.user_id, ProposalSnoozeRow.snoozed_until > now
     )
-    return col(ProposalRow.id).in_(mine)
+    return col(ProposalRow.id).in_(snoozed)
 
 
 def assigned_elsewhere(by: Principal) -> ColumnElement[bool]:
-    """The condition that a proposal was given to somebody else, who can decide about it still: they did not leave, did
-    not approve it, and did not edit it."""
-    given = col(ProposalRow.assignee_id)
-    here = select(UserRow.id).where(UserRow.id == given, col(UserRow.active))
+    """Return the SQL filter for proposals assigned to another user who can still decide.
+
+    The assignee must be active, and must neither have approved nor edited the proposal."""
+    assignee_id = col(ProposalRow.assignee_id)
+    active_user = select(UserRow.id).where(UserRow.id == assignee_id, col(UserRow.active))
     approved = select(ProposalApprovalRow.id).where(
         ProposalApprovalRow.proposal_id == ProposalRow.id,
-        ProposalApprovalRow.approver_id == given,
+        ProposalApprovalRow.approver_id == assignee_id,
         col(ProposalApprovalRow.voided_at).is_(None),
     )
     edited = select(ProposalRevisionRow.revision).where(
         ProposalRevisionRow.proposal_id == ProposalRow.id,
-        ProposalRevisionRow.author_id == given,
+        ProposalRevisionRow.author_id == assignee_id,
         col(ProposalRevisionRow.edited_document),
     )
-    # The query around it may read users, too, and means others.
-    still, done, wrote = (each.correlate(ProposalRow).exists() for each in (here, approved, edited))
-    return (given != by.user_id) & still & ~done & ~wrote
+    # The surrounding query may select from the same tables.
+    is_active, has_approved, has_edited = (
+        each.correlate(ProposalRow).exists() for each in (active_user, approved, edited)
+    )
+    return (assignee_id != by.user_id) & is_active & ~has_approved & ~has_edited
 
 
 def _decider(session: Session, proposal: ProposalRow, name: str) -> UUID:
     user = session.exec(select(UserRow).where(UserRow.name == name, col(UserRow.active).is_(True))).first()
-    able = user is not None and principal_for_user(session, user).may(
+    may_decide = user is not None and principal_for_user(session, user).may(
         Permission.DECIDE, visibility.proposal_resource(proposal)
     )
-    if user is None or not able or user.id in revisions.editors(session, proposal):
+    if user is None or not may_decide or user.id in revisions.editors(session, proposal):
         raise InvalidRequest(UNKNOWN)
     return user.id

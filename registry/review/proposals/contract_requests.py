@@ -1,5 +1,7 @@
-"""Contracts that people ask for: whoever may decide about the dataset sees who asks and why, until there is a draft or
-a contract of it, or they decline."""
+"""Requests for a contract about a dataset.
+
+Users who may decide about the dataset see who requests a contract and why, until there is a draft or a contract of
+it, or the request is declined."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -23,7 +25,9 @@ from treaty.registry.tables import ContractRequestRow, DatasetRow, ProposalRow
 
 @dataclass(frozen=True)
 class ContractRequestListing:
-    """A request with its author's name. `can_decide`: the asking principal may decide about the dataset."""
+    """A request with its author's name.
+
+    `can_decide`: the principal of the query may decide about the dataset."""
 
     request: ContractRequestRow
     author: str
@@ -33,67 +37,70 @@ class ContractRequestListing:
 def request_contract(
     session: Session, name: LineageName, why: str, *, request_id: UUID, by: Principal, now: datetime
 ) -> ContractRequestListing:
-    """The request; who may decide about the dataset is told, once. `name`: as `normalise` has it.
+    """Request a contract for a dataset and notify the users who may decide about it.
 
-    Raises Forbidden for who may not read what has no contract or may propose nothing there, Conflict where the
-    principal asks for it already, or where there is a draft or a contract of it."""
-    place = _place(session, name)
+    `name`: normalized dataset name. Raises Forbidden if the principal may not read datasets without a contract or
+    may not propose there, and Conflict if the principal requested it already or a draft or contract exists."""
+    resource = _place(session, name)
     for permission in (Permission.READ, Permission.PROPOSE):
-        require_permission(by, permission, place)
+        require_permission(by, permission, resource)
     if name in _answered(session, [name]):
-        raise Conflict("there is a draft or a contract of it already: look for it in the catalog")
+        raise Conflict("the dataset already has a draft or a contract: search for it in the catalog")
     if any(each.author_id == by.user_id for each in _waiting(session, name)):
-        raise Conflict("you ask for it already")
+        raise Conflict("you have already requested a contract for this dataset")
     request = ContractRequestRow(
         id=request_id, namespace=name.namespace, name=name.name, author_id=by.user_id, purpose=why, created_at=now
     )
     session.add(request)
-    dispatch.notify(session, messages.contract_requested(request, by.name, place), now=now)
+    dispatch.notify(session, messages.contract_requested(request, by.name, resource), now=now)
     _record(session, AuditAction.CONTRACT_REQUESTED, request, by=by, now=now)
-    return ContractRequestListing(request, by.name, by.may(Permission.DECIDE, place))
+    return ContractRequestListing(request, by.name, by.may(Permission.DECIDE, resource))
 
 
 def list_requests(session: Session, by: Principal) -> list[ContractRequestListing]:
-    """What waits for an answer and the principal may read or asked for, the oldest first."""
+    """List the open requests that the principal made or may read, oldest first."""
     rows = _waiting(session)
-    # Every page counts what waits, and mostly nothing is asked for.
+    # Every page counts the open requests, and mostly there are none.
     if not rows:
         return []
     names = {_name(each) for each in rows}
     places = _without_contract(session, names - _answered(session, names))
-    found = [(each, places[_name(each)]) for each in rows if _name(each) in places]
-    seen = [(each, place) for each, place in found if each.author_id == by.user_id or by.may(Permission.READ, place)]
-    authors = users.names(session, [each.author_id for each, _ in seen])
+    requests = [(each, places[_name(each)]) for each in rows if _name(each) in places]
+    readable = [
+        (each, place) for each, place in requests if each.author_id == by.user_id or by.may(Permission.READ, place)
+    ]
+    authors = users.names(session, [each.author_id for each, _ in readable])
     return [
-        ContractRequestListing(each, authors[each.author_id], by.may(Permission.DECIDE, place)) for each, place in seen
+        ContractRequestListing(each, authors[each.author_id], by.may(Permission.DECIDE, place))
+        for each, place in readable
     ]
 
 
 def pending_requests(session: Session, by: Principal) -> list[ContractRequestListing]:
-    """What waits for the principal: others ask, and they may decide about it."""
+    """List the requests of other users that the principal may decide about."""
     if Permission.DECIDE not in by.somewhere:
         return []
     return [each for each in list_requests(session, by) if each.can_decide and each.request.author_id != by.user_id]
 
 
 def end(session: Session, request_id: UUID, reason: str | None, *, by: Principal, now: datetime) -> None:
-    """Takes the principal's own request back; declines another's, for a reason that its author is told.
+    """Withdraw the principal's own request, or decline another's with a reason.
 
-    Raises NotFound where there is none for them, Forbidden for who may not decide, Invalid without a reason,
-    IllegalTransition where it has ended."""
+    The author is notified of the reason. Raises NotFound if the request is not visible, Forbidden if the principal
+    may not decide, InvalidRequest without a reason, and IllegalTransition if it has ended."""
     request = session.get(ContractRequestRow, request_id, with_for_update=True)
-    place = _place(session, _name(request)) if request else EVERYWHERE
+    resource = _place(session, _name(request)) if request else EVERYWHERE
     own = request is not None and request.author_id == by.user_id
-    if request is None or not (own or by.may(Permission.READ, place)):
+    if request is None or not (own or by.may(Permission.READ, resource)):
         raise NotFound
     if not own:
-        require_permission(by, Permission.DECIDE, place)
+        require_permission(by, Permission.DECIDE, resource)
     if request.ended_at is not None:
         raise IllegalTransition("request", state="ended", step="end", legal=())
     if not own:
         if not reason:
-            raise InvalidRequest("say why: who asked for it is told")
-        dispatch.notify(session, messages.declined(request, reason, place, by=by.user_id), now=now)
+            raise InvalidRequest("enter a reason: it is sent to the user who requested the contract")
+        dispatch.notify(session, messages.declined(request, reason, resource, by=by.user_id), now=now)
     request.ended_at, request.reason = now, reason
     _record(session, AuditAction.CONTRACT_REQUEST_ENDED, request, by=by, now=now)
 
@@ -110,13 +117,15 @@ def _waiting(session: Session, name: LineageName | None = None) -> Sequence[Cont
 
 
 def _answered(session: Session, names: Collection[LineageName]) -> set[LineageName]:
-    """Those of which there is a contract, or a draft that is open."""
+    """Return the datasets that have a contract or an open draft."""
     if not names:
         return set()
-    known = groups(session, names)
+    alias_groups = groups(session, names)
     sources = session.exec(select(ProposalRow.source).where(col(ProposalRow.state).in_(OPEN))).all()
     drafted = {str(each["location"]).rstrip("/") for each in sources if each and each.get("location")}
-    return {each for each in names if known[each].about or location(each.namespace, each.name).rstrip("/") in drafted}
+    return {
+        each for each in names if alias_groups[each].about or location(each.namespace, each.name).rstrip("/") in drafted
+    }
 
 
 def _place(session: Session, name: LineageName) -> Resource:
@@ -126,15 +135,15 @@ def _place(session: Session, name: LineageName) -> Resource:
 
 
 def _without_contract(session: Session, names: Collection[LineageName]) -> dict[LineageName, Resource]:
-    """Where these are, of which there is no contract: each alone, or nowhere where nothing is known of it."""
+    """Return the resource of each dataset without a contract; EVERYWHERE if it is unknown."""
     if not names:
         return {}
     pairs = [(each.namespace, each.name) for each in names]
     query = select(DatasetRow).where(tuple_(col(DatasetRow.namespace), col(DatasetRow.name)).in_(pairs))
-    known = {
+    resources = {
         LineageName(each.namespace, each.name): Resource(datasets=frozenset({each.id})) for each in session.exec(query)
     }
-    return {name: known.get(name, EVERYWHERE) for name in names}
+    return {name: resources.get(name, EVERYWHERE) for name in names}
 
 
 def _name(request: ContractRequestRow) -> LineageName:

@@ -1,4 +1,4 @@
-"""What differs between versions that are kept, and between a proposal and the version in force."""
+"""Compare stored versions with each other, and a proposal with the version in force."""
 
 from collections.abc import Sequence
 
@@ -16,18 +16,18 @@ from treaty.registry.tables import ContractVersionRow, ProposalRow
 
 
 def of_versions(session: Session, contract_id: str, old: str | None, new: str | None) -> VersionDiff:
-    """What differs from one version to the other; the version in force where one is not named.
+    """Return the differences between two versions of a contract.
 
-    Raises NotFound where there is no such version."""
+    `old`, `new`: None means the version in force. Raises NotFound if a version does not exist."""
     documents = Documents()
     before, after = (documents.stored(lookup.version(session, contract_id, each).body) for each in (old, new))
     return compare_versions(before, after, live=of_group(relied_on(session, contract_id, documents), after))
 
 
 def of_proposal(session: Session, proposal: ProposalRow) -> VersionDiff:
-    """What differs from the version in force to the document that an approval would make a version.
+    """Return the differences from the version in force to the proposed document.
 
-    Raises Invalid where accepted suggestions do not fit the document."""
+    Raises InvalidRequest if accepted suggestions do not fit the document."""
     documents = Documents()
     new = proposals.preview(session, proposal, documents).contract
     versions = live(session, new.id, documents)
@@ -37,19 +37,19 @@ def of_proposal(session: Session, proposal: ProposalRow) -> VersionDiff:
 
 
 def followed_version(versions: Sequence[Contract], new: Contract) -> Contract | None:
-    """The live version that the document would follow, of those newest first: that of its own group, else the newest.
+    """Return the version that the document would follow: that of its own group, else the newest.
 
-    None where nothing is in force."""
+    `versions`: versions in force, newest first. None if there is none."""
     return next(iter((*of_group(versions, new), *versions)), None)
 
 
 def live(session: Session, contract_id: str, documents: Documents) -> Sequence[Contract]:
-    """The versions that are in force, newest first; [] where none is."""
+    """Return the versions in force, newest first."""
     return _versions(session, contract_id, col(ContractVersionRow.state).in_(IN_FORCE), documents)
 
 
 def relied_on(session: Session, contract_id: str, documents: Documents) -> Sequence[Contract]:
-    """The versions that are in force, and those that consumers are pinned to, newest first."""
+    """Return the versions in force and those that consumers are pinned to, newest first."""
     pins = [each.pinned_to for each in subscriptions.active(session, contract_id) if each.pin is PinKind.VERSION]
     in_force, pinned = col(ContractVersionRow.state).in_(IN_FORCE), col(ContractVersionRow.version).in_(pins)
     return _versions(session, contract_id, or_(in_force, pinned), documents)
@@ -64,10 +64,10 @@ def _versions(
 
 
 def version_numbers(session: Session, contract_id: str) -> Sequence[str]:
-    """The numbers of all versions of the contract."""
+    """Return the numbers of all versions of the contract."""
     return session.exec(select(ContractVersionRow.version).where(ContractVersionRow.contract_id == contract_id)).all()
 
 
 def of_group(versions: Sequence[Contract], new: Contract) -> Sequence[Contract]:
-    """Those of the versions that are of the document's group."""
+    """Return the versions of the document's group."""
     return [each for each in versions if each.terms.group == new.terms.group]

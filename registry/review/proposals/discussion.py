@@ -1,4 +1,4 @@
-"""What people say about a proposal. Nobody edits or deletes it."""
+"""Comments on a proposal; they cannot be edited or deleted."""
 
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +20,7 @@ OLDEST = SortOrder((ProposalCommentRow.created_at, ProposalCommentRow.id))
 def add_comment(
     session: Session, proposal: ProposalRow, text: str, *, comment_id: UUID, by: Principal, now: datetime
 ) -> ProposalCommentRow:
-    """The comment, kept for good, on a proposal in any state; who wrote the proposal or takes part is told."""
+    """Add a comment to a proposal in any state and notify its editors and commenters."""
     row = store_comment(session, proposal, text, comment_id=comment_id, by=by, now=now)
     dispatch.notify(session, messages.comment_added(proposal, row, to=_taking_part(session, proposal)), now=now)
     return row
@@ -29,7 +29,7 @@ def add_comment(
 def store_comment(
     session: Session, proposal: ProposalRow, text: str, *, comment_id: UUID, by: Principal, now: datetime
 ) -> ProposalCommentRow:
-    """The comment, kept for good, as `say` keeps it; nobody is told of it by itself."""
+    """Store a comment without notifying anyone."""
     require_permission(by, Permission.PROPOSE, visibility.proposal_resource(proposal))
     row = ProposalCommentRow(
         id=comment_id,
@@ -40,7 +40,7 @@ def store_comment(
         created_at=now,
     )
     session.add(row)
-    # What was said is in its own row: the audit goes to people who may not see the proposal.
+    # The text stays in its own row, because the audit log is visible to people who may not see the proposal.
     details = {"proposal": str(proposal.id), "revision": proposal.revision}
     audit_log.record(session, AuditAction.COMMENT_ADDED, actor=by.name, object_id=row.id, now=now, details=details)
     return row
@@ -49,14 +49,14 @@ def store_comment(
 def comments(
     session: Session, proposal_id: UUID, asked: PageRequest, *, by: Principal
 ) -> RowPage[tuple[ProposalCommentRow, str]]:
-    """The proposal's comments with their authors' names, oldest first."""
+    """Return the proposal's comments with their authors' names, oldest first."""
     proposal = proposals.get(session, proposal_id, by=by)
     query = select(ProposalCommentRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ProposalCommentRow.author_id))
-    found = session.exec(OLDEST.of(query.where(ProposalCommentRow.proposal_id == proposal.id), asked)).all()
-    return OLDEST.cut(found, asked, lambda each: each[0])
+    rows = session.exec(OLDEST.of(query.where(ProposalCommentRow.proposal_id == proposal.id), asked)).all()
+    return OLDEST.cut(rows, asked, lambda each: each[0])
 
 
 def _taking_part(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
-    """Who wrote the proposal, and whoever said something about it."""
+    """Return the users who edited the proposal or commented on it."""
     query = select(ProposalCommentRow.author_id).where(ProposalCommentRow.proposal_id == proposal.id)
     return revisions.editors(session, proposal) | frozenset(session.exec(query))

@@ -1,4 +1,4 @@
-"""Editing a proposal: its author or an owner puts another document, or another window, in place of what is there."""
+"""Edit a proposal: its author or an owner replaces the document or the effective period."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,9 @@ from treaty.registry.tables import ProposalRow
 
 @dataclass(frozen=True)
 class EffectivePeriod:
-    """When a version shall be in force; None: at once, and until another takes its place."""
+    """Period in which a version is in force.
+
+    `effective_from`: None means at once. `effective_until`: None means until it is superseded."""
 
     effective_from: datetime | None = None
     effective_until: datetime | None = None
@@ -29,7 +31,9 @@ class EffectivePeriod:
 
 @dataclass(frozen=True)
 class DocumentEdit:
-    """What to put in place of what is there. `revision` is the one that the editor saw; `window` None: as it was."""
+    """Replacement of a proposal's document.
+
+    `revision`: revision that the editor saw. `window`: None keeps the effective period."""
 
     document: bytes
     revision: int
@@ -37,20 +41,21 @@ class DocumentEdit:
 
 
 def edit(session: Session, proposal_id: UUID, wanted: DocumentEdit, *, by: Principal, now: datetime) -> ProposalRow:
-    """The proposal with the document, kept byte for byte. Whoever edits may not approve it; earlier approvals are void.
+    """Replace the proposal's document, stored byte for byte.
 
-    Raises Outrun, naming who changed what, where the editor saw an older revision; Invalid for a faulty document and
-    for one of another contract; Forbidden for who is neither its author nor an owner."""
+    The editor may not approve the proposal; earlier approvals are voided. Raises RevisionConflict, with the changes
+    since, if the editor saw an older revision; InvalidRequest for a faulty document or one of another contract;
+    Forbidden if the principal is neither the author nor an owner."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     PROPOSAL.step(proposal.state, "edit")
     if not suggestion_decisions.may_judge(proposal, by):
-        raise Forbidden("a proposal is edited by its author or by an owner")
+        raise Forbidden("only the author or an owner can edit a proposal")
     revisions.require(session, proposal, wanted.revision)
     documents = Documents()
     contract = documents.checked(wanted.document)
     _refuse_other_contract(proposal, contract.id)
-    for place in visibility.affected_resources(session, contract):
-        require_permission(by, Permission.PROPOSE, place)
+    for resource in visibility.affected_resources(session, contract):
+        require_permission(by, Permission.PROPOSE, resource)
     before = documents.checked(proposal.base).fingerprint
     proposal.base, proposal.domain = wanted.document, visibility.proposed_resource(session, contract).domain
     if wanted.window is not None:
@@ -71,7 +76,9 @@ def _refuse_other_contract(proposal: ProposalRow, contract_id: str) -> None:
         fault = Fault(
             code="TR-CONTRACT",
             where="id",
-            message="is another contract's",
+            message="is the id of a different contract",
             remedy=f"keep the id {proposal.contract_id}",
         )
-        raise InvalidRequest("a proposal stays with its contract: propose the other one by itself", faults=[fault])
+        raise InvalidRequest(
+            "a proposal cannot be moved to a different contract: create a separate proposal", faults=[fault]
+        )

@@ -1,4 +1,4 @@
-"""A consumer's check made a proposal for the producer's contract, with credit to whose idea it was and how it went."""
+"""Promote a consumer's check to the producer's contract, as a proposal that credits the consumer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,8 +31,9 @@ CREDIT = "treatyConsumer"
 
 @dataclass(frozen=True)
 class CheckPromotion:
-    """Which check of which subscription is promoted. `replay`: what it would have said of all that is stored, in
-    sentences; () where that is not known."""
+    """A consumer's check to promote.
+
+    `replay`: sentences about its replay on the stored states; () if it was not replayed."""
 
     subscription_id: UUID
     check: str
@@ -41,7 +42,9 @@ class CheckPromotion:
 
 @dataclass(frozen=True)
 class PromotionPreview:
-    """The contract in force as it would be with the check: its document, and the ids that the check has there."""
+    """The contract in force with the promoted check.
+
+    `checks`: ids of the check in that document."""
 
     contract_id: str
     document: bytes
@@ -51,22 +54,25 @@ class PromotionPreview:
 def promote(
     session: Session, idea: CheckPromotion, *, make_id: Callable[[], UUID], by: Principal, now: datetime
 ) -> ProposalRow:
-    """Proposes the consumer's check for the contract in force: a proposal of one suggestion, to be decided by others.
+    """Propose the consumer's check for the contract in force.
 
-    Raises NotFound for no such check, Invalid where it does not fit the contract any more."""
+    The proposal has one suggestion, which others decide about. Raises NotFound if the check does not exist, and
+    InvalidRequest if it no longer fits the contract."""
     version, content = _content(session, idea, by)
-    credit, named = content["consumer"]["credit"], content["consumer"]["name"]
-    told = consumer_check_history.of_check(session, idea.subscription_id, content["consumer"]["checks"])
-    content["evidence"] = {**told, **({"replay": list(idea.replay)} if idea.replay else {})}
+    credit, consumer_name = content["consumer"]["credit"], content["consumer"]["name"]
+    history = consumer_check_history.of_check(session, idea.subscription_id, content["consumer"]["checks"])
+    content["evidence"] = {**history, **({"replay": list(idea.replay)} if idea.replay else {})}
     proposal = ProposalRow(
-        id=make_id(), contract_id="", title=f"Promote {idea.check}, a check of {named}", base=version.body,
+        id=make_id(), contract_id="", title=f"Promote check {idea.check} of {consumer_name}", base=version.body,
         author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=credit, created_at=now,
     )  # fmt: skip
     return proposals.create_drafted(session, proposal, [content], make_id=make_id, now=now)
 
 
 def outlook(session: Session, idea: CheckPromotion, *, by: Principal) -> PromotionPreview:
-    """What the contract would be with the check. Raises as `promote` does."""
+    """Return the contract as it would be with the check.
+
+    Raises the errors of `promote`."""
     version, content = _content(session, idea, by)
     patch = patches.Patch(content["object"], content["column"], content["patch"])
     try:
@@ -81,7 +87,7 @@ def outlook(session: Session, idea: CheckPromotion, *, by: Principal) -> Promoti
 
 
 def _content(session: Session, idea: CheckPromotion, by: Principal) -> tuple[ContractVersionRow, dict[str, Any]]:
-    """The version in force, and the check as a suggestion for it."""
+    """Return the version in force and the check as a suggestion for it."""
     require_permission_anywhere(by, Permission.DECIDE)
     subscription = subscriptions.get(session, idea.subscription_id, by=by)
     require_permission(by, Permission.DECIDE, visibility.contract_resource(session, subscription.contract_id))
@@ -94,9 +100,9 @@ def _content(session: Session, idea: CheckPromotion, by: Principal) -> tuple[Con
 def _suggestion(
     producer: Document, asked: RequestedCheck, subscription: SubscriptionRow, consumer: str
 ) -> dict[str, Any]:
-    """The check as a suggestion, as drafts make them; its patch names whose idea it was."""
+    """Return the check as a suggestion in the format of drafts; its patch credits the consumer."""
     bound = consumer_checks.bound(producer, asked)
-    credit = f"a check of {consumer}, who uses these data for: {subscription.purpose}"
+    credit = f"check by {consumer}, who uses this data for: {subscription.purpose}"
     return {
         "id": f"consumer/{subscription.id}/{asked.identity}",
         "kind": "consumer",
@@ -120,17 +126,17 @@ def _expression(bound: tuple[BoundCheck, ...]) -> str:
 
 
 def _credited(producer: Document, asked: RequestedCheck, credit: str) -> dict[str, Any]:
-    """What is set in the producer's document: under an id that is free there, and beside what its column says."""
-    named = {"property": CREDIT, "value": credit}
+    """Return the patch with a free id and a credit, merged into existing options."""
+    credit_entry = {"property": CREDIT, "value": credit}
     element = _element(producer, asked)
     if "quality" in asked.patch:
         entry: Mapping[str, Any] = asked.patch["quality"]
-        taken = {each.id for each in producer.object(asked.object).checks}
+        ids = {each.id for each in producer.object(asked.object).checks}
         own = entry.get("customProperties") or []
-        return {"quality": {**entry, "id": _free(asked.identity, taken), "customProperties": [*own, named]}}
+        return {"quality": {**entry, "id": _free(asked.identity, ids), "customProperties": [*own, credit_entry]}}
     options = {**element.get("logicalTypeOptions", {}), **asked.patch.get("logicalTypeOptions", {})}
     merged = {**asked.patch, **({"logicalTypeOptions": options} if "logicalTypeOptions" in asked.patch else {})}
-    return {**merged, "customProperties": [*element.get("customProperties", []), named]}
+    return {**merged, "customProperties": [*element.get("customProperties", []), credit_entry]}
 
 
 def _element(producer: Document, asked: RequestedCheck) -> Mapping[str, Any]:
@@ -139,5 +145,5 @@ def _element(producer: Document, asked: RequestedCheck) -> Mapping[str, Any]:
 
 
 def _free(identity: str, taken: set[str]) -> str:
-    numbered = (f"{identity}-{number}" for number in range(2, len(taken) + 3))
-    return identity if identity not in taken else next(each for each in numbered if each not in taken)
+    candidates = (f"{identity}-{number}" for number in range(2, len(taken) + 3))
+    return identity if identity not in taken else next(each for each in candidates if each not in taken)

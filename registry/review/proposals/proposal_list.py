@@ -1,4 +1,4 @@
-"""Lists of proposals, with what reviewers need to choose one."""
+"""List proposals with the details that reviewers choose by."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +21,10 @@ NEWEST = SortOrder((ProposalRow.created_at, ProposalRow.id), newest_first=True)
 
 @dataclass(frozen=True, kw_only=True)
 class ProposalListing:
-    """A proposal, its author's name, who is to decide, how its suggestions are decided, whose approval
-    holds or is void, and what is asked to be changed."""
+    """A proposal with its author, assignee, decisions, approvals and change requests.
+
+    `counts`: suggestions by decision. `approvers`: users with a valid approval. `voided`: users whose only approvals
+    are void."""
 
     proposal: ProposalRow
     author: str
@@ -41,7 +43,7 @@ def proposals(
     state: ProposalState | None = None,
     contract_id: str | None = None,
 ) -> RowPage[ProposalListing]:
-    """Proposals that the principal may see, newest first."""
+    """List proposals that the principal may see, newest first."""
     query = NEWEST.of(visible(by), asked)
     if state is not None:
         query = query.where(ProposalRow.state == state)
@@ -51,51 +53,57 @@ def proposals(
 
 
 def proposal_listing(session: Session, proposal: ProposalRow) -> ProposalListing:
-    """The proposal as lists show it."""
+    """Return the proposal with the details of a list entry."""
     query = select(ProposalRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ProposalRow.author_id))
     return proposal_listings(session, query.where(ProposalRow.id == proposal.id))[0]
 
 
 def visible(by: Principal) -> Select[ProposalRow, str]:
-    """The proposals that the principal may see, with their authors' names, as a query."""
+    """Select the proposals that the principal may see, with their authors' names."""
     query = select(ProposalRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ProposalRow.author_id))
-    shown = or_(col(ProposalRow.state) != ProposalState.DRAFT, col(ProposalRow.author_id) == by.user_id)
-    return query.where(shown, visibility.proposals(by))
+    is_visible = or_(col(ProposalRow.state) != ProposalState.DRAFT, col(ProposalRow.author_id) == by.user_id)
+    return query.where(is_visible, visibility.proposals(by))
 
 
 def proposal_listings(session: Session, query: Select[ProposalRow, str]) -> list[ProposalListing]:
-    """The proposals of that query, as lists show them."""
-    found = session.exec(query).all()
-    counts: dict[UUID, dict[Decision, int]] = {proposal.id: {} for proposal, _ in found}
-    counting = select(ProposalSuggestionRow.proposal_id, ProposalSuggestionRow.decision, func.count())
-    grouped = counting.group_by(col(ProposalSuggestionRow.proposal_id), col(ProposalSuggestionRow.decision))
+    """Return the proposals of the query with the details of list entries."""
+    rows = session.exec(query).all()
+    counts: dict[UUID, dict[Decision, int]] = {proposal.id: {} for proposal, _ in rows}
+    count_query = select(ProposalSuggestionRow.proposal_id, ProposalSuggestionRow.decision, func.count())
+    grouped = count_query.group_by(col(ProposalSuggestionRow.proposal_id), col(ProposalSuggestionRow.decision))
     for proposal_id, decision, count in session.exec(
         grouped.where(col(ProposalSuggestionRow.proposal_id).in_(list(counts)))
     ):
         counts[proposal_id][Decision(decision)] = count
-    given, void = _approvers(session, list(counts))
+    valid, void = _approvers(session, list(counts))
     requests = change_requests.open_change_requests(session, list(counts))
-    assigned = names(session, {each.assignee_id for each, _ in found})
+    assigned = names(session, {each.assignee_id for each, _ in rows})
     return [
         ProposalListing(
             proposal=each,
             author=author,
             assignee=assigned.get(each.assignee_id) if each.assignee_id else None,
             counts=counts[each.id],
-            approvers=given[each.id],
-            voided=void[each.id] - given[each.id],
+            approvers=valid[each.id],
+            voided=void[each.id] - valid[each.id],
             requests=requests.get(each.id, ()),
         )
-        for each, author in found
+        for each, author in rows
     ]
 
 
 def _approvers(
     session: Session, proposal_ids: Collection[UUID]
 ) -> tuple[dict[UUID, frozenset[UUID]], dict[UUID, frozenset[UUID]]]:
-    """Of each proposal who gave an approval that holds, and who gave one that is void."""
+    """Return, by proposal, the users with a valid approval and those with a voided one."""
     query = select(ProposalApprovalRow.proposal_id, ProposalApprovalRow.approver_id, ProposalApprovalRow.voided_at)
     rows = session.exec(query.where(col(ProposalApprovalRow.proposal_id).in_(proposal_ids))).all()
-    given = {each: frozenset(who for of, who, void in rows if of == each and not void) for each in proposal_ids}
-    voided = {each: frozenset(who for of, who, void in rows if of == each and void) for each in proposal_ids}
-    return given, voided
+    valid = {
+        each: frozenset(user_id for approved_id, user_id, void in rows if approved_id == each and not void)
+        for each in proposal_ids
+    }
+    voided = {
+        each: frozenset(user_id for approved_id, user_id, void in rows if approved_id == each and void)
+        for each in proposal_ids
+    }
+    return valid, voided

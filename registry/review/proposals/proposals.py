@@ -1,7 +1,7 @@
-"""Proposals: documents on their way to become versions, with the checks that were suggested for them.
+"""Proposals: candidate versions of a contract, with the suggested checks.
 
-A suggestion is plain data: its `id` names it from draft to draft; `object`, `column` (or None) and `patch` say what
-it would set in the document, as `treaty.contracts.editing.patches` takes it; everything else in it is for people."""
+A suggestion is plain data. Its `id` identifies it across drafts; `object`, `column` (or None) and `patch` define its
+change to the document, as `treaty.contracts.editing.patches` applies it. All other keys are for display."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,39 +31,43 @@ from treaty.registry.tables import ContractVersionRow, ProposalRow, ProposalSugg
 
 @dataclass(frozen=True)
 class ProposalPreview:
-    """The contract that an approval would make a version, as it was read; the approval must name its fingerprint."""
+    """The contract that an approval would make a version.
+
+    The approval must name its fingerprint."""
 
     contract: Contract
 
     @property
     def document(self) -> bytes:
-        """Its text, byte for byte."""
+        """Return the text of the contract, byte for byte."""
         return self.contract.source
 
     @property
     def fingerprint(self) -> str:
-        """What stands for its content."""
+        """Return the fingerprint of the contract's content."""
         return self.contract.fingerprint
 
     @property
     def version(self) -> str:
-        """The number that it would have."""
+        """Return the number of the resulting version."""
         return self.contract.version
 
 
 def read(document: bytes) -> Contract:
-    """The contract in the document. Raises Invalid with all faults of its text and of its checks."""
+    """Parse and check a document.
+
+    Raises InvalidRequest with all faults of its text and its checks."""
     return Documents().checked(document)
 
 
 def create(session: Session, proposal: ProposalRow, *, author: Principal, now: datetime) -> ProposalRow:
-    """Adds a person's proposal: its `base` is kept byte for byte.
+    """Store a user's proposal, its `base` byte for byte.
 
-    Raises Invalid with all faults of the document, and for a window in which no version could be in force."""
+    Raises InvalidRequest with all faults of the document, and for an effective period that ends before it begins."""
     require_permission_anywhere(author, Permission.PROPOSE)
     contract = read(proposal.base)
-    for place in visibility.affected_resources(session, contract):
-        require_permission(author, Permission.PROPOSE, place)
+    for resource in visibility.affected_resources(session, contract):
+        require_permission(author, Permission.PROPOSE, resource)
     refuse_window(proposal, now=now)
     proposal.contract_id, proposal.title = contract.id, proposal.title or f"{contract.name} {contract.version}"
     proposal.domain = visibility.proposed_resource(session, contract).domain
@@ -85,26 +89,27 @@ def create_drafted(
     make_id: Callable[[], UUID],
     now: datetime,
 ) -> ProposalRow:
-    """Adds the proposal of a draft task with its suggestions.
+    """Store the proposal of a draft task with its suggestions.
 
-    Those rejected before for this contract are left out, or say what is new in their evidence. The audit names the
-    author, who asked for the draft. Raises Invalid with all faults of the document."""
+    Suggestions rejected before for this contract are left out unless their evidence is new; then they contain the
+    new evidence. The audit entry names the proposal's author, who requested the draft. Raises InvalidRequest with
+    all faults of the document."""
     contract = read(proposal.base)
     proposal.contract_id, proposal.title = contract.id, proposal.title or f"Draft of {contract.name}"
     proposal.domain = visibility.proposed_resource(session, contract).domain
     session.add(proposal)
     before = rejected_suggestions.rejected_suggestions(session, contract.id, [each["id"] for each in suggestions])
-    told = [
+    reviewed = [
         (each, rejected_suggestions.news(before[each["id"]], each) if each["id"] in before else None)
         for each in suggestions
     ]
-    kept = [(content, news) for content, news in told if news != ""]
+    remaining = [(content, news) for content, news in reviewed if news != ""]
     critical = _critical(contract)
-    for position, (content, news) in enumerate(kept):
+    for position, (content, news) in enumerate(remaining):
         marked = {**content, "critical": True} if (content["object"], content["column"]) in critical else content
         session.add(_row(proposal, position, marked, news=news, row_id=make_id()))
     actor = session.get_one(UserRow, proposal.author_id).name
-    counts = {"suggestions": len(kept), "withheld": len(told) - len(kept)}
+    counts = {"suggestions": len(remaining), "withheld": len(reviewed) - len(remaining)}
     details = {"contract": contract.id, **counts, "state": proposal.state.value}
     audit_log.record(
         session, AuditAction.PROPOSAL_CREATED, actor=actor, object_id=proposal.id, now=now, details=details
@@ -113,13 +118,19 @@ def create_drafted(
 
 
 def _critical(contract: Contract) -> frozenset[tuple[str, str]]:
-    """The columns that the document calls critical data elements, with their objects' names."""
-    told = ((each["name"], column) for each in contract.document["schema"] for column in each.get("properties") or ())
-    return frozenset((name, str(column.get("name"))) for name, column in told if column.get("criticalDataElement"))
+    """Return the object and column names of the document's critical data elements."""
+    properties = (
+        (each["name"], column) for each in contract.document["schema"] for column in each.get("properties") or ()
+    )
+    return frozenset(
+        (name, str(column.get("name"))) for name, column in properties if column.get("criticalDataElement")
+    )
 
 
 def get(session: Session, proposal_id: UUID, *, by: Principal, lock: bool = False) -> ProposalRow:
-    """The proposal. Raises NotFound where there is none, and for drafts of others who did not submit them yet."""
+    """Return the proposal.
+
+    Raises NotFound if it does not exist or is an unsubmitted draft of another user."""
     require_permission_anywhere(by, Permission.READ)
     proposal = session.get(ProposalRow, proposal_id, with_for_update=lock)
     if proposal is None or not visible(proposal, by):
@@ -128,7 +139,7 @@ def get(session: Session, proposal_id: UUID, *, by: Principal, lock: bool = Fals
 
 
 def visible(proposal: ProposalRow, by: Principal) -> bool:
-    """Whether the principal may see it: a draft is its author's alone until it is submitted."""
+    """Return whether the principal may see the proposal; a draft is visible to its author alone."""
     own = proposal.author_id == by.user_id
     return own or (
         proposal.state is not ProposalState.DRAFT and by.may(Permission.READ, visibility.proposal_resource(proposal))
@@ -138,7 +149,9 @@ def visible(proposal: ProposalRow, by: Principal) -> bool:
 def suggestions_of(
     session: Session, proposal: ProposalRow, chosen: Collection[UUID] | None = None
 ) -> Sequence[ProposalSuggestionRow]:
-    """The proposal's suggestions in their order; [] for one that a person wrote. `chosen`: of these alone."""
+    """Return the proposal's suggestions in order; [] if a user wrote it.
+
+    `chosen`: restricts the result to these ids; None means all."""
     query = select(ProposalSuggestionRow).where(ProposalSuggestionRow.proposal_id == proposal.id)
     if chosen is not None:
         query = query.where(col(ProposalSuggestionRow.id).in_(chosen))
@@ -146,37 +159,40 @@ def suggestions_of(
 
 
 def preview(session: Session, proposal: ProposalRow, documents: Documents | None = None) -> ProposalPreview:
-    """The document as it would become a version: the author's bytes, or the draft with its accepted suggestions.
+    """Return the document as an approval would make it a version.
 
-    A drafted one takes the next free version, a major one for a change of that size. `documents`: those that were read
-    already; None means none. Raises Invalid where accepted suggestions do not fit the document."""
-    known, rows = documents or Documents(), suggestions_of(session, proposal)
+    This is the author's text, or the draft with its accepted suggestions. A draft gets the next free version number,
+    a major one for a change of that size. `documents`: cache of parsed documents; None starts an empty one. Raises
+    InvalidRequest if accepted suggestions do not fit the document."""
+    cache, rows = documents or Documents(), suggestions_of(session, proposal)
     if not rows and proposal.task_id is None:
-        return ProposalPreview(known.checked(proposal.base))
+        return ProposalPreview(cache.checked(proposal.base))
     accepted = [patch_of(row.content, row.edited_patch) for row in rows if row.decision is Decision.ACCEPTED]
-    body = with_patches(known, proposal, accepted, status="active")
-    drafted = known.parsed(body)
-    version = _number(session, known, drafted)
+    body = with_patches(cache, proposal, accepted, status="active")
+    drafted = cache.parsed(body)
+    version = _number(session, cache, drafted)
     if version != drafted.version:
-        body = with_patches(known, proposal, accepted, version=version, status="active")
-    return ProposalPreview(known.checked(body))
+        body = with_patches(cache, proposal, accepted, version=version, status="active")
+    return ProposalPreview(cache.checked(body))
 
 
 def _number(session: Session, documents: Documents, drafted: Contract) -> str:
-    """The draft's own number; where a version has it, the next that is free."""
+    """Return the draft's version number, or the next free one if it is in use."""
     of_contract = select(ContractVersionRow).where(ContractVersionRow.contract_id == drafted.id)
-    taken = {each.version: each for each in session.exec(of_contract)}
-    before = taken.get(drafted.version)
+    versions = {each.version: each for each in session.exec(of_contract)}
+    before = versions.get(drafted.version)
     if before is None:
         return drafted.version
     bump = compare(documents.stored(before.body), drafted, order).bump
-    return next_free(taken, Bump.MAJOR if bump is Bump.MAJOR else Bump.MINOR)
+    return next_free(versions, Bump.MAJOR if bump is Bump.MAJOR else Bump.MINOR)
 
 
 def with_patches(
     documents: Documents, proposal: ProposalRow, patches: Iterable[editing_patches.Patch], **words: str
 ) -> bytes:
-    """The proposal's document with the patches, and these words at its root. Raises Invalid where they do not fit."""
+    """Return the proposal's document with the patches applied and these root attributes set.
+
+    Raises InvalidRequest if the patches do not fit."""
     base = documents.parsed(proposal.base)
     try:
         return writer.write({**editing_patches.apply(base.document, patches), **words})
@@ -185,28 +201,30 @@ def with_patches(
 
 
 def patch_of(content: Mapping[str, Any], edited: Mapping[str, Any] | None) -> editing_patches.Patch:
-    """What a suggestion would set: what somebody made of it, else what was drafted."""
-    wanted = content["patch"] if edited is None else edited
-    return editing_patches.Patch(object=content["object"], column=content["column"], set=wanted)
+    """Return the patch of a suggestion: the edited one, else the drafted one."""
+    patch = content["patch"] if edited is None else edited
+    return editing_patches.Patch(object=content["object"], column=content["column"], set=patch)
 
 
 def refuse_window(proposal: ProposalRow, *, now: datetime) -> None:
-    """Returns where a version could be in force within the proposal's window. Raises Invalid, naming the fault."""
+    """Raise InvalidRequest if no version could be in force within the proposal's effective period."""
     start, end = proposal.effective_from, proposal.effective_until
     if end is not None and end <= max(now, start or now):
         fault = Fault(
             code="TR-WINDOW",
             where="effective_until",
-            message="ends before it begins",
-            remedy="give an end after its begin and after now",
+            message="is before the start or in the past",
+            remedy="choose an end after the start and in the future",
         )
-        raise InvalidRequest("no version could ever be in force within this window", faults=[fault])
+        raise InvalidRequest("the effective period is empty", faults=[fault])
 
 
 def _row(
     proposal: ProposalRow, position: int, content: Mapping[str, Any], *, news: str | None, row_id: UUID
 ) -> ProposalSuggestionRow:
-    """The suggestion's row. `news` None: it was never rejected."""
+    """Return the suggestion's row.
+
+    `news`: new evidence since its rejection; None means it was never rejected."""
     return ProposalSuggestionRow(
         id=row_id,
         proposal_id=proposal.id,

@@ -1,4 +1,4 @@
-"""The memory of rejected suggestions: one returns with new evidence only, and then it says what is new."""
+"""Keep rejected suggestions from returning unless their evidence is new."""
 
 from collections.abc import Collection, Iterator, Mapping
 from math import isclose
@@ -9,18 +9,20 @@ from sqlmodel import Session, col, select
 from treaty.registry.core.enums import Decision
 from treaty.registry.tables import ProposalRow, ProposalSuggestionRow
 
-# A limit that moved by less is the same limit, learned on other days.
+# A limit within this relative tolerance is the same limit, learned on other days.
 TOLERANCE = 0.1
-# So much more data than when it was rejected is new evidence, even for the very same limit.
+# Evidence from this many times more partitions is new, even for the same limit.
 GROWTH = 2
-# How often each value was seen, and how many partitions limits were learned from, changes with every partition.
+# Value frequencies and the number of partitions behind a limit change with every partition.
 COUNTED, LEARNED = "counts", ".points"
 
 
 def rejected_suggestions(
     session: Session, contract_id: str, identities: Collection[str]
 ) -> dict[str, Mapping[str, Any]]:
-    """The suggestions of those identities that were last decided with a rejection, in any proposal for the contract."""
+    """Return the suggestions of those identities whose latest decision is a rejection.
+
+    Considers all proposals of the contract."""
     query = (
         select(ProposalSuggestionRow)
         .join(ProposalRow, col(ProposalRow.id) == col(ProposalSuggestionRow.proposal_id))
@@ -33,20 +35,20 @@ def rejected_suggestions(
 
 
 def news(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What a suggestion's evidence says now and did not say when it was rejected; '' where that is nothing.
+    """Describe the evidence that is new since a suggestion was rejected; '' if there is none.
 
-    New is another limit, another set of values, another severity, or twice as many partitions."""
-    told = []
+    A different limit, set of values or severity is new, and so is evidence from twice as many partitions."""
+    changes = []
     if _differs(_claims(before), _claims(now)):
-        told.append(f"it says now: {now.get('sentence', '')}; then: {before.get('sentence', '')}")
-    seen, then = _partitions(now), _partitions(before)
-    if then and seen >= GROWTH * then:
-        told.append(f"it rests on {seen:,} partitions; on {then:,} then")
-    return "; ".join(told)
+        changes.append(f"now: {now.get('sentence', '')}; when rejected: {before.get('sentence', '')}")
+    partitions, then = _partitions(now), _partitions(before)
+    if then and partitions >= GROWTH * then:
+        changes.append(f"now based on {partitions:,} partitions; when rejected: {then:,}")
+    return "; ".join(changes)
 
 
 def _claims(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What the suggestion claims, leaf by leaf, without its wording."""
+    """Return the claims of a suggestion by path, without its wording."""
     evidence = content.get("evidence") or {}
     details = {key: value for key, value in (evidence.get("details") or {}).items() if key != COUNTED}
     patch = {path: leaf for path, leaf in _leaves(content.get("patch"), "") if _is_claim(path, leaf)}
@@ -84,5 +86,5 @@ def _is_number(value: Any) -> bool:
 
 
 def _partitions(content: Mapping[str, Any]) -> int:
-    found = (content.get("evidence") or {}).get("partitions")
-    return found if isinstance(found, int) else 0
+    count = (content.get("evidence") or {}).get("partitions")
+    return count if isinstance(count, int) else 0

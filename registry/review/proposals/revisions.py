@@ -1,4 +1,4 @@
-"""The revisions of a proposal: what each change was, and what somebody missed who looked at an earlier one."""
+"""Revisions of a proposal: what each one changed, and what changed since a given one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ MAX_CHANGES = 3
 
 @dataclass(frozen=True)
 class RevisionAction:
-    """What was done, as it goes on after a name: 'edited the document'.
+    """A change of a proposal.
 
-    `alters`: the document is another now, so what was approved of it before is void. `edited_document`: whoever did it
-    had a hand in the document, and may not approve it."""
+    `description`: verb phrase that follows a user's name, as 'edited the document'. `alters`: the document changes,
+    so earlier approvals are voided. `edited_document`: the user becomes an editor and may not approve."""
 
     description: str
     alters: bool = False
@@ -39,8 +39,9 @@ class RevisionAction:
 def record_change(
     session: Session, proposal: ProposalRow, change: RevisionAction, *, by: Principal, now: datetime
 ) -> None:
-    """Counts the change as the proposal's next revision. Where it alters the document, it voids approvals and answers
-    what others asked to be changed."""
+    """Store the change as the proposal's next revision.
+
+    A change that alters the document voids approvals and resolves the change requests of other users."""
     proposal.revision += 1
     session.add(
         ProposalRevisionRow(
@@ -58,14 +59,16 @@ def record_change(
 
 
 def requests(session: Session, proposal_id: UUID, *, of: UUID | None = None) -> Sequence[ProposalChangeRequestRow]:
-    """The open requests for changes of the proposal: those of that user, None: of everybody."""
+    """Return the proposal's open change requests.
+
+    `of`: only those of this user; None means all."""
     row = ProposalChangeRequestRow
     query = select(row).where(row.proposal_id == proposal_id, col(row.ended_at).is_(None))
     return session.exec(query if of is None else query.where(row.author_id == of)).all()
 
 
 def end_request(session: Session, proposal: ProposalRow, request: ProposalChangeRequestRow, *, now: datetime) -> None:
-    """Ends the request; with the last one the proposal is in review again."""
+    """End a change request; after the last one the proposal returns to review."""
     request.ended_at = now
     if not requests(session, proposal.id):
         proposal.state = PROPOSAL.step(proposal.state, "resume")
@@ -74,7 +77,9 @@ def end_request(session: Session, proposal: ProposalRow, request: ProposalChange
 def void(
     session: Session, proposal: ProposalRow, *, by: Principal, now: datetime, given_by: UUID | None = None
 ) -> None:
-    """Voids the approvals of the proposal: those that user gave, None: all."""
+    """Void the proposal's approvals.
+
+    `given_by`: only those of this user; None means all."""
     query = select(ProposalApprovalRow).where(
         ProposalApprovalRow.proposal_id == proposal.id, col(ProposalApprovalRow.voided_at).is_(None)
     )
@@ -89,26 +94,30 @@ def void(
 
 
 def require(session: Session, proposal: ProposalRow, revision: int) -> None:
-    """Returns where that revision is the proposal's. Raises Outrun, naming who changed what since."""
+    """Raise RevisionConflict, with the changes since, unless the revision is the current one."""
     if revision != proposal.revision:
         raise RevisionConflict(changes_since(session, proposal, revision))
 
 
 def changes_since(session: Session, proposal: ProposalRow, revision: int) -> str:
-    """A sentence of who changed what after that revision."""
-    found = _since(session, proposal, revision)
-    now = f"the proposal is at revision {proposal.revision} now: look again"
-    return f"{_changes_text(found)} in the meantime; {now}" if found else f"you saw another revision; {now}"
+    """Describe in a sentence who changed what after the revision."""
+    changes = _since(session, proposal, revision)
+    current = f"revision {proposal.revision} is current: reload and review the changes"
+    return (
+        f"{_changes_text(changes)} in the meantime; {current}"
+        if changes
+        else f"you reviewed a different revision; {current}"
+    )
 
 
 def last(session: Session, proposal: ProposalRow) -> str:
-    """The last change, as it goes on after what it explains; '' where there was none."""
-    found = _since(session, proposal, proposal.revision - 1)
-    return f" (last, {_changes_text(found)})" if found else ""
+    """Return the last change in parentheses, to append to a message; '' if there is none."""
+    changes = _since(session, proposal, proposal.revision - 1)
+    return f" (last change: {_changes_text(changes)})" if changes else ""
 
 
 def editors(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
-    """Who had a hand in what is proposed: its author, and whoever edited it."""
+    """Return the author of the proposal and all users who edited it."""
     query = select(ProposalRevisionRow.author_id).where(
         ProposalRevisionRow.proposal_id == proposal.id, col(ProposalRevisionRow.edited_document)
     )
@@ -116,7 +125,7 @@ def editors(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
 
 
 def wrote(user_id: UUID) -> ColumnElement[bool]:
-    """The condition that the user had a hand in a proposal."""
+    """Return the SQL filter for proposals that the user wrote or edited."""
     edited = select(ProposalRevisionRow.proposal_id).where(
         ProposalRevisionRow.author_id == user_id, col(ProposalRevisionRow.edited_document)
     )
@@ -124,13 +133,13 @@ def wrote(user_id: UUID) -> ColumnElement[bool]:
 
 
 def asked_by(user_id: UUID) -> ColumnElement[bool]:
-    """The condition that the user asks for changes of a proposal."""
+    """Return the SQL filter for proposals with an open change request of the user."""
     row = ProposalChangeRequestRow
     return col(ProposalRow.id).in_(select(row.proposal_id).where(row.author_id == user_id, col(row.ended_at).is_(None)))
 
 
 def last_writer(session: Session, proposal: ProposalRow) -> UUID:
-    """Whose hand the document is in as it stands: who edited it last, else its author."""
+    """Return the user who edited the document last, else the author."""
     query = select(ProposalRevisionRow.author_id).where(
         ProposalRevisionRow.proposal_id == proposal.id, col(ProposalRevisionRow.edited_document)
     )
@@ -138,7 +147,7 @@ def last_writer(session: Session, proposal: ProposalRow) -> UUID:
 
 
 def _since(session: Session, proposal: ProposalRow, revision: int) -> Sequence[tuple[str, str]]:
-    """What was done after that revision and by whom, the newest first."""
+    """Return descriptions and authors of the changes after the revision, newest first."""
     query = (
         select(ProposalRevisionRow.description, UserRow.name)
         .join(UserRow, col(UserRow.id) == col(ProposalRevisionRow.author_id))
@@ -149,13 +158,18 @@ def _since(session: Session, proposal: ProposalRow, revision: int) -> Sequence[t
 
 
 def _changes_text(found: Sequence[tuple[str, str]]) -> str:
-    """The newest changes, oldest of them first."""
-    told = "; ".join(f"{name} {what}" for what, name in reversed(found[:MAX_CHANGES]))
-    return told if len(found) <= MAX_CHANGES else f"{len(found) - MAX_CHANGES} earlier changes; {told}"
+    """Return the newest changes as a phrase, in chronological order."""
+    text = "; ".join(f"{name} {action}" for action, name in reversed(found[:MAX_CHANGES]))
+    if len(found) <= MAX_CHANGES:
+        return text
+    earlier = len(found) - MAX_CHANGES
+    return f"{earlier:,} earlier change{'s' * (earlier > 1)}; {text}"
 
 
 def _answer(session: Session, proposal: ProposalRow, *, by: Principal, now: datetime) -> None:
-    """Whoever asks for changes may go on reviewing: what they do themselves answers nobody, and not them."""
+    """End the open change requests of all other users.
+
+    A reviewer's own edit does not resolve their request."""
     for each in requests(session, proposal.id):
         if each.author_id != by.user_id:
             end_request(session, proposal, each, now=now)

@@ -1,4 +1,4 @@
-"""Decisions about the suggested checks of a proposal: each is accepted, accepted with another content, or rejected."""
+"""Decide about the suggested checks of a proposal: accept, edit or reject them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,10 +30,10 @@ NAMED = 3
 
 @dataclass(frozen=True, kw_only=True)
 class SuggestionDecision:
-    """A decision about suggestions. `revision` is the one that the deciding person saw.
+    """A decision about suggestions.
 
-    `patch`: what an accepted one shall set in place of what was drafted; None: that itself. `documents`: those that the
-    request has read."""
+    `revision`: revision that the user saw. `patch`: edited patch of an accepted suggestion; None keeps the drafted
+    one. `documents`: cache of parsed documents of this request."""
 
     decision: Decision
     revision: int
@@ -43,10 +43,10 @@ class SuggestionDecision:
 
 
 def may_judge(proposal: ProposalRow, by: Principal) -> bool:
-    """Whether the principal may decide about its suggestions, and edit its document, now."""
-    place = visibility.proposal_resource(proposal)
-    involved = proposal.author_id == by.user_id or by.may(Permission.DECIDE, place)
-    return proposal.state in OPEN and involved and by.may(Permission.PROPOSE, place)
+    """Return whether the principal may decide about the suggestions and edit the document now."""
+    resource = visibility.proposal_resource(proposal)
+    involved = proposal.author_id == by.user_id or by.may(Permission.DECIDE, resource)
+    return proposal.state in OPEN and involved and by.may(Permission.PROPOSE, resource)
 
 
 def judge(
@@ -58,10 +58,11 @@ def judge(
     by: Principal,
     now: datetime,
 ) -> ProposalRow:
-    """Decides about the chosen suggestions, all or none, and raises the revision, which voids earlier approvals.
+    """Apply a decision to all chosen suggestions or none, as a new revision.
 
-    Raises Outrun, naming who changed what, where the principal saw an older revision; Invalid for a rejection without a
-    reason and for a patch that does not fit the document; NotFound for a suggestion of another proposal."""
+    Earlier approvals are voided. Raises RevisionConflict, with the changes since, if the user saw an older revision;
+    InvalidRequest for a rejection without a reason and for a patch that does not fit the document; NotFound for a
+    suggestion of another proposal."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     _refuse(session, proposal, judgement, by)
     rows = proposals.suggestions_of(session, proposal, chosen)
@@ -92,25 +93,25 @@ def _plain(patch: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _revision_text(rows: Sequence[ProposalSuggestionRow], judgement: SuggestionDecision) -> str:
     numbers = [str(row.position + 1) for row in rows]
-    which = (
+    names = (
         f"suggestion{'s' * (len(rows) > 1)} {', '.join(numbers)}" if len(rows) <= NAMED else f"{len(rows)} suggestions"
     )
-    return f"set {which} to {'another content' if judgement.patch is not None else judgement.decision.value}"
+    return f"edited {names}" if judgement.patch is not None else f"set {names} to {judgement.decision.value}"
 
 
 def _refuse(session: Session, proposal: ProposalRow, judgement: SuggestionDecision, by: Principal) -> None:
     PROPOSAL.step(proposal.state, "decide")
     if not may_judge(proposal, by):
-        raise Forbidden("suggestions are decided by the author or by an owner")
+        raise Forbidden("only the author or an owner can decide about suggestions")
     revisions.require(session, proposal, judgement.revision)
     if judgement.decision is Decision.REJECTED and not judgement.reason:
         fault = Fault(
             code="TR-REASON",
             where="reason",
             message="a rejection needs a reason",
-            remedy="say why, so that it is not suggested again",
+            remedy="enter a reason: the suggestion then returns only with new evidence",
         )
-        raise InvalidRequest("say why it is rejected", faults=[fault])
+        raise InvalidRequest("enter a reason for the rejection", faults=[fault])
 
 
 def _refuse_patch(
@@ -122,10 +123,10 @@ def _refuse_patch(
         fault = Fault(
             code="TR-PATCH",
             where="patch",
-            message="takes the place of one accepted suggestion",
-            remedy="accept that one alone",
+            message="can only be set for a single accepted suggestion",
+            remedy="accept one suggestion at a time",
         )
-        raise InvalidRequest("another content is given to one accepted suggestion", faults=[fault])
+        raise InvalidRequest("only a single accepted suggestion can be edited", faults=[fault])
     documents.checked(
         proposals.with_patches(documents, proposal, [proposals.patch_of(rows[0].content, judgement.patch)])
     )

@@ -1,5 +1,6 @@
-"""What stored partitions say of the differences between two versions: of those that the texts leave open, and of every
-threshold that moved."""
+"""Collect evidence from stored partitions for differences between two versions.
+
+Covers differences whose direction the texts leave open, and every changed threshold."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,21 +13,23 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.checks.argument_order import order
 from treaty.engine.evaluation.replay.report import Replay, ReplayedCheck
 
-# What differences of a column's words are called, and the checks that the words stand for.
+# Names of a difference's elements, and the checks that these attributes stand for.
 WORDS: Mapping[str, Sequence[str]] = {"allowed values": ("enum",), "range": tuple(BOUNDS), **COUNTED}
 CHECKED_SECTIONS = (DifferenceSection.STRUCTURE, DifferenceSection.GUARANTEES)
 
 
 @dataclass(frozen=True)
 class DifferenceEvidence:
-    """A difference, and what the stored partitions say of it."""
+    """A difference and the evidence of the stored partitions for it."""
 
     difference: Difference
     says: str
 
 
 def weighed(old: Contract | None, new: Contract, found: Sequence[Replay]) -> tuple[DifferenceEvidence, ...]:
-    """The differences that data can say something of, with what they say; () where no version is in force."""
+    """Return the differences that data can support, with their evidence.
+
+    () if no version is in force."""
     if old is None:
         return ()
     lines = {(each.object, line.check_id): line for each in found for line in each.lines}
@@ -35,18 +38,20 @@ def weighed(old: Contract | None, new: Contract, found: Sequence[Replay]) -> tup
 
 
 def _is_open(difference: Difference) -> bool:
-    """Whether it matters to data what the difference is."""
+    """Return whether stored data can contain evidence for the difference."""
     return difference.section in CHECKED_SECTIONS and difference.direction is not Direction.UNTESTED
 
 
 def _of(difference: Difference, lines: Mapping[tuple[str, str], ReplayedCheck]) -> DifferenceEvidence:
-    known = (lines.get((difference.object or "", name)) for name in _checks(difference))
-    said = [line.evidence for line in known if line and line.evidence]
-    return DifferenceEvidence(difference, "; ".join(said) or "no check of both versions judges it on stored states")
+    lines_of_checks = (lines.get((difference.object or "", name)) for name in _checks(difference))
+    evidence = [line.evidence for line in lines_of_checks if line and line.evidence]
+    return DifferenceEvidence(
+        difference, "; ".join(evidence) or "no check of either version evaluates it on stored states"
+    )
 
 
 def _checks(difference: Difference) -> Iterator[str]:
-    """The ids of the checks that the difference is about."""
+    """Yield the ids of the checks that the difference is about."""
     if difference.check:
         yield difference.check
     elif difference.column:
@@ -54,7 +59,7 @@ def _checks(difference: Difference) -> Iterator[str]:
 
 
 def plain(found: Sequence[DifferenceEvidence]) -> list[dict[str, str | None]]:
-    """What was weighed, as plain data."""
+    """Return the evidence as plain data."""
     return [
         {
             "object": each.difference.object,

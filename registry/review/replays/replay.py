@@ -1,6 +1,6 @@
-"""Replays: a version judged on all that is stored of its datasets, before anybody approves it.
+"""Replay a version on the stored states of its datasets before it is approved.
 
-Nothing here starts Spark or reads a row of a table; what a replay found is told, and nothing of it is stored."""
+A replay does not start Spark, reads no row of a table and stores nothing."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,17 +37,18 @@ from treaty.registry.review.proposals import diffs, proposals
 from treaty.registry.review.replays import difference_evidence, state_timeline
 from treaty.registry.tables import DatasetRow, ProposalRow, TaskRow
 
-TOO_LARGE = "its counts of values are too many to be merged here: only a validation has Spark add them up"
+TOO_LARGE = "it has too many distinct values to merge in a replay: only a validation can merge them, with Spark"
 NAMED = 100
-# How many partitions were judged of how many; whether to go on.
+# Progress callback: partitions evaluated, partitions in total; returns whether to continue.
 More = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayVersions:
-    """The version of a contract that is in force (None: none is), and the one that might follow.
+    """The version of a contract in force, and the one that might follow.
 
-    `place`: where that one is. `hidden`: objects whose memory is not for who asks."""
+    `old`: None means none is in force. `place`: resource that the new version belongs to. `hidden`: objects whose
+    states the requester may not read."""
 
     contract_id: str
     old: Contract | None
@@ -57,16 +58,18 @@ class ReplayVersions:
 
     @property
     def objects(self) -> tuple[str, ...]:
-        """The names of the objects of both, those of the new one first."""
+        """Return the names of all objects, those of the new version first."""
         sides = [each for each in (self.new, self.old) if each]
         return tuple(dict.fromkeys(each.name for side in sides for each in side.objects))
 
 
 @dataclass(frozen=True)
 class ReplayOptions:
-    """How a replay is done. `merge_counts`: counts of values are merged too, which takes long. `include_replaced`:
-    states that were replaced since are judged too, as far as they are kept: what happened, not what the data is now.
-    Counts of more than `most` values together are not merged."""
+    """Options of a replay.
+
+    `merge_counts`: also merge value frequencies, which is slow. `include_replaced`: also evaluate replaced states
+    that are still stored, which shows what happened instead of what the data is now. `most`: largest number of
+    values whose frequencies are merged here."""
 
     merge_counts: bool = False
     include_replaced: bool = False
@@ -76,14 +79,18 @@ class ReplayOptions:
 def of_proposal(
     session: Session, proposal_id: UUID, *, by: Principal, documents: Documents | None = None
 ) -> ReplayVersions:
-    """What the proposal would put in force, and what is. Raises NotFound where the principal may not see it."""
+    """Return the version that the proposal would put in force, and the current one.
+
+    Raises NotFound if the proposal is not visible to the principal."""
     return _seen_by(
         session, _proposed(session, proposals.get(session, proposal_id, by=by), documents or Documents()), by
     )
 
 
 def of_document(session: Session, contract_id: str, document: bytes, *, by: Principal) -> ReplayVersions:
-    """Any document, as a version of that contract. Raises NotFound where there is none, Invalid for faults."""
+    """Return any document as a candidate version of the contract.
+
+    Raises NotFound if the contract does not exist, and InvalidRequest for faults of the document."""
     visibility.require_readable_contract(session, contract_id, by)
     return _seen_by(session, _documented(session, contract_id, document), by)
 
@@ -112,7 +119,7 @@ def _followed(session: Session, contract_id: str, new: Contract, documents: Docu
 
 
 def _seen_by(session: Session, versions: ReplayVersions, by: Principal) -> ReplayVersions:
-    """Without the memory of objects that the principal may not read."""
+    """Hide the objects whose states the principal may not read."""
     hidden = {name for name in versions.objects if not _may_read(session, _remembered(session, versions, name), by)}
     return replace(versions, hidden=frozenset(hidden))
 
@@ -122,56 +129,57 @@ def _may_read(session: Session, dataset: DatasetRow | None, by: Principal) -> bo
 
 
 def _remembered(session: Session, versions: ReplayVersions, object_name: str) -> DatasetRow | None:
-    """The dataset whose states the object is judged on; of a table that is new to the contract those that are kept for
-    other contracts about it. None where nobody measured it."""
+    """Return the dataset whose states the object is evaluated on; None if it was never measured.
+
+    For a table that is new to the contract, use the states stored for other contracts about it."""
     own = contract_datasets.dataset_of(session, versions.contract_id, object_name)
-    named = (name for each, name in contract_datasets.names_of(versions.new) if each.name == object_name)
-    return own or next(filter(None, (_of_others(session, each) for each in named)), None)
+    names = (name for each, name in contract_datasets.names_of(versions.new) if each.name == object_name)
+    return own or next(filter(None, (_of_others(session, each) for each in names)), None)
 
 
 def _of_others(session: Session, name: LineageName) -> DatasetRow | None:
     query = select(DatasetRow).where(DatasetRow.namespace == name.namespace, DatasetRow.name == name.name)
     dataset = session.exec(query).first()
-    others = contract_datasets.objects_of(session, dataset.id) if dataset else []
-    return next((contract_datasets.dataset_of(session, *each) for each in others), dataset)
+    objects = contract_datasets.objects_of(session, dataset.id) if dataset else []
+    return next((contract_datasets.dataset_of(session, *each) for each in objects), dataset)
 
 
 def replayed(
     session: Session, versions: ReplayVersions, files: StateFiles, ways: ReplayOptions, more: More
 ) -> tuple[Replay, ...]:
-    """What the checks of each object would have found, and what those of the version in force do.
+    """Replay both versions on each object.
 
-    Raises Invalid where one of the versions cannot be judged at all."""
+    Raises InvalidRequest if one of the versions cannot be evaluated at all."""
     return tuple(_replayed(session, versions, each, files, ways, more) for each in versions.objects)
 
 
 def _replayed(
     session: Session, versions: ReplayVersions, object_name: str, files: StateFiles, ways: ReplayOptions, more: More
 ) -> Replay:
-    seen = object_name not in versions.hidden
-    dataset = _remembered(session, versions, object_name) if seen else None
+    visible = object_name not in versions.hidden
+    dataset = _remembered(session, versions, object_name) if visible else None
     versions = _sharing(session, versions, dataset, object_name) if dataset else versions
-    came = state_timeline.generations(session, dataset, replaced=ways.include_replaced) if dataset else []
-    whole = sum(len(members(name)) for name in {each.partition for each in came})
-    beyond = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.merge_counts else {}
+    generations = state_timeline.generations(session, dataset, replaced=ways.include_replaced) if dataset else []
+    partition_count = sum(len(members(name)) for name in {each.partition for each in generations})
+    too_large = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.merge_counts else {}
     try:
-        replaying = ReplayRunner(
+        runner = ReplayRunner(
             old=versions.old,
             new=versions.new,
             object_name=object_name,
             files=files,
             counting=ways.merge_counts,
-            beyond=beyond,
+            beyond=too_large,
         )
     except ContractError as error:
         raise InvalidRequest.because(error) from error
     done = 0
-    for step in _steps(session, versions, object_name, dataset, came) if dataset else ():
-        replaying.take(step)
+    for step in _steps(session, versions, object_name, dataset, generations) if dataset else ():
+        runner.take(step)
         done += len(step.added)
-        if not more(done, len(came)):
+        if not more(done, len(generations)):
             break
-    return replaying.report(whole)
+    return runner.report(partition_count)
 
 
 def _steps(
@@ -181,13 +189,17 @@ def _steps(
     dataset: DatasetRow,
     came: Sequence[state_timeline.GenerationInterval],
 ) -> Iterator[ReplayStep]:
-    """What came and went, with what was known of other datasets then, and what is known now to have been bad."""
-    spoilt = baselines.spoilt_arrivals(session, RunSeriesKey(versions.contract_id, object_name, ""))
-    return state_timeline.steps(session, dataset, came, _timelines(session, versions, object_name), spoilt)
+    """Yield the arrivals and removals, with the reference values of that time.
+
+    Partitions that are now known to belong to an incident are excluded."""
+    excluded = baselines.spoilt_arrivals(session, RunSeriesKey(versions.contract_id, object_name, ""))
+    return state_timeline.steps(session, dataset, came, _timelines(session, versions, object_name), excluded)
 
 
 def _sharing(session: Session, versions: ReplayVersions, dataset: DatasetRow, object_name: str) -> ReplayVersions:
-    """Both versions, as they know what other contracts classify of the table: the states are of that."""
+    """Return both versions with the classifications that other contracts of the table define.
+
+    The stored states were computed with these."""
     old, new = (
         each and in_force.with_shared_classifications(session, dataset.id, each, object_name)
         for each in (versions.old, versions.new)
@@ -203,17 +215,17 @@ def _beyond(
     files: StateFiles,
     ways: ReplayOptions,
 ) -> dict[str, str]:
-    """The counts of values that are too many for this process, and that they are."""
+    """Return the frequency states that are too large for this process, with the reason."""
     stored, schema = state_store.load(session, dataset.id), state_store.schema(session, dataset.id)
     sides = [each for each in (versions.old, versions.new) if each and _names(each, object_name)]
-    found: dict[str, str] = {}
+    too_large: dict[str, str] = {}
     for each in sides:
         try:
-            found |= dict.fromkeys(large(each, object_name, schema, stored, files=files, most=ways.most), TOO_LARGE)
+            too_large |= dict.fromkeys(large(each, object_name, schema, stored, files=files, most=ways.most), TOO_LARGE)
         except StateError:
-            # What is damaged is told of the partitions that it is of.
+            # A damaged state is reported with the partition it belongs to.
             continue
-    return found
+    return too_large
 
 
 def _names(contract: Contract, object_name: str) -> bool:
@@ -222,15 +234,16 @@ def _names(contract: Contract, object_name: str) -> bool:
 
 def _timelines(session: Session, versions: ReplayVersions, object_name: str) -> dict[str, MetricTimeline]:
     sides = [each for each in (versions.old, versions.new) if each and _names(each, object_name)]
-    found: dict[str, MetricTimeline] = {}
+    timelines: dict[str, MetricTimeline] = {}
     for each in sides:
-        found |= related_datasets.timelines(session, each, each.object(object_name))
-    return found
+        timelines |= related_datasets.timelines(session, each, each.object(object_name))
+    return timelines
 
 
 def may_see(session: Session, task: TaskRow, by: Principal) -> bool:
-    """Whether the principal may see what a replay's task found: that of a proposal who may see that; of a document who
-    brought it."""
+    """Return whether the principal may see a replay task.
+
+    A replay of a proposal is visible with the proposal; one of a document is visible to its author."""
     proposal_id = task.payload.get("proposal_id")
     if proposal_id is None:
         return bool(task.payload.get("author") == str(by.user_id))
@@ -242,24 +255,25 @@ def may_see(session: Session, task: TaskRow, by: Principal) -> bool:
 
 
 def plain(versions: ReplayVersions, found: Sequence[Replay], seconds: float) -> dict[str, Any]:
-    """What the replays found, as plain data: of each list of names the first, and how many there are."""
-    judged = sum(each.partitions for each in found)
+    """Return the replays as plain data; long lists of names are cut after 100 and counted."""
+    evaluated = sum(each.partitions for each in found)
     return {
         "contract_id": versions.contract_id,
         "old": versions.old.version if versions.old else None,
         "new": versions.new.version,
         "complete": all(each.partitions == each.stored for each in found),
-        "milliseconds": round(1000 * seconds / judged, 3) if judged else None,
+        "milliseconds": round(1000 * seconds / evaluated, 3) if evaluated else None,
         "objects": [_object(each) for each in found],
         "differences": difference_evidence.plain(difference_evidence.weighed(versions.old, versions.new, found)),
     }
 
 
 def in_brief(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What is put on record of a replay that was told: between which versions, on how much, and the sentence of each
-    object."""
-    kept = ("object", "sentence", "partitions", "stored")
-    objects = [{word: each[word] for word in kept} for each in told["objects"]]
+    """Return the summary of a replay that is stored with an approval.
+
+    Contains both versions, the number of partitions and one sentence per object."""
+    keys = ("object", "sentence", "partitions", "stored")
+    objects = [{word: each[word] for word in keys} for each in told["objects"]]
     return {**{word: told[word] for word in ("old", "new", "complete")}, "objects": objects}
 
 
@@ -291,9 +305,9 @@ def _outcome_fields(told: CheckOutcome | None) -> dict[str, Any] | None:
     if told is None:
         return None
     unjudged = [{"reason": why, **_name_list(names)} for why, names in told.not_evaluated.items()]
-    given = {"scope": told.scope, "severity": told.severity, "sentence": told.sentence, "unit": told.unit}
+    fields = {"scope": told.scope, "severity": told.severity, "sentence": told.sentence, "unit": told.unit}
     return {
-        **given, "evaluated": told.evaluated, "not_applicable": told.empty, "alerts": _name_list(told.alerts),
+        **fields, "evaluated": told.evaluated, "not_applicable": told.empty, "alerts": _name_list(told.alerts),
         "not_evaluated": unjudged,
     }  # fmt: skip
 
@@ -303,25 +317,27 @@ def _name_list(names: Sequence[str]) -> dict[str, Any]:
 
 
 def work(database: Database, settings: RegistrySettings, payload: Mapping[str, Any], more: More) -> dict[str, Any]:
-    """What a replay's task found, as plain data. Raises NotFound where its proposal is gone, Invalid for faults."""
-    began = perf_counter()
-    ways = ReplayOptions(payload["merge_counts"], payload["include_replaced"], settings.spark_merge_threshold)
+    """Run the replay of a task and return it as plain data.
+
+    Raises NotFound if its proposal no longer exists, and InvalidRequest for faults."""
+    started = perf_counter()
+    options = ReplayOptions(payload["merge_counts"], payload["include_replaced"], settings.spark_merge_threshold)
     with read_session(database) as session:
         versions = _ordered(session, payload)
-        found = replayed(session, versions, StateFiles(settings.states), ways, more)
-    return plain(versions, found, perf_counter() - began)
+        replays = replayed(session, versions, StateFiles(settings.states), options, more)
+    return plain(versions, replays, perf_counter() - started)
 
 
 def ordered(body: Mapping[str, Any], versions: ReplayVersions, by: Principal) -> dict[str, Any]:
-    """What a task needs to replay what was asked for, by whom."""
+    """Return the payload of a replay task."""
     return {**body, "contract_id": versions.contract_id, "author": str(by.user_id), "hidden": sorted(versions.hidden)}
 
 
 def _ordered(session: Session, payload: Mapping[str, Any]) -> ReplayVersions:
     hidden = frozenset(payload["hidden"])
     if payload["proposal_id"] is None:
-        found = _documented(session, payload["contract_id"], payload["document"].encode())
-        return replace(found, hidden=hidden)
+        versions = _documented(session, payload["contract_id"], payload["document"].encode())
+        return replace(versions, hidden=hidden)
     proposal = session.get(ProposalRow, UUID(payload["proposal_id"]))
     if proposal is None:
         raise NotFound

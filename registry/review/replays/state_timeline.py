@@ -1,4 +1,4 @@
-"""What came to a dataset and went, told by its stored states: the order in which a replay judges them."""
+"""Order a dataset's stored states as they arrived and were replaced, for replays."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -16,13 +16,15 @@ from treaty.engine.evaluation.replay.runner import ReplayStep
 from treaty.registry.datasets.related_datasets import MetricTimeline
 from treaty.registry.tables import DatasetRow, PartitionStateRow, RunRow
 
-# As many as are read of the database, and judged before it is asked whether to go on.
+# Number of states read from the database and evaluated before the progress callback decides whether to continue.
 AT_A_TIME = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class GenerationInterval:
-    """A generation of a partition: the versions of the dataset's states in which it came and went."""
+    """A generation of a partition's states, with the state versions in which it was valid.
+
+    `until_version`, `ended_at`: None while current."""
 
     id: UUID
     partition: str
@@ -36,14 +38,15 @@ NAMES = tuple(each.name for each in fields(GenerationInterval))
 
 
 def generations(session: Session, dataset: DatasetRow, *, replaced: bool) -> list[GenerationInterval]:
-    """The generations of the dataset's partitions, in the order in which they came; `replaced`: those that are no
-    longer current too."""
+    """Return the generations of the dataset's partitions in order of arrival.
+
+    `replaced`: include those that are no longer current."""
     columns = [col(getattr(PartitionStateRow, name)) for name in NAMES]
     query = some(*columns).where(col(PartitionStateRow.dataset_id) == dataset.id)
     if not replaced:
         query = query.where(col(PartitionStateRow.until_version).is_(None))
-    found = [GenerationInterval(**each._mapping) for each in session.connection().execute(query)]
-    return sorted(found, key=_as_it_came if replaced else _as_it_is)
+    intervals = [GenerationInterval(**each._mapping) for each in session.connection().execute(query)]
+    return sorted(intervals, key=_as_it_came if replaced else _as_it_is)
 
 
 def _as_it_came(came: GenerationInterval) -> tuple[Any, ...]:
@@ -51,18 +54,20 @@ def _as_it_came(came: GenerationInterval) -> tuple[Any, ...]:
 
 
 def _as_it_is(came: GenerationInterval) -> tuple[Any, ...]:
-    # Merged days are as old as the newest of them, though they were written later.
+    # Merged days are as old as the newest of them, although they were written later.
     return came.created_at, came.from_version, _day(came.partition), came.partition
 
 
 def _day(name: str) -> str:
-    """What of a name tells arrivals of one version apart: its date, '' where it says none."""
-    told = days(name)
-    return f"{told.month}-{told.days[0]:02d}" if told else ""
+    """Return the date in a partition name, to order the arrivals of one version; '' if it has none."""
+    parsed = days(name)
+    return f"{parsed.month}-{parsed.days[0]:02d}" if parsed else ""
 
 
 def moments(session: Session, dataset: DatasetRow) -> list[datetime]:
-    """When the validations began that found what came, as far as their runs are kept; oldest first."""
+    """Return the start times of the validations whose arrivals are stored, oldest first.
+
+    Validations whose runs are no longer stored are left out."""
     began = _began(session, dataset)
     versions = {each.from_version for each in generations(session, dataset, replaced=True)}
     return sorted(began[version] for version in versions & began.keys())
@@ -75,9 +80,10 @@ def steps(
     timelines: Mapping[str, MetricTimeline],
     spoilt: Collection[tuple[int, str | None]] = frozenset(),
 ) -> Iterator[ReplayStep]:
-    """What came at once, and what went, in the order of `came`: what one validation read, of tables by day a day.
+    """Yield the arrivals and removals as replay steps, in the order of `came`.
 
-    `spoilt`: versions of the states in which a partition was an incident; None: all together."""
+    Each step has what one validation read; for tables partitioned by day, one day. `spoilt`: state versions and
+    partitions that belong to an incident; None as partition means the whole dataset."""
     began, packed, gone = _began(session, dataset), _packed(session, came), _gone(came)
     for (since, _), each in groupby(came, key=lambda one: (one.from_version, _day(one.partition))):
         group = list(each)
@@ -85,11 +91,11 @@ def steps(
         moment = min(group[0].created_at, began.get(since, group[0].created_at))
         left = tuple(one.partition for one in gone.pop(since, ()))
         for at in range(0, len(group), AT_A_TIME):
-            several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
+            batch = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
             more = at + AT_A_TIME < len(group)
-            bad = frozenset(name for name in (*several, None) if (since, name) in spoilt)
+            bad = frozenset(name for name in (*batch, None) if (since, name) in spoilt)
             yield ReplayStep(
-                added=several,
+                added=batch,
                 time=moment,
                 removed=() if at else left,
                 references=_at(timelines, moment),
@@ -102,7 +108,7 @@ def steps(
 def _removed_generations(
     gone: dict[int, list[GenerationInterval]], before: int | None
 ) -> Iterator[list[GenerationInterval]]:
-    """What went before that version, in the order of versions; it is told of once."""
+    """Yield, and remove from `gone`, the generations that ended before a version, in version order."""
     for version in sorted(each for each in gone if before is None or each < before):
         yield gone.pop(version)
 
@@ -110,20 +116,20 @@ def _removed_generations(
 def _departure(
     left: Sequence[GenerationInterval], began: Mapping[int, datetime], timelines: Mapping[str, MetricTimeline]
 ) -> ReplayStep:
-    """The step in which these went and nothing came."""
+    """Return a step with removals only."""
     moment = began.get(left[0].until_version or 0) or left[0].ended_at or left[0].created_at
     names = tuple(each.partition for each in left)
     return ReplayStep(added={}, time=moment, removed=names, references=_at(timelines, moment))
 
 
 def _gone(came: Sequence[GenerationInterval]) -> dict[int, list[GenerationInterval]]:
-    """By version, the generations that ended with it and that no other followed."""
-    arrived = {(each.partition, each.from_version) for each in came}
-    found: dict[int, list[GenerationInterval]] = {}
+    """Return the generations that ended without a successor, by the version in which they ended."""
+    arrivals = {(each.partition, each.from_version) for each in came}
+    ended: dict[int, list[GenerationInterval]] = {}
     for each in came:
-        if each.until_version is not None and (each.partition, each.until_version) not in arrived:
-            found.setdefault(each.until_version, []).append(each)
-    return found
+        if each.until_version is not None and (each.partition, each.until_version) not in arrivals:
+            ended.setdefault(each.until_version, []).append(each)
+    return ended
 
 
 def _at(timelines: Mapping[str, MetricTimeline], moment: datetime) -> dict[str, ReferenceValue]:
@@ -131,17 +137,19 @@ def _at(timelines: Mapping[str, MetricTimeline], moment: datetime) -> dict[str, 
 
 
 def _began(session: Session, dataset: DatasetRow) -> dict[int, datetime]:
-    """When the validation began that made each version of the dataset's states, as far as its run is kept."""
+    """Return the start time of the validation behind each stored state version.
+
+    Versions whose runs are no longer stored are left out."""
     query = select(RunRow.states_version, RunRow.started_at).where(RunRow.dataset_id == dataset.id)
-    found = session.exec(query.where(col(RunRow.states_version).is_not(None)).order_by(col(RunRow.started_at).desc()))
-    return {version: started for version, started in found if version is not None}
+    rows = session.exec(query.where(col(RunRow.states_version).is_not(None)).order_by(col(RunRow.started_at).desc()))
+    return {version: started for version, started in rows if version is not None}
 
 
 def _packed(session: Session, came: Sequence[GenerationInterval]) -> Iterator[tuple[str, bytes]]:
-    """The packed states of the generations in their order, so many held at a time."""
-    waiting = iter(came)
-    while some := list(islice(waiting, AT_A_TIME)):
+    """Yield the packed states in order, with one batch in memory at a time."""
+    remaining = iter(came)
+    while batch := list(islice(remaining, AT_A_TIME)):
         query = select(PartitionStateRow.id, PartitionStateRow.states)
-        found = dict(session.exec(query.where(col(PartitionStateRow.id).in_([each.id for each in some]))).all())
-        # What was erased meanwhile is no state: it is told as one that cannot be read.
-        yield from ((each.partition, found.get(each.id, b"")) for each in some)
+        states = dict(session.exec(query.where(col(PartitionStateRow.id).in_([each.id for each in batch]))).all())
+        # A state erased meanwhile yields empty bytes, which are reported as unreadable.
+        yield from ((each.partition, states.get(each.id, b"")) for each in batch)

@@ -1,9 +1,9 @@
-"""What the gate answers: how the data stand to what is promised of them, told from the store alone.
+"""Answer the gate from stored results: whether data satisfies its contracts.
 
-An answer is about the data that were judged. Where others may be there by now, or where nobody looked at them, it is
-unknown. Of a partition count the checks of it, as it was judged last, and those of the whole dataset; of all data these
-and the checks of every partition that is there. What just arrived is the newest run's; a bad partition of before is bad
-for who reads them all."""
+An answer applies to the data that was evaluated; it is unknown if the data may have changed since, or was never
+evaluated. A partition is answered by the latest results of its own checks and by the checks of the whole dataset.
+All data is answered by these and the checks of every existing partition: the newest run for what just arrived, and
+earlier runs for older partitions, since a bad old partition affects readers of all data."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,9 +40,9 @@ from treaty.registry.tables import (
 from treaty.registry.validation.gate import staleness
 from treaty.registry.validation.gate.staleness import ReadinessQuery
 
-ALONE = "no run judged partition {} by itself"
+ALONE = "partition {} was never evaluated individually"
 TROUBLE = (Outcome.FAILED, Outcome.NOT_EVALUATED)
-# The worst of several decides.
+# The worst of several answers applies; listed from best to worst.
 ORDER = (GateAnswer.PASS, GateAnswer.WARN, GateAnswer.UNKNOWN, GateAnswer.BLOCK)
 ON_UNKNOWN = {"pass": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}
 
@@ -58,8 +58,10 @@ class VersionInForce(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ContractGateStatus:
-    """How the data stand to one promise. `run`: what judged them, None where none did; `subscription_id`: the promise
-    is what that consumer checks, or follows. `upstream_failed`: bad data came to them from further up."""
+    """Gate status of the dataset for one contract or consumer.
+
+    `run`: the run that evaluated the data; None if there is none. `subscription_id`: set if the status is of a
+    consumer's checks or pin. `upstream_failed`: bad data from upstream affects it."""
 
     about: ContractObject
     version: str
@@ -73,15 +75,15 @@ class ContractGateStatus:
 def contract_statuses(
     session: Session, found: ResolvedDataset, look: ReadinessQuery, consumer: str | None = None
 ) -> tuple[ContractGateStatus, ...]:
-    """How the data stand to each promise about the dataset, the worst first.
+    """Return the gate status of each contract about the dataset, the worst first.
 
-    `consumer`: with the checks and by the pin of that user, or of that subscription. Raises NotFound where nothing is
-    in force about it, or where nobody of that name subscribed to it."""
+    `consumer`: user, team or subscription id whose checks and pin apply as well. Raises NotFound if no version is in
+    force, or if the consumer has no subscription."""
     subscribed = _subscriptions(session, found.about, consumer) if consumer else ()
-    answers = [each for about in found.about for each in _of_object(session, found, about, look, subscribed)]
-    if not answers:
+    statuses = [each for about in found.about for each in _of_object(session, found, about, look, subscribed)]
+    if not statuses:
         raise NotFound("; ".join(filter(None, (in_force.missing_reason(session, each) for each in found.about))))
-    return tuple(sorted(answers, key=lambda each: ORDER.index(each.answer), reverse=True))
+    return tuple(sorted(statuses, key=lambda each: ORDER.index(each.answer), reverse=True))
 
 
 def _of_object(
@@ -93,30 +95,30 @@ def _of_object(
 ) -> Iterator[ContractGateStatus]:
     dataset = contract_datasets.dataset_of(session, *about) or found.dataset
     versions = _versions(session, about.contract_id)
-    mine = [each for each in subscribed if each.contract_id == about.contract_id]
-    for subscription in mine if versions else ():
-        versions, behind = _followed(session, versions, subscription)
-        if behind:
+    own = [each for each in subscribed if each.contract_id == about.contract_id]
+    for subscription in own if versions else ():
+        versions, lag_reason = _followed(session, versions, subscription)
+        if lag_reason:
             yield ContractGateStatus(
                 about=about,
                 version=versions[0].version,
                 answer=GateAnswer.WARN,
-                reason=behind,
+                reason=lag_reason,
                 run=None,
                 subscription_id=subscription.id,
             )
     for version in versions:
         yield _contract_status(session, dataset, about, version, look)
-    for subscription in mine if versions else ():
+    for subscription in own if versions else ():
         yield from _of_consumer(session, dataset, about, versions[0], look, subscription)
 
 
 def _contract_status(
     session: Session, dataset: DatasetRow, about: ContractObject, version: VersionInForce, look: ReadinessQuery
 ) -> ContractGateStatus:
-    whose = RunSeriesKey(*about, version.fingerprint)
-    run = staleness.newest(session, dataset, whose, look.dataset_fingerprint)
-    answer, reason = _answer(session, dataset, whose, run, look, version)
+    run_key = RunSeriesKey(*about, version.fingerprint)
+    run = staleness.newest(session, dataset, run_key, look.dataset_fingerprint)
+    answer, reason = _answer(session, dataset, run_key, run, look, version)
     return ContractGateStatus(about=about, version=version.version, answer=answer, reason=reason, run=run)
 
 
@@ -128,13 +130,13 @@ def _of_consumer(
     look: ReadinessQuery,
     subscription: SubscriptionRow,
 ) -> Iterator[ContractGateStatus]:
-    """How the data stand to the consumer's checks as they were judged last; nothing where they never were."""
-    mine = RunRow.dataset_id == dataset.id, RunRow.contract_id == about.contract_id, RunRow.object == about.object
-    query = select(RunRow).where(*mine, RunRow.subscription_id == subscription.id).order_by(col(RunRow.id).desc())
+    """Yield the status of the consumer's checks by their last run; nothing if there is none."""
+    conditions = RunRow.dataset_id == dataset.id, RunRow.contract_id == about.contract_id, RunRow.object == about.object
+    query = select(RunRow).where(*conditions, RunRow.subscription_id == subscription.id).order_by(col(RunRow.id).desc())
     run = session.exec(query.limit(1)).first()
     if run is not None:
-        whose = RunSeriesKey(*about, run.fingerprint, subscription.id)
-        answer, reason = _answer(session, dataset, whose, run, look, version)
+        run_key = RunSeriesKey(*about, run.fingerprint, subscription.id)
+        answer, reason = _answer(session, dataset, run_key, run, look, version)
         yield ContractGateStatus(
             about=about, version=run.version, answer=answer, reason=reason, run=run, subscription_id=subscription.id
         )
@@ -160,14 +162,14 @@ def _answer(
 def _verdict(
     session: Session, trouble: Sequence[CheckResultRow], version: VersionInForce
 ) -> tuple[GateAnswer, str | None]:
-    """The worst that a check says, and what that check is."""
+    """Return the worst answer of these results, and its reason."""
     worst, reason = GateAnswer.PASS, None
     for row in trouble:
-        found = _of_check(session, row, version)
-        if ORDER.index(found) > ORDER.index(worst):
-            where = f" in {row.partition}" if row.partition else ""
-            how = f"could not be evaluated: {row.reason}" if row.outcome is Outcome.NOT_EVALUATED else "failed"
-            worst, reason = found, f"{row.check_id} {how}{where} ({row.sentence})"
+        check_answer = _of_check(session, row, version)
+        if ORDER.index(check_answer) > ORDER.index(worst):
+            location = f" in {row.partition}" if row.partition else ""
+            problem = f"could not be evaluated: {row.reason}" if row.outcome is Outcome.NOT_EVALUATED else "failed"
+            worst, reason = check_answer, f"{row.check_id} {problem}{location} ({row.sentence})"
     return worst, reason
 
 
@@ -180,26 +182,30 @@ def _of_check(session: Session, row: CheckResultRow, version: VersionInForce) ->
 
 @lru_cache(maxsize=1024)
 def _on_unknown(body: bytes) -> str:
-    """What the version says of checks that could not be evaluated."""
+    """Return the version's term for checks that could not be evaluated."""
     return read(body).terms.on_unknown
 
 
 def _trouble(session: Session, whose: RunSeriesKey, run: RunRow, look: ReadinessQuery) -> list[CheckResultRow] | None:
-    """The results that count and are no passes; None where the partition that is asked about was never judged alone."""
+    """Return the relevant results that did not pass.
+
+    None if the requested partition was never evaluated individually."""
     if look.partition is None:
-        before = _before(session, whose, run)
+        earlier_runs = _before(session, whose, run)
         return [
-            row for row in _bad(session, run.id, *before) if row.run_id == run.id or row.partition in before[row.run_id]
+            row
+            for row in _bad(session, run.id, *earlier_runs)
+            if row.run_id == run.id or row.partition in earlier_runs[row.run_id]
         ]
-    own = _judging(session, whose, run, look.partition)
-    if own is None:
+    partition_run = _judging(session, whose, run, look.partition)
+    if partition_run is None:
         return None
-    whole = (row for row in _bad(session, run.id) if row.partition is None and row.scope in SCOPES)
-    return [*whole, *(row for row in _bad(session, own.id) if row.partition == look.partition)]
+    dataset_problems = (row for row in _bad(session, run.id) if row.partition is None and row.scope in SCOPES)
+    return [*dataset_problems, *(row for row in _bad(session, partition_run.id) if row.partition == look.partition)]
 
 
 def _bad(session: Session, *run_ids: UUID) -> list[CheckResultRow]:
-    """The results of these runs that are no passes, those of the newest first."""
+    """Return the results of these runs that did not pass, newest run first."""
     query = select(CheckResultRow).where(
         col(CheckResultRow.run_id).in_(run_ids), col(CheckResultRow.outcome).in_(TROUBLE)
     )
@@ -207,49 +213,52 @@ def _bad(session: Session, *run_ids: UUID) -> list[CheckResultRow]:
 
 
 def _before(session: Session, whose: RunSeriesKey, run: RunRow) -> dict[UUID, set[str]]:
-    """The runs before that were no passes, with the partitions that are there and that nobody judged since."""
-    older = (
+    """Return the earlier runs that did not pass, with their partitions not evaluated since.
+
+    Only partitions that still exist are included."""
+    earlier = (
         *staleness.runs_of(run.dataset_id, whose),
         col(RunRow.dataset_fingerprint).is_not(None),
         col(RunRow.id) < run.id,
     )
-    first = select(RunRow.id).where(*older, RunRow.verdict != Verdict.PASSED).order_by(col(RunRow.id)).limit(1)
-    judged = select(RunRow.id, RunRow.verdict, RunRow.partitions).where(
-        *older, col(RunRow.id) >= first.scalar_subquery()
+    first = select(RunRow.id).where(*earlier, RunRow.verdict != Verdict.PASSED).order_by(col(RunRow.id)).limit(1)
+    query = select(RunRow.id, RunRow.verdict, RunRow.partitions).where(
+        *earlier, col(RunRow.id) >= first.scalar_subquery()
     )
-    runs = session.exec(judged.order_by(col(RunRow.id).desc())).all()
+    runs = session.exec(query.order_by(col(RunRow.id).desc())).all()
     if not runs or run.dataset_id is None:
         return {}
-    left = state_store.stored_fingerprints(session, run.dataset_id, version=run.states_version).keys() - set(
+    remaining = state_store.stored_fingerprints(session, run.dataset_id, version=run.states_version).keys() - set(
         run.partitions
     )
-    found: dict[UUID, set[str]] = {}
+    by_run: dict[UUID, set[str]] = {}
     for run_id, verdict, partitions in runs:
         if verdict is not Verdict.PASSED:
-            found[run_id] = left.intersection(partitions)
-        left = left.difference(partitions)
-    return {run_id: partitions for run_id, partitions in found.items() if partitions}
+            by_run[run_id] = remaining.intersection(partitions)
+        remaining = remaining.difference(partitions)
+    return {run_id: partitions for run_id, partitions in by_run.items() if partitions}
 
 
 def _judging(session: Session, whose: RunSeriesKey, run: RunRow, partition: str) -> RunRow | None:
-    """The newest run that judged the partition by itself: what is there still, as `run` is up to date."""
+    """Return the newest run that evaluated the partition individually, not newer than `run`."""
     if partition in run.partitions:
         return run
-    mine = (*staleness.runs_of(run.dataset_id, whose), col(RunRow.dataset_fingerprint).is_not(None))
-    # What came after it is of other data. The list is kept as JSON; what merely looks alike is told apart here.
-    named = (
+    conditions = (*staleness.runs_of(run.dataset_id, whose), col(RunRow.dataset_fingerprint).is_not(None))
+    # Later runs are about other data. The SQL filter on the JSON text may match similar names, so names are compared
+    # again in Python.
+    candidates = (
         col(RunRow.id) <= run.id,
         cast(col(RunRow.partitions), String).contains(json.dumps(partition), autoescape=True),
     )
-    query = select(RunRow).where(*mine, *named).order_by(col(RunRow.id).desc())
+    query = select(RunRow).where(*conditions, *candidates).order_by(col(RunRow.id).desc())
     return next((each for each in session.exec(query) if partition in each.partitions), None)
 
 
 def _versions(session: Session, contract_id: str) -> list[VersionInForce]:
     row = ContractVersionRow
     query = select(row.id, row.contract_id, row.version, row.fingerprint).where(row.contract_id == contract_id)
-    found = session.exec(query.where(col(row.state).in_(IN_FORCE)).order_by(col(row.approved_at).desc()))
-    return [VersionInForce(*each) for each in found]
+    rows = session.exec(query.where(col(row.state).in_(IN_FORCE)).order_by(col(row.approved_at).desc()))
+    return [VersionInForce(*each) for each in rows]
 
 
 def _subscriptions(session: Session, about: Iterable[ContractObject], consumer: str) -> Sequence[SubscriptionRow]:
@@ -261,19 +270,21 @@ def _subscriptions(session: Session, about: Iterable[ContractObject], consumer: 
     with suppress(ValueError):
         named.append(col(row.id) == UUID(consumer))
     active = select(row).where(row.state == SubscriptionState.ACTIVE)
-    found = session.exec(active.where(col(row.contract_id).in_(ids), or_(*named)).order_by(col(row.id))).all()
-    if not found:
-        raise NotFound(f"{consumer} has no subscription to a contract about the dataset")
-    return found
+    subscriptions = session.exec(active.where(col(row.contract_id).in_(ids), or_(*named)).order_by(col(row.id))).all()
+    if not subscriptions:
+        raise NotFound(f"{consumer} has no subscription to a contract about this dataset")
+    return subscriptions
 
 
 def _followed(
     session: Session, versions: list[VersionInForce], subscription: SubscriptionRow
 ) -> tuple[list[VersionInForce], str | None]:
-    """The versions in force that the consumer follows, and why the pin is of no use where it is not."""
+    """Return the versions that the consumer follows, and why the pin has no effect.
+
+    If the pinned version is not in force, all versions in force apply; otherwise the reason is None."""
     if subscription.pin is PinKind.NONE:
         return versions, None
-    stands = version_status.standings(session, [subscription.contract_id])[subscription.contract_id]
-    followed = stands.followed(subscription.pin, subscription.pinned_to)
-    found = [each for each in versions if followed is not None and each.id == followed.id]
-    return (found, None) if found else (versions, version_status.lag(subscription, stands))
+    overview = version_status.standings(session, [subscription.contract_id])[subscription.contract_id]
+    followed = overview.followed(subscription.pin, subscription.pinned_to)
+    pinned = [each for each in versions if followed is not None and each.id == followed.id]
+    return (pinned, None) if pinned else (versions, version_status.lag(subscription, overview))

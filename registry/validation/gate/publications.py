@@ -1,8 +1,8 @@
-"""Publications through a gate, as the memory takes part in them: generations of states that a gate swaps, the run that
-judged them, and what the gate answers to others.
+"""Registry side of gated publications: state generations, their runs and answers for the gate.
 
-Bags and runs are kept before a generation names them, as files named by their content: what is never named is left over
-and is collected with other state files. A generation is swapped in one transaction, with its run and the audit."""
+Bags and runs are stored before a generation refers to them, as files named by their content; files that are never
+referenced are collected with other state files. A generation is swapped in one transaction, with its run and audit
+entry."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ SUFFIX = ".parquet"
 
 @dataclass(frozen=True)
 class GatedDataset:
-    """What a gate stands before: a dataset, and the object of the contract in force that promises something of it."""
+    """A dataset behind a gate, with the object of the contract in force about it."""
 
     dataset: DatasetRow
     contract: Contract
@@ -61,7 +61,9 @@ class GatedDataset:
 
 @dataclass(frozen=True)
 class GenerationSwap:
-    """The generation that shall follow number `after`: its entries, and the judgement of exactly these."""
+    """A generation that replaces number `after`, with its entries.
+
+    `verdict`: verdict on exactly these entries; None means not evaluated."""
 
     after: int
     entries: Mapping[str, PartitionEntry]
@@ -70,7 +72,9 @@ class GenerationSwap:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedSwap:
-    """What a swap changes, read and checked before anything is locked: new bags by partition, and who is gone."""
+    """Changes of a swap, read and checked before anything is locked.
+
+    `packed`: new bags by partition. `gone`: partitions removed."""
 
     swap: GenerationSwap
     packed: Mapping[str, bytes]
@@ -81,7 +85,9 @@ class PreparedSwap:
 
 @dataclass(frozen=True)
 class GateVerdict:
-    """What the gate answers. `verdict` UNKNOWN: nothing is known of the data as they are now; `reason` says why."""
+    """Answer of the gate for a dataset.
+
+    `verdict`: UNKNOWN if nothing is known about the current data; `reason` explains it."""
 
     verdict: str
     dataset_fingerprint: str | None = None
@@ -90,59 +96,68 @@ class GateVerdict:
 
 
 def subject(session: Session, asked: StateQuery) -> GatedDataset:
-    """What is asked about. Raises NotFound for no such dataset, or none with a contract in force."""
+    """Return the gated dataset of a query.
+
+    Raises NotFound if the dataset does not exist or has no contract in force."""
     dataset, about = state_queries.dataset_of(session, asked)
-    contract, found = state_queries.promised(session, dataset, about)
-    return GatedDataset(dataset, contract, found)
+    contract, data_object = state_queries.promised(session, dataset, about)
+    return GatedDataset(dataset, contract, data_object)
 
 
 def dataset_sources(session: Session, of: GatedDataset) -> dict[str, TableSource]:
-    """Where the other datasets are that the object's checks read or refer to, by the names they are called."""
+    """Return the locations of other datasets that the object's checks reference, by name."""
     return related_datasets.places(session, of.contract, of.object)
 
 
 def learned(session: Session, of: GatedDataset) -> dict[str, LearnedFit]:
-    """The limits that were learned after the version was approved and judge now, by the checks' ids."""
+    """Return the active fits learned after the version was approved, by check id."""
     return fits.active_fits(session, of.contract, of.object.name)
 
 
 def spoilt(session: Session, of: GatedDataset) -> tuple[str, ...]:
-    """The partitions that belong to an incident of the object, from which nothing is learned."""
+    """Return the partitions that belong to an incident of the object; they are excluded from learning."""
     return baselines.spoilt_partitions(session, RunSeriesKey(of.contract.id, of.object.name, of.contract.fingerprint))
 
 
 def current(session: Session, of: GatedDataset) -> Generation:
-    """The states of every partition as the dataset's row says, with the contract's newest run that judged exactly
-    these."""
+    """Return the current generation, with the verdict of the newest run on exactly these states."""
     dataset, number = of.dataset, of.dataset.states_version
     entries = {
         name: PartitionEntry(*each) for name, each in state_store.entries(session, dataset.id, version=number).items()
     }
     run = _judging(session, of, _marker(session, dataset))
-    judged = GenerationVerdict(run.verdict.value, run.fingerprint, run.object) if run else None
-    return Generation(number, entries, judged)
+    verdict = GenerationVerdict(run.verdict.value, run.fingerprint, run.object) if run else None
+    return Generation(number, entries, verdict)
 
 
 def _judging(session: Session, of: GatedDataset, marker: str | None) -> RunRow | None:
-    """The contract's newest run of exactly these data."""
-    mine = RunRow.dataset_id == of.dataset.id, RunRow.contract_id == of.contract.id, RunRow.object == of.object.name
-    query = select(RunRow).where(*mine, RunRow.dataset_fingerprint == marker, col(RunRow.subscription_id).is_(None))
+    """Return the contract's newest run on exactly these data."""
+    conditions = (
+        RunRow.dataset_id == of.dataset.id,
+        RunRow.contract_id == of.contract.id,
+        RunRow.object == of.object.name,
+    )
+    query = select(RunRow).where(
+        *conditions, RunRow.dataset_fingerprint == marker, col(RunRow.subscription_id).is_(None)
+    )
     return session.exec(query.order_by(col(RunRow.id).desc()).limit(1)).first() if marker else None
 
 
 def _marker(session: Session, dataset: DatasetRow) -> str | None:
-    """What names the data that are known; None where none are."""
-    known = state_store.stored_fingerprints(session, dataset.id, version=dataset.states_version)
-    return fingerprint(known) if known else None
+    """Return the fingerprint of the stored data; None if there is none."""
+    fingerprints = state_store.stored_fingerprints(session, dataset.id, version=dataset.states_version)
+    return fingerprint(fingerprints) if fingerprints else None
 
 
 def keep(files: StateFileStore, content: bytes) -> str:
-    """The name of a bag or a run that is kept from now on, for a generation to name it."""
+    """Store a bag or a run for a later generation and return its name."""
     return files.write(content).removesuffix(SUFFIX)
 
 
 def bag(session: Session, dataset_id: UUID, name: str, files: StateFileStore) -> bytes:
-    """The bag of that name, whole, with its large states in it. Raises NotFound where it is gone or damaged."""
+    """Return a bag with its large states inlined.
+
+    Raises NotFound if it is missing or damaged."""
     try:
         return bags.with_inline_states(_bag(session, dataset_id, name, files), files)
     except StateError as error:
@@ -150,7 +165,9 @@ def bag(session: Session, dataset_id: UUID, name: str, files: StateFileStore) ->
 
 
 def _bag(session: Session, dataset_id: UUID, name: str, files: StateFileStore) -> bytes:
-    """As it was kept; else as it is stored. Raises StateError where it is neither."""
+    """Return the bag from its file, else from the state store.
+
+    Raises StateError if it is in neither."""
     try:
         return files.read(name + SUFFIX)
     except StateError:
@@ -161,16 +178,18 @@ def _bag(session: Session, dataset_id: UUID, name: str, files: StateFileStore) -
 
 
 def prepared(session: Session, of: GatedDataset, swap: GenerationSwap, files: StateFileStore) -> PreparedSwap:
-    """The swap with all that it names. Raises Overtaken where another generation is current, Invalid where a bag or the
-    run is gone, damaged or of something else, Conflict where another version of the contract came into force."""
+    """Read and check everything that a swap refers to.
+
+    Raises StateConflict if another generation is current, InvalidRequest if a bag or the run is missing, damaged or
+    about something else, and Conflict if another version of the contract came into force."""
     _refuse_other(of.dataset, swap.after)
     before = current(session, of).entries
-    known = before if swap.verdict else _sound(session, of.dataset.id, before, files)
-    changed = {name: entry for name, entry in swap.entries.items() if known.get(name) != entry}
+    usable = before if swap.verdict else _sound(session, of.dataset.id, before, files)
+    changed = {name: entry for name, entry in swap.entries.items() if usable.get(name) != entry}
     try:
-        found = {name: _bag(session, of.dataset.id, each.bag, files) for name, each in sorted(changed.items())}
+        new_bags = {name: _bag(session, of.dataset.id, each.bag, files) for name, each in sorted(changed.items())}
         packed = {
-            name: bags.with_filed_states(each, files) for name, each in _discreet_bags(session, of, found).items()
+            name: bags.with_filed_states(each, files) for name, each in _discreet_bags(session, of, new_bags).items()
         }
         schema = inventory.describe_bag(packed[max(packed)])[0] if packed else Schema(())
         run = _run(session, of, swap.verdict, changed, files)
@@ -182,17 +201,21 @@ def prepared(session: Session, of: GatedDataset, swap: GenerationSwap, files: St
 
 
 def _discreet_bags(session: Session, of: GatedDataset, packed: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The bags without what contracts in force classify: one may have come into force since the gate asked."""
+    """Return the bags without states of columns that contracts in force classify.
+
+    Such a contract may have come into force since the gate read its own."""
     if not of.object.classifying_objects:
         return packed
-    promised = (each.object for each in in_force.all_about(session, of.dataset.id))
-    return state_reuse.storable_states(packed, [of.object, *promised])
+    objects = (each.object for each in in_force.all_about(session, of.dataset.id))
+    return state_reuse.storable_states(packed, [of.object, *objects])
 
 
 def _sound(
     session: Session, dataset_id: UUID, entries: Mapping[str, PartitionEntry], files: StateFileStore
 ) -> dict[str, PartitionEntry]:
-    """Those whose stored bags can be used: what was computed again may bear the name of what it stands in for."""
+    """Return the entries whose stored bags are usable.
+
+    A recomputed bag can have the same name as the damaged one that it replaces."""
     rows = state_store.load_partitions(
         session, dataset_id, entries.keys(), version=session.get_one(DatasetRow, dataset_id).states_version
     )
@@ -208,8 +231,10 @@ def _is_whole(packed: bytes, files: StateFileStore) -> bool:
 
 def _refuse_other(dataset: DatasetRow, expected: int) -> None:
     if dataset.states_version != expected:
-        found = dataset.states_version
-        raise state_store.StateConflict(f"the states are of generation {found}, no longer of {expected}: begin anew")
+        current_version = dataset.states_version
+        raise state_store.StateConflict(
+            f"the states are of generation {current_version}, no longer of {expected}: start again"
+        )
 
 
 def _run(
@@ -219,34 +244,34 @@ def _run(
     changed: Collection[str],
     files: StateFileStore,
 ) -> RunResult | None:
-    """The run that the judgement names, by what is known here of its contract; None where it names none."""
+    """Return the run that the verdict names, if it matches it; None if it names none."""
     if judged is None or judged.run is None:
         return None
     run = run_codec.read(files.read(judged.run + SUFFIX))
-    told = GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, judged.run)
-    if told != judged or (run.contract_id, run.object) != (of.contract.id, of.object.name):
-        raise InvalidRequest("the run is of another object or ended otherwise than the judgement says")
-    # A partition that was judged as empty may be none of the table.
+    actual = GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, judged.run)
+    if actual != judged or (run.contract_id, run.object) != (of.contract.id, of.object.name):
+        raise InvalidRequest("the run does not match its verdict: the object, contract or outcome differs")
+    # A partition evaluated as empty may not exist in the table.
     if not frozenset(changed) <= frozenset(run.partitions):
-        raise InvalidRequest("the run judged other partitions than the generation changes")
+        raise InvalidRequest("the run did not evaluate all partitions that the generation changes")
     _refuse_superseded(session, of, run)
     return run
 
 
 def _refuse_superseded(session: Session, of: GatedDataset, run: RunResult) -> None:
-    """A version that is in force no longer judges nothing; what it judged while it was stays judged."""
+    """Raise Conflict unless the run's version was in force when the run finished."""
     if run.contract_fingerprint == of.contract.fingerprint:
         return
     row = ContractVersionRow
     query = select(row).where(row.contract_id == run.contract_id, col(row.activated_at) <= run.finished_at)
     newest = session.exec(query.order_by(col(row.activated_at).desc(), col(row.id).desc()).limit(1)).first()
     if newest is None or newest.fingerprint != run.contract_fingerprint:
-        raise Conflict(f"version {run.contract_version} of contract {run.contract_id} is not the one in force")
+        raise Conflict(f"version {run.contract_version} of contract {run.contract_id} is not the version in force")
 
 
 @dataclass(frozen=True)
 class PublicationContext:
-    """Who publishes, when, and how the lineage is told of it."""
+    """Actor, time, id generator and emitter of a publication."""
 
     actor: str
     now: datetime
@@ -255,8 +280,10 @@ class PublicationContext:
 
 
 def commit(session: Session, of: GatedDataset, ready: PreparedSwap, by: PublicationContext) -> Generation:
-    """The generation that the swap makes, with its run and the audit; a publication is open from now on where a run
-    judged it. Raises Overtaken where another generation became current meanwhile."""
+    """Store the swap's generation with its run and audit entry, and return the generation.
+
+    If a run evaluated it, the publication is open until it is settled. Raises StateConflict if another generation
+    became current meanwhile."""
     dataset = session.get_one(DatasetRow, of.dataset.id, with_for_update=True, populate_existing=True)
     _refuse_other(dataset, ready.swap.after)
     entries = ready.swap.entries
@@ -279,23 +306,25 @@ def commit(session: Session, of: GatedDataset, ready: PreparedSwap, by: Publicat
         result = _discreet(session, of, ready.run)
         run = recording.record(session, by.ids(), result, origin, now=by.now, actor=by.actor)
         lifecycle.apply_run(session, run, result, now=by.now, ids=by.ids)
-        promise = ValidationTarget(
+        target = ValidationTarget(
             contract=of.contract,
             object=of.object,
             contract_object=ContractObject(of.contract.id, of.object.name),
             validated_fingerprints=None,
         )
-        openlineage_emitter.note(session, EvaluationResult(target=promise, result=result), run, by.emitter, now=by.now)
+        openlineage_emitter.note(session, EvaluationResult(target=target, result=result), run, by.emitter, now=by.now)
     return Generation(number, entries, ready.swap.verdict)
 
 
 def _discreet(session: Session, of: GatedDataset, run: RunResult) -> RunResult:
-    """The run as the memory keeps runs: nothing is told in it of columns that the contract classifies."""
+    """Return the run without values of columns that the contract classifies."""
     return redact(bind(of.object, state_store.schema(session, of.dataset.id)), run)
 
 
 def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> bool:
-    """Whether a publication was open, which is settled now: the table's files are those of the current generation."""
+    """Close an open publication; return whether one was open.
+
+    The table's files are then those of the current generation."""
     dataset = session.get_one(DatasetRow, dataset_id, with_for_update=True, populate_existing=True)
     if dataset.publishing_version is None:
         return False
@@ -306,10 +335,13 @@ def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> 
 
 
 def answer(session: Session, of: GatedDataset, marker: str | None = None) -> GateVerdict:
-    """The verdict of the contract in force on exactly the data that are there, as far as is known here; `marker` is
-    what the asker sees of the data now."""
-    whose = RunSeriesKey(of.contract.id, of.object.name, of.contract.fingerprint)
-    run = staleness.newest(session, of.dataset, whose, marker)
-    doubt = staleness.doubt(session, of.dataset, whose, run, ReadinessQuery(dataset_fingerprint=marker))
-    found = _marker(session, of.dataset)
-    return GateVerdict(UNKNOWN if doubt or run is None else run.verdict.value, found, None if doubt else run, doubt)
+    """Return the verdict of the contract in force on the current data.
+
+    `marker`: fingerprint of the data as the caller sees it; None means the stored data."""
+    run_key = RunSeriesKey(of.contract.id, of.object.name, of.contract.fingerprint)
+    run = staleness.newest(session, of.dataset, run_key, marker)
+    doubt = staleness.doubt(session, of.dataset, run_key, run, ReadinessQuery(dataset_fingerprint=marker))
+    current_marker = _marker(session, of.dataset)
+    return GateVerdict(
+        UNKNOWN if doubt or run is None else run.verdict.value, current_marker, None if doubt else run, doubt
+    )

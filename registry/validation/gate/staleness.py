@@ -1,4 +1,4 @@
-"""Whether anything is known of a dataset's data: which run is about them, and what may have happened since."""
+"""Determine whether the last run still applies to a dataset's data."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,22 +14,24 @@ from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import DatasetRow, PartitionStateRow, PendingValidationRow, RunRow
 
-UNJUDGED = "no run judged these data"
-SUPERSEDED = "the contract in force has not judged these data"
-OTHER_DATA = "what is asked about are other data than those that are known"
-OPEN = "a publication to it is open"
-WRITTEN = "it was written to and is not validated yet"
-GONE = "a run dropped it, or gave it another name"
-SINCE = "the data changed since they were judged"
-UNREAD = "when it was judged last, nothing could be judged: {}"
-LATER = "nobody looked at the data since {:%Y-%m-%d %H:%M:%S} UTC"
-NOWHERE = "there is no partition {}, as `treaty states` names them"
+UNJUDGED = "this data has not been validated"
+SUPERSEDED = "this data has not been validated with the version in force"
+OTHER_DATA = "the requested data differs from the validated data"
+OPEN = "a publication to the dataset is in progress"
+WRITTEN = "the dataset was written and is not validated yet"
+GONE = "a job dropped or renamed the dataset"
+SINCE = "the data changed since its last validation"
+UNREAD = "the last validation could not evaluate the data: {}"
+LATER = "the data was last scanned at {:%Y-%m-%d %H:%M:%S} UTC"
+NOWHERE = "there is no partition {} (list the partition names with `treaty states`)"
 
 
 @dataclass(frozen=True)
 class ReadinessQuery:
-    """What is asked of a dataset: of one partition or of all data; of those that were there at a moment, or that have a
-    marker, as the asker sees them. None: of those that are there."""
+    """The data that a query is about.
+
+    `partition`: None means all data. `dataset_fingerprint`: fingerprint of the data as the caller sees it; None
+    means the stored data. `as_of`: time at which the data must have been scanned or later; None means any."""
 
     partition: str | None = None
     dataset_fingerprint: str | None = None
@@ -39,20 +41,22 @@ class ReadinessQuery:
 def doubt(
     session: Session, dataset: DatasetRow, whose: RunSeriesKey, run: RunRow | None, look: ReadinessQuery
 ) -> str | None:
-    """Why nothing is known of the data that are asked about, of which `run` is the newest; None where something is."""
+    """Return why nothing is known about the data; None if its newest `run` applies."""
     if run is None:
-        known = OPEN if dataset.publishing_version is not None else GONE if _is_gone(dataset) else None
-        return known or _unjudged(session, dataset, whose)
-    asked = look.dataset_fingerprint
-    if asked is not None and run.dataset_fingerprint == asked and run.read_version is not None:
-        # A version of a table stays what it was when it was judged.
+        reason = OPEN if dataset.publishing_version is not None else GONE if _is_gone(dataset) else None
+        return reason or _unjudged(session, dataset, whose)
+    requested = look.dataset_fingerprint
+    if requested is not None and run.dataset_fingerprint == requested and run.read_version is not None:
+        # An evaluated version of a table does not change afterwards.
         return None
     return next(_doubts(session, dataset, whose, run, look), None)
 
 
 def newest(session: Session, dataset: DatasetRow, whose: RunSeriesKey, marker: str | None = None) -> RunRow | None:
-    """The newest of these runs, whether it could judge anything or not; of data that were taken back since, the one
-    that judged what is there again. With a marker, that of the version of the table that was read as it says."""
+    """Return the newest run of the series that applies to the data.
+
+    If the data was rolled back, the newest run on the restored data is returned. With a marker, the run that read
+    that table version is preferred. The run may be one that could not evaluate anything."""
     query = select(RunRow).where(*runs_of(dataset.id, whose)).order_by(col(RunRow.id).desc()).limit(1)
     pinned = query.where(RunRow.dataset_fingerprint == marker, col(RunRow.read_version).is_not(None))
     if marker is not None and (run := session.exec(pinned).first()):
@@ -67,7 +71,7 @@ def newest(session: Session, dataset: DatasetRow, whose: RunSeriesKey, marker: s
 
 
 def runs_of(dataset_id: UUID | None, whose: RunSeriesKey) -> tuple[ColumnElement[bool], ...]:
-    """The condition on runs that they are these."""
+    """Return the SQL conditions for the runs of the series."""
     return (
         col(RunRow.dataset_id) == dataset_id,
         col(RunRow.contract_id) == whose.contract_id,
@@ -88,8 +92,8 @@ def _doubts(
         yield UNREAD.format(run.reason or "see the run")
     if run.dataset_fingerprint != current:
         yield SINCE
-    mark = session.get(PendingValidationRow, (whose.contract_id, whose.object))
-    if mark is not None and mark.trigger_sequence > mark.validated_sequence:
+    pending = session.get(PendingValidationRow, (whose.contract_id, whose.object))
+    if pending is not None and pending.trigger_sequence > pending.validated_sequence:
         yield WRITTEN
     yield from (each.reason for each in suspect_partitions.marks(session, dataset.id, look.partition))
     if look.as_of is not None and look.as_of > (dataset.last_scanned_at or run.started_at):
@@ -106,22 +110,22 @@ def _closed(dataset: DatasetRow, run: RunRow) -> Iterator[str]:
 
 
 def _is_gone(dataset: DatasetRow, judged: datetime | None = None) -> bool:
-    """Whether it was dropped, or renamed, after it was written, or else judged, last."""
+    """Return whether the dataset was dropped or renamed after its last write or evaluation."""
     last = dataset.last_written_at or judged
     return dataset.dropped_at is not None and (last is None or dataset.dropped_at > last)
 
 
 def _unjudged(session: Session, dataset: DatasetRow, whose: RunSeriesKey) -> str:
-    mine = RunRow.dataset_id == dataset.id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
-    others = select(RunRow.id).where(
-        *mine, col(RunRow.dataset_fingerprint).is_not(None), col(RunRow.subscription_id).is_(None)
+    conditions = RunRow.dataset_id == dataset.id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
+    evaluated = select(RunRow.id).where(
+        *conditions, col(RunRow.dataset_fingerprint).is_not(None), col(RunRow.subscription_id).is_(None)
     )
-    return SUPERSEDED if session.exec(others.limit(1)).first() else UNJUDGED
+    return SUPERSEDED if session.exec(evaluated.limit(1)).first() else UNJUDGED
 
 
 def _marker(session: Session, dataset: DatasetRow) -> str | None:
-    known = state_store.stored_fingerprints(session, dataset.id, version=dataset.states_version)
-    return fingerprint(known) if known else None
+    fingerprints = state_store.stored_fingerprints(session, dataset.id, version=dataset.states_version)
+    return fingerprint(fingerprints) if fingerprints else None
 
 
 def _is_there(session: Session, dataset: DatasetRow, partition: str) -> bool:

@@ -1,5 +1,7 @@
-"""What came from further up, said with the gate's answer: a reason, and no answer of its own unless the contract has it
-so (`lineage: {on_upstream_failed: warn}`)."""
+"""Add upstream incidents to the gate's answer.
+
+An upstream incident adds a reason. It changes the answer only if the contract defines so (`lineage:
+{on_upstream_failed: warn}`)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,31 +16,32 @@ from treaty.registry.lineage.downstream.incident_downstream import UpstreamIncid
 from treaty.registry.tables import ContractVersionRow, DatasetContractRow
 from treaty.registry.validation.gate.gate_answer import ORDER, ContractGateStatus
 
-# What the contract's word makes of an answer, at the least.
+# The mildest answer that each value of the term allows.
 LEAST = {"tell": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}
 WORDS = {
-    ContaminationState.CONTAMINATED: "bad data from further up came to it (incident {})",
-    ContaminationState.IN_FLIGHT: "bad data from further up are on their way to it (incident {})",
+    ContaminationState.CONTAMINATED: "affected by bad data from upstream (incident {})",
+    ContaminationState.IN_FLIGHT: "bad data from upstream may reach it (incident {})",
 }
 
 
 def forewarned(session: Session, told: Sequence[ContractGateStatus]) -> tuple[ContractGateStatus, ...]:
-    """The answers, the worst first, with what of bad data from further up concerns them. An answer may only become a
-    worse one by it."""
+    """Return the statuses with upstream incidents applied, the worst first.
+
+    An upstream incident can only make an answer worse."""
     reasons = _reasons(session, {each.about.contract_id for each in told})
-    found = [_with_warning(session, each, reasons[each.about]) if each.about in reasons else each for each in told]
-    return tuple(sorted(found, key=lambda each: ORDER.index(each.answer), reverse=True))
+    statuses = [_with_warning(session, each, reasons[each.about]) if each.about in reasons else each for each in told]
+    return tuple(sorted(statuses, key=lambda each: ORDER.index(each.answer), reverse=True))
 
 
 def harmed(session: Session, contracts: Iterable[str]) -> frozenset[str]:
-    """Those of the contracts to whose data bad ones came from further up, or are on their way."""
+    """Return the contracts whose data is, or will be, affected by bad data from upstream."""
     return frozenset(each.contract_id for each in _upstream_incidents(session, contracts))
 
 
 def _reasons(session: Session, contracts: Iterable[str]) -> Mapping[ContractObject, str]:
-    """By object the first incident whose bad data came; of several the oldest."""
-    came = reversed(_upstream_incidents(session, contracts))
-    return {ContractObject(each.contract_id, each.object): _words(each) for each in came}
+    """Return the reason by object, of its oldest upstream incident."""
+    oldest_last = reversed(_upstream_incidents(session, contracts))
+    return {ContractObject(each.contract_id, each.object): _words(each) for each in oldest_last}
 
 
 def _upstream_incidents(session: Session, contracts: Iterable[str]) -> list[UpstreamIncident]:
@@ -50,8 +53,8 @@ def _words(found: UpstreamIncident) -> str:
 
 
 def _with_warning(session: Session, told: ContractGateStatus, why: str) -> ContractGateStatus:
-    least = LEAST[_terms(session, told)]
-    answer = max(told.answer, least, key=ORDER.index)
+    minimum = LEAST[_terms(session, told)]
+    answer = max(told.answer, minimum, key=ORDER.index)
     return replace(told, answer=answer, reason="; ".join(filter(None, (told.reason, why))), upstream_failed=True)
 
 

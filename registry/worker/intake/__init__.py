@@ -1,1 +1,1 @@
-"""Fold lineage events into runs and react to them."""
+"""Process lineage events: fold them into runs and react to their triggers."""

@@ -1,4 +1,4 @@
-"""Whom a trigger concerns: the objects of contracts in force about its dataset, and their terms for lineage."""
+"""Find the contract objects that a lineage trigger affects, with their lineage terms."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from treaty.registry.tables import ContractRow, ContractVersionRow
 
 
 class AffectedObject(NamedTuple):
-    """An object of a contract in force, what its terms say of lineage, and the dataset that the trigger is about."""
+    """An object of a contract in force, its lineage terms, and the dataset's alias group."""
 
     about: ContractObject
     terms: Lineage
@@ -25,22 +25,24 @@ class AffectedObject(NamedTuple):
 
 
 def affected_objects(session: Session, asked: Iterable[Trigger]) -> dict[Trigger, list[AffectedObject]]:
-    """Whom each trigger concerns, in the order of names; [] where nobody promises anything about its dataset."""
+    """Return the objects in force that each trigger affects, sorted by name.
+
+    [] if no contract is about the trigger's dataset."""
     paths = {trigger: [trigger.dataset, *_within(trigger)] for trigger in asked}
-    known = groups(session, {name for names in paths.values() for name in names})
-    found = {trigger: {about: known[name] for name in names for about in known[name].about}
+    alias_groups = groups(session, {name for names in paths.values() for name in names})
+    matches = {trigger: {about: alias_groups[name] for name in names for about in alias_groups[name].about}
              for trigger, names in paths.items()}  # fmt: skip
-    terms = _terms(session, {about.contract_id for each in found.values() for about in each})
+    terms = _terms(session, {about.contract_id for each in matches.values() for about in each})
     return {
         trigger: [
             AffectedObject(each, terms[each.contract_id], of[each]) for each in sorted(of) if each.contract_id in terms
         ]
-        for trigger, of in found.items()
+        for trigger, of in matches.items()
     }
 
 
 def _within(trigger: Trigger) -> list[LineageName]:
-    """The names of partitions of the table, which a contract may be about by themselves."""
+    """Return the aliases for partitions of the table, which may have contracts of their own."""
     table = trigger.dataset
     return [
         each for each in trigger.aliases if each.namespace == table.namespace and each.name.startswith(f"{table.name}/")
@@ -48,16 +50,16 @@ def _within(trigger: Trigger) -> list[LineageName]:
 
 
 def _terms(session: Session, contracts: Iterable[str]) -> Mapping[str, Lineage]:
-    """What the version that stands for each contract says; contracts that have none in force are left out."""
+    """Return the lineage terms of each contract's active version; contracts without one are left out."""
     row = ContractVersionRow
     query = select(row.contract_id, row.body).join(ContractRow, col(ContractRow.id) == col(row.contract_id))
-    stands = (col(ContractRow.active_version) == col(row.version)).desc(), col(row.approved_at).desc()
-    found = query.where(col(row.contract_id).in_(sorted(contracts)), col(row.state).in_(IN_FORCE))
-    told: dict[str, Lineage] = {}
-    for contract_id, body in session.exec(found.order_by(*stands)):
-        if contract_id not in told:
-            told[contract_id] = _lineage(body)
-    return told
+    ordering = (col(ContractRow.active_version) == col(row.version)).desc(), col(row.approved_at).desc()
+    in_force = query.where(col(row.contract_id).in_(sorted(contracts)), col(row.state).in_(IN_FORCE))
+    terms: dict[str, Lineage] = {}
+    for contract_id, body in session.exec(in_force.order_by(*ordering)):
+        if contract_id not in terms:
+            terms[contract_id] = _lineage(body)
+    return terms
 
 
 def _lineage(body: bytes) -> Lineage:

@@ -1,4 +1,4 @@
-"""From the inbox to the queue: events are folded into their runs, and what these newly ask for becomes tasks."""
+"""Process lineage events: fold them into runs and turn new triggers into tasks."""
 
 import json
 from collections.abc import Sequence
@@ -29,28 +29,28 @@ OLD = timedelta(days=30)
 def process_events(
     session: Session, rows: Sequence[LineageEventRow], *, now: datetime, ids: Ids, old: timedelta = OLD
 ) -> None:
-    """Folds the events into their runs and counts what these newly trigger, in the caller's transaction.
+    """Fold the events into their runs and record new triggers, in the caller's transaction.
 
-    What happened longer ago than `old` triggers nothing. Events of jobs are of the graph alone."""
+    `old`: events older than this trigger nothing. Job events only change the lineage graph."""
     with aliases.remembered(session):
         folded = [each for row in rows if (each := _folded(session, row, now, ids, old))]
-        # Last: incidents are locked once all that is validated is.
+        # Last, because incidents are locked after everything that is validated.
         presence.notice(session, now=now, ids=ids)
         for run in {each.key: each for each in folded}.values():
             incident_downstream.follow(session, run)
 
 
 def _folded(session: Session, row: LineageEventRow, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
-    """The run that the event is of, as it is now."""
+    """Return the updated run of the event; None for events without a run."""
     after, event = None, as_received(model.parse_event(json.loads(row.body)), row.received_at)
-    ask = TriggerContext(
+    context = TriggerContext(
         session=session, now=now, ids=ids, producer=row.producer, event_time=event.event_time, since=now - old
     )
     if isinstance(event.content, RunEvent):
-        stored, after = _of_run(ask, event, event.content)
+        stored, after = _of_run(context, event, event.content)
         row.lineage_run_id = stored.id
     elif isinstance(event.content, DatasetEvent):
-        _react(ask, [each for each in [of_dataset(event.content)] if each])
+        _react(context, [each for each in [of_dataset(event.content)] if each])
     else:
         representative_runs.declare(session, event, ids=ids)
     row.state, row.error = LineageEventState.PROCESSED, None
@@ -58,17 +58,19 @@ def _folded(session: Session, row: LineageEventRow, now: datetime, ids: Ids, old
 
 
 def as_received(event: LineageEvent, received: datetime) -> LineageEvent:
-    """The event, of the time when it came where its own is of a clock that is ahead."""
+    """Return the event, dated at its receipt if its own time is in the future.
+
+    Times that are ahead by no more than AHEAD are kept."""
     return event.at(received) if event.event_time > received + AHEAD else event
 
 
 def _of_run(ask: TriggerContext, event: LineageEvent, content: RunEvent) -> tuple[LineageRunRow, FoldedRun]:
-    told = state_of_event(event)
-    stored = _locked(ask.session, told.key, now=ask.now, ids=ask.ids)
+    event_state = state_of_event(event)
+    stored = _locked(ask.session, event_state.key, now=ask.now, ids=ask.ids)
     before = FoldedRun.model_validate(stored.state) if stored.state else None
-    after = join(before, told) if before else told
+    after = join(before, event_state) if before else event_state
     _store(stored, after, ask.now)
-    aliases.learn(ask.session, links.links(told))
+    aliases.learn(ask.session, links.links(event_state))
     representative_runs.note(ask.session, after, ids=ask.ids)
     _react(ask.of(stored, after), _fresh(before, after, content))
     if stored.is_ended:
@@ -82,19 +84,20 @@ def _react(ask: TriggerContext, fresh: Sequence[Trigger]) -> None:
 
 
 def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[Trigger]:
-    """What the run asks for now and did not ask for before: a repeated or late event adds nothing. A stream asks again
-    with each event that says that it runs."""
+    """Return the triggers of the run that it did not have before.
+
+    A repeated or late event adds none. A streaming run triggers again with each event of a type that reports writes."""
     if after.processing_type in UNENDING and told.type in WRITES:
         return list(triggers(after))
-    seen = {(each.dataset, each.reads) for each in triggers(before)} if before else set()
-    return [each for each in triggers(after) if (each.dataset, each.reads) not in seen]
+    earlier = {(each.dataset, each.reads) for each in triggers(before)} if before else set()
+    return [each for each in triggers(after) if (each.dataset, each.reads) not in earlier]
 
 
 def _locked(session: Session, key: LineageRunKey, *, now: datetime, ids: Ids) -> LineageRunRow:
-    """The run's row, new if need be, locked until the transaction ends."""
+    """Return the run's row, created if necessary, locked until the transaction ends."""
     query = select(LineageRunRow).filter_by(**key._asdict()).with_for_update(**UNKEYED)
-    if found := session.exec(query).first():
-        return found
+    if existing := session.exec(query).first():
+        return existing
     fresh = LineageRunRow(id=ids(), state={}, updated_at=now, **key._asdict())
     table = LineageRunRow.__table__  # type: ignore[attr-defined]
     session.connection().execute(insert(session, table).values(fresh.model_dump()).on_conflict_do_nothing())

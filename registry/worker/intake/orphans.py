@@ -1,4 +1,6 @@
-"""Runs that wrote and will not tell their end: found by the clock, and looked at when nothing else waits."""
+"""Validate the outputs of orphaned runs.
+
+An orphaned run wrote data but will not report its end."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,20 +17,22 @@ from treaty.registry.worker.intake import reactions
 from treaty.registry.worker.intake.event_processing import OLD
 from treaty.registry.worker.intake.reactions import TriggerContext
 
-# A run that told nothing for so long has ended without a word.
+# A run without events for this long is considered ended.
 SILENT = timedelta(hours=6)
-# What its parent's last word may overtake.
+# Margin for events of the run that arrive after its parent's end.
 OVERTAKEN = timedelta(minutes=1)
 AT_A_TIME = 100
 
 
 def waiting(session: Session, *, now: datetime) -> bool:
-    """Whether there is any."""
+    """Return whether there are orphaned runs."""
     return session.exec(_orphan_query(now).limit(1)).first() is not None
 
 
 def find(session: Session, *, now: datetime, ids: Ids) -> int:
-    """Asks for a look at what such runs wrote, at most so many at once; how many there were. Each is found once."""
+    """Trigger validations of the outputs of orphaned runs; return the number of runs.
+
+    At most 100 runs per call, each once."""
     rows = session.exec(_orphan_query(now).limit(AT_A_TIME).with_for_update(skip_locked=True, of=LineageRunRow)).all()
     for row in rows:
         row.is_awaited = False
@@ -53,13 +57,13 @@ def _react(session: Session, row: LineageRunRow, *, now: datetime, ids: Ids) -> 
 
 
 def _orphan_query(now: datetime) -> Any:
-    """Runs without an end that are silent for long, or whose parent has ended."""
+    """Select unfinished runs that are silent for long or whose parent has ended."""
     parent = aliased(LineageRunRow)
-    over = and_(
+    parent_ended = and_(
         col(parent.run_id).in_([col(LineageRunRow.parent_id), col(LineageRunRow.root_id)]),
         col(parent.is_ended).is_(True),
         col(parent.updated_at) < now - OVERTAKEN,
     )
-    silent = col(LineageRunRow.updated_at) < now - SILENT
-    orphan = col(LineageRunRow.is_awaited).is_(True), or_(silent, exists().where(over))
-    return select(LineageRunRow).where(*orphan).order_by(col(LineageRunRow.updated_at), col(LineageRunRow.id))
+    is_silent = col(LineageRunRow.updated_at) < now - SILENT
+    is_orphan = col(LineageRunRow.is_awaited).is_(True), or_(is_silent, exists().where(parent_ended))
+    return select(LineageRunRow).where(*is_orphan).order_by(col(LineageRunRow.updated_at), col(LineageRunRow.id))

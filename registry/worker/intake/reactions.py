@@ -1,4 +1,4 @@
-"""What becomes of a trigger: a task, a mark that data are suspect, or a note that a table is gone."""
+"""React to a trigger: enqueue a validation, mark partitions as suspect, or record a dropped table."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -27,14 +27,16 @@ from treaty.registry.worker.intake.affected_objects import AffectedObject
 
 ACTOR = "lineage"
 GONE = frozenset({TriggerKind.DROPPED, TriggerKind.RENAMED})
-# Clocks of those who write and of those who read agree to within this time.
+# Tolerated clock skew between producers and workers.
 SKEW = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TriggerContext:
-    """Who asks: the run by what it told until now, or nobody where a dataset spoke for itself. `event_time`: the time
-    of the event; `producer`: who sent it; `since`: what happened before is of no interest."""
+    """Origin of triggers: a run, or none for a dataset event.
+
+    `run`, `folded`: the run's row and its state so far. `event_time`: time of the event. `producer`: sender of the
+    event. `since`: earlier triggers are ignored."""
 
     session: Session
     now: datetime
@@ -46,23 +48,27 @@ class TriggerContext:
     folded: FoldedRun | None = None
 
     def of(self, run: LineageRunRow, folded: FoldedRun) -> "TriggerContext":
-        """The same in the name of that run."""
+        """Return the context for the run."""
         return replace(self, run=run, folded=folded)
 
     @property
     def time(self) -> datetime:
-        """When what is asked about happened: when the run ended, or else what it told last."""
+        """Return the end of the run, else the time of its event."""
         return (self.folded.ended if self.folded else None) or self.event_time
 
 
 def react(by: TriggerContext, asked: Iterable[Trigger]) -> None:
-    """Does for each contract's object what the triggers ask; remembers datasets that no contract is about."""
-    found = affected_objects.affected_objects(by.session, asked)
-    alone = [each for each, concerned in found.items() if not concerned and each.reads not in GONE]
-    unmatched.remember(by.session, alone, by.run, by.folded, now=by.now)
-    pairs = [(each, trigger) for trigger, concerned in found.items() for each in concerned]
+    """Apply each trigger to the contract objects it affects.
+
+    Datasets without a contract are stored as unmatched."""
+    affected_by_trigger = affected_objects.affected_objects(by.session, asked)
+    unmatched_triggers = [
+        each for each, concerned in affected_by_trigger.items() if not concerned and each.reads not in GONE
+    ]
+    unmatched.remember(by.session, unmatched_triggers, by.run, by.folded, now=by.now)
+    pairs = [(each, trigger) for trigger, concerned in affected_by_trigger.items() for each in concerned]
     contract_datasets.lock_datasets(by.session, {each.about for each, _ in pairs})
-    # In the order of names: so do others lock what they change.
+    # Sorted by name, the order in which other transactions lock the same rows.
     for each, trigger in sorted(pairs, key=lambda pair: (pair[0].about, pair[1].dataset)):
         REACTIONS[trigger.reads](by, trigger, each)
 
@@ -73,9 +79,9 @@ def _validate(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> Non
         _follow(by, trigger, whom.about, dataset)
         dataset.last_written_at = max(filter(None, (dataset.last_written_at, by.time)))
         trigger = _defining(by, trigger, dataset)
-    usual = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
-    usual = priorities.priority(by.session, usual, whom.about.contract_id)
-    subject = _subject(by, trigger, whom.about, incident_downstream.priority(by.session, *whom.about, usual))
+    default_priority = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
+    default_priority = priorities.priority(by.session, default_priority, whom.about.contract_id)
+    subject = _subject(by, trigger, whom.about, incident_downstream.priority(by.session, *whom.about, default_priority))
     coalescing.record_trigger(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
 
 
@@ -92,7 +98,7 @@ def _doubt(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
 
 
 def _defining(by: TriggerContext, trigger: Trigger, dataset: DatasetRow) -> Trigger:
-    """The trigger; where its definition was told of a later time, one that tells nothing of it."""
+    """Return the trigger, without its columns if a later schema was declared already."""
     if trigger.columns is None:
         return trigger
     if dataset.schema_declared_at is not None and dataset.schema_declared_at > by.time:
@@ -115,7 +121,9 @@ def _drop(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
 
 
 def _rename(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
-    """What a contract names is gone where it had the old name; what is called so now was known already."""
+    """Record the dataset as dropped if the contract names it by its old name.
+
+    The new name is an alias already."""
     dataset = _dataset_of(by.session, whom.about)
     if dataset is not None and LineageName(dataset.namespace, dataset.name) == trigger.formerly:
         _drop(by, trigger, whom)
@@ -155,23 +163,25 @@ def _subject(by: TriggerContext, trigger: Trigger, about: ContractObject, priori
 
 
 def _pace(by: TriggerContext, trigger: Trigger, terms: Lineage) -> DebouncePolicy:
-    every = timedelta(minutes=terms.stream_interval) if trigger.streaming else None
+    interval = timedelta(minutes=terms.stream_interval) if trigger.streaming else None
     waits_for = _open_parent(by) if terms.settle == "parent" else None
-    return DebouncePolicy(priorities.quiet(by.session, timedelta(seconds=terms.quiet), now=by.now), every, waits_for)
+    return DebouncePolicy(priorities.quiet(by.session, timedelta(seconds=terms.quiet), now=by.now), interval, waits_for)
 
 
 def _open_parent(by: TriggerContext) -> str | None:
-    """The run that this one is a part of, where that is known and has not ended: the outermost first."""
+    """Return the id of the outermost ancestor run that has not ended; None if there is none."""
     ids = [each for each in (by.run.root_id, by.run.parent_id) if each] if by.run else []
     for each in ids:
-        found = by.session.exec(select(LineageRunRow.is_ended).where(LineageRunRow.run_id == each)).all()
-        if found and not any(found):
+        ended_flags = by.session.exec(select(LineageRunRow.is_ended).where(LineageRunRow.run_id == each)).all()
+        if ended_flags and not any(ended_flags):
             return each
     return None
 
 
 def _is_late(by: TriggerContext, dataset: DatasetRow | None) -> bool:
-    """Whether the dataset was read since, so that what is told of it was seen."""
+    """Return whether the dataset was scanned after the run ended.
+
+    Such a scan covers the run's writes."""
     ended = by.folded.ended if by.folded else None
     return bool(ended and dataset and dataset.last_scanned_at and ended < dataset.last_scanned_at - SKEW)
 
@@ -181,7 +191,7 @@ def _dataset_of(session: Session, about: ContractObject) -> DatasetRow | None:
 
 
 def _follow(by: TriggerContext, trigger: Trigger, about: ContractObject, dataset: DatasetRow) -> None:
-    """Where a pattern says that each run writes elsewhere, the data lie where the last one wrote."""
+    """Move the dataset's location to the newest write, if the contract's alias is a pattern."""
     newest = dataset.last_written_at is None or dataset.last_written_at <= by.time
     if newest and aliases.is_pattern(by.session, about, trigger.dataset):
         dataset.location = location(trigger.dataset.namespace, trigger.dataset.name)

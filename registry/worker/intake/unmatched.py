@@ -1,4 +1,6 @@
-"""Datasets that runs write and no contract in force is about: what a contract or an alias could be made of."""
+"""Store datasets that runs write and no contract in force is about.
+
+They are candidates for a new contract or an alias."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -17,21 +19,21 @@ from treaty.registry.lineage.events.triggers import Trigger
 from treaty.registry.tables import DatasetContractRow, DatasetRow, LineageRunRow, UnmatchedDatasetRow
 
 LASTS = timedelta(days=90)
-# The namespace of paths that need not be whole.
+# Namespace in which paths may be relative.
 FILES = "file"
-# What more a schema has is told by the event itself.
+# Further columns are in the event itself.
 COLUMNS = 200
 
 
 def remember(
     session: Session, asked: Iterable[Trigger], run: LineageRunRow | None, folded: FoldedRun | None, *, now: datetime
 ) -> None:
-    """Keeps that the datasets were written, and what the run said of them. Names that no key can hold are not kept."""
-    said = _outputs(folded) if folded else {}
-    made = {"first_seen_at": now, "last_seen_at": now, "write_count": 1, "lineage_run_id": run.id if run else None}
+    """Store the writes of these datasets with their details; names too long for a key are skipped."""
+    outputs = _outputs(folded) if folded else {}
+    defaults = {"first_seen_at": now, "last_seen_at": now, "write_count": 1, "lineage_run_id": run.id if run else None}
     rows = [
-        {**made, "namespace": each.dataset.namespace, "name": each.dataset.name,
-         "details": dataset_details(each, folded, said.get(each.dataset, []))}
+        {**defaults, "namespace": each.dataset.namespace, "name": each.dataset.name,
+         "details": dataset_details(each, folded, outputs.get(each.dataset, []))}
         for each in asked if len(str(each.dataset).encode()) <= LONGEST
     ]  # fmt: skip
     if rows:
@@ -39,7 +41,9 @@ def remember(
 
 
 def dataset_details(trigger: Trigger, run: FoldedRun | None, outputs: Sequence[FoldedDataset]) -> dict[str, Any]:
-    """What is known of the dataset: its other names, the job that wrote it, its columns and format as far as told."""
+    """Return the aliases, job, columns, format and partitions reported for the dataset.
+
+    At most 10 partitions and 200 columns."""
     formats = filter(None, (each.facet("storage").get("fileFormat") for each in outputs))
     return {
         "also": [{"namespace": each.namespace, "name": each.name} for each in trigger.aliases],
@@ -51,46 +55,49 @@ def dataset_details(trigger: Trigger, run: FoldedRun | None, outputs: Sequence[F
 
 
 def _written(session: Session) -> Any:
-    """What is there already is seen once more, and told anew."""
+    """Return the upsert of a write: it counts the write and replaces the details."""
     table = UnmatchedDatasetRow.__table__  # type: ignore[attr-defined]
     new = insert(session, table)
-    again = {name: new.excluded[name] for name in ("last_seen_at", "lineage_run_id", "details")}
+    updated = {name: new.excluded[name] for name in ("last_seen_at", "lineage_run_id", "details")}
     return new.on_conflict_do_update(
-        index_elements=["namespace", "name"], set_={**again, "write_count": table.c.write_count + 1}
+        index_elements=["namespace", "name"], set_={**updated, "write_count": table.c.write_count + 1}
     )
 
 
 def _outputs(run: FoldedRun) -> dict[LineageName, list[FoldedDataset]]:
-    found: dict[LineageName, list[FoldedDataset]] = {}
+    outputs: dict[LineageName, list[FoldedDataset]] = {}
     for each in run.outputs:
-        found.setdefault(table_name(normalise(each.namespace, each.name)).dataset, []).append(each)
-    return found
+        outputs.setdefault(table_name(normalise(each.namespace, each.name)).dataset, []).append(each)
+    return outputs
 
 
 def list_unmatched(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDatasetRow]:
-    """Datasets that nobody promises anything about still, what was written last first."""
+    """List datasets that still have no contract, latest write first."""
     query = select(UnmatchedDatasetRow).order_by(
         col(UnmatchedDatasetRow.last_seen_at).desc(), col(UnmatchedDatasetRow.name)
     )
     rows = session.exec(query.limit(limit)).all()
-    known = groups(session, [LineageName(each.namespace, each.name) for each in rows])
-    return [each for each in rows if not known[LineageName(each.namespace, each.name)].about]
+    alias_groups = groups(session, [LineageName(each.namespace, each.name) for each in rows])
+    return [each for each in rows if not alias_groups[LineageName(each.namespace, each.name)].about]
 
 
 def candidate_objects(session: Session, rows: Iterable[UnmatchedDatasetRow]) -> dict[LineageName, list[ContractObject]]:
-    """Objects of contracts that a job may have meant: those whose data lie at a path that ends so. Some producers
-    repeat a path as the job says it, below the folder that it ran in."""
+    """Return the contract objects whose path ends with the dataset's path.
+
+    Some producers report relative paths, without the folder that the job ran in."""
     paths = {LineageName(each.namespace, each.name) for each in rows if each.namespace == FILES}
     link, of_files = DatasetContractRow, col(DatasetRow.namespace) == FILES
     query = select(DatasetRow.name, link.contract_id, link.object).join(
         DatasetRow, col(DatasetRow.id) == col(link.dataset_id)
     )
-    known = [(name, ContractObject(*about)) for name, *about in session.exec(query.where(of_files))] if paths else []
-    return {path: sorted({about for name, about in known if name.endswith(path.name)}) for path in paths}
+    file_objects = (
+        [(name, ContractObject(*about)) for name, *about in session.exec(query.where(of_files))] if paths else []
+    )
+    return {path: sorted({about for name, about in file_objects if name.endswith(path.name)}) for path in paths}
 
 
 def forget(session: Session, *, now: datetime) -> int:
-    """Forgets those that nobody wrote for 90 days; how many these were."""
+    """Delete datasets not written for 90 days; return their number."""
     return int(
         session.exec(delete(UnmatchedDatasetRow).where(col(UnmatchedDatasetRow.last_seen_at) < now - LASTS)).rowcount
     )
@@ -98,5 +105,5 @@ def forget(session: Session, *, now: datetime) -> int:
 
 def _columns(dataset: FoldedDataset) -> list[dict[str, Any]]:
     fields = dataset.facet("schema").get("fields")
-    told = (each for each in (fields if isinstance(fields, list) else ()) if isinstance(each, dict))
-    return [{"name": each.get("name"), "type": each.get("type")} for each in told][:COLUMNS]
+    columns = (each for each in (fields if isinstance(fields, list) else ()) if isinstance(each, dict))
+    return [{"name": each.get("name"), "type": each.get("type")} for each in columns][:COLUMNS]

@@ -1,8 +1,8 @@
-"""Backups: one file with the embedded database as it stood at a moment, and the files of states that it names.
+"""Back up and restore the embedded database together with the state files that it references.
 
-An archive is a tar file that ends in its own checksum: a damaged one is refused before anything is touched. Key files
-are not in it: whoever has the backup alone cannot hash values or sign heads. Of PostgreSQL, whose own tools back it up,
-only the files of states are kept."""
+An archive is a tar file followed by its own checksum, so that a damaged one is refused before anything changes. Key
+files are not included: the backup alone is not enough to hash values or to sign heads. For PostgreSQL, which has
+backup tools of its own, only the state files are included."""
 
 import os
 import secrets
@@ -39,8 +39,11 @@ SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 class BackupManifest(BaseModel):
-    """What an archive holds. `migration`, `entries` and `head` are the database's: its schema, and how long its audit
-    is; None: it holds files of states alone. `lost` names those that were gone or damaged when it was made."""
+    """Contents of an archive.
+
+    `migration`, `entries`, `head`: schema revision, audit length and audit head of the database; None if the archive
+    has state files only. `files`: number of state files. `lost`: referenced state files that were missing or damaged
+    when the backup was made."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,15 +57,15 @@ class BackupManifest(BaseModel):
 
 
 def make(settings: RegistrySettings, database: Database, target: Path, *, now: datetime) -> BackupManifest:
-    """Writes the backup, consistent while others write, and tells what is in it.
+    """Write a backup, consistent under concurrent writes, and return its manifest.
 
-    Raises ArchiveError where there is a file of that name, or it cannot be written."""
+    Raises ArchiveError if the target file exists or cannot be written, or if the audit chain is broken."""
     source = file_of(database.url)
     with writing(target) as archive:
         if source is None:
             _refuse_older(database)
-            files, lost = _keep_files(archive, settings, file_collection.referenced_files(database))
-            manifest = BackupManifest(made=now, files=files, lost=lost)
+            files, missing = _keep_files(archive, settings, file_collection.referenced_files(database))
+            manifest = BackupManifest(made=now, files=files, lost=missing)
         else:
             manifest = _keep_database(archive, settings, source, now=now)
         archive.add(MANIFEST, manifest.model_dump_json(indent=2).encode())
@@ -70,28 +73,28 @@ def make(settings: RegistrySettings, database: Database, target: Path, *, now: d
 
 
 def restore(settings: RegistrySettings, source: Path, *, force: bool = False, now: datetime) -> BackupManifest:
-    """Puts the backup where the settings say, once all of it is found to be as it was made.
+    """Restore the backup to the configured locations, after checking all of it.
 
-    Raises ArchiveError, with nothing touched, for an archive that is damaged or not for this place, and where there is
-    a database already: with `force` that is moved aside, unless somebody uses it."""
+    `force`: move an existing database aside. Raises ArchiveError, with the database unchanged, if the archive is
+    damaged or does not match the settings, if a database exists without `force`, or if it is in use."""
     with ArchiveReader.opened(source) as archive:
         manifest = _manifest(archive)
-        place = _place(settings, manifest)
-        shelf = StateFiles(settings.states)
-        if place is None:
-            _put_files(archive, shelf)
+        database_path = _place(settings, manifest)
+        state_files = StateFiles(settings.states)
+        if database_path is None:
+            _put_files(archive, state_files)
             return manifest
         if not force:
-            _refuse_taken(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".restoring-", dir=place.parent) as folder:
+            _refuse_taken(database_path)
+        database_path.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".restoring-", dir=database_path.parent) as folder:
             staged = Path(folder, DATABASE)
             archive.copy(DATABASE, staged)
             _inspect(staged, manifest, archive.states)
-            _put_files(archive, shelf)
-            _move_aside(place, now)
-            os.replace(staged, place)
-            _settle(place.parent)
+            _put_files(archive, state_files)
+            _move_aside(database_path, now)
+            os.replace(staged, database_path)
+            _settle(database_path.parent)
     return manifest
 
 
@@ -99,30 +102,32 @@ def _manifest(archive: ArchiveReader) -> BackupManifest:
     try:
         return BackupManifest.model_validate_json(archive.read(MANIFEST))
     except ValidationError:
-        raise ArchiveError("the backup is of a form that this version of treaty does not know") from None
+        raise ArchiveError("the backup has a format that this version of Treaty does not support") from None
 
 
 def _keep_database(
     archive: ArchiveWriter, settings: RegistrySettings, source: Path, *, now: datetime
 ) -> BackupManifest:
     with TemporaryDirectory(prefix=".backup-", dir=archive.folder) as folder:
-        copied = Path(folder, DATABASE)
-        _snapshot(source, copied)
-        snapshot = connect(f"sqlite:///{copied}")
+        copy_path = Path(folder, DATABASE)
+        _snapshot(source, copy_path)
+        snapshot = connect(f"sqlite:///{copy_path}")
         try:
             with read_session(snapshot) as session:
                 chain, migration = audit_log.verify(session), migration_of(session)
         finally:
             snapshot.dispose()
         _refuse_broken(chain)
-        named = _referenced_files(copied, migration)
-        archive.add_file(DATABASE, copied)
-    files, lost = _keep_files(archive, settings, named)
+        state_names = _referenced_files(copy_path, migration)
+        archive.add_file(DATABASE, copy_path)
+    files, lost = _keep_files(archive, settings, state_names)
     return BackupManifest(made=now, migration=migration, entries=chain.entries, head=chain.hash, files=files, lost=lost)
 
 
 def _referenced_files(copied: Path, migration: str) -> frozenset[str]:
-    """The files of states that the copy names; one of an older schema is read as a further copy that is brought up."""
+    """Return the state files that the copied database references.
+
+    A copy of an older schema is migrated in a further copy first."""
     current = copied if migration == newest_migration() else Path(shutil.copy(copied, copied.with_suffix(".current")))
     engine = connect(f"sqlite:///{current}")
     try:
@@ -138,13 +143,13 @@ def _refuse_older(database: Database) -> None:
         migration = migration_of(session)
     if migration != newest_migration():
         raise ArchiveError(
-            f"the database is of schema {migration}, this version of treaty works with {newest_migration()}: start it"
-            " once, which brings the database up, or make the backup with the version that it is of"
+            f"the database has schema {migration}, but this version of Treaty needs {newest_migration()}: start Treaty"
+            " once to migrate the database, or make the backup with the version of Treaty that the database belongs to"
         )
 
 
 def _snapshot(source: Path, target: Path) -> None:
-    """A copy of one moment, whoever writes meanwhile."""
+    """Copy the database as of one moment, despite concurrent writers."""
     with closing(sqlite3.connect(source)) as live, closing(sqlite3.connect(target)) as copy:
         live.execute(f"pragma busy_timeout={PATIENCE}")
         live.backup(copy)
@@ -154,74 +159,78 @@ def _snapshot(source: Path, target: Path) -> None:
 def _keep_files(
     archive: ArchiveWriter, settings: RegistrySettings, names: Iterable[str]
 ) -> tuple[int, tuple[str, ...]]:
-    """Adds those files, and tells how many there are, and which are gone or damaged: they cannot be kept."""
-    shelf, kept, lost = StateFiles(settings.states), 0, list[str]()
+    """Add the state files; return their number, and the names of missing or damaged ones."""
+    state_files, added, missing = StateFiles(settings.states), 0, list[str]()
     for name in sorted(names):
         try:
-            archive.add_state(name, shelf.read(name))
-            kept += 1
+            archive.add_state(name, state_files.read(name))
+            added += 1
         except StateError:
-            lost.append(name)
-    return kept, tuple(lost)
+            missing.append(name)
+    return added, tuple(missing)
 
 
 def _refuse_broken(chain: ChainCheck) -> None:
     if chain.fault:
         raise ArchiveError(
-            f"the audit is broken: entry {chain.broken_at} {chain.fault}. Find out why with `treaty audit verify`, and"
-            " copy the database file itself as it is"
+            f"the audit chain is broken: entry {chain.broken_at} {chain.fault}. Run `treaty audit verify` for details,"
+            " and copy the database file unchanged"
         )
 
 
 def _place(settings: RegistrySettings, manifest: BackupManifest) -> Path | None:
-    """Where the archive's database belongs; None where it has none, and none belongs there."""
+    """Return the path for the archive's database; None for an archive of state files only.
+
+    Raises ArchiveError if the settings name another kind of database."""
     engine = connect(settings.database)
-    place = file_of(engine.url)
+    database_path = file_of(engine.url)
     engine.dispose()
-    if manifest.migration is None and place is not None:
-        raise ArchiveError("the backup holds files of states alone: the settings must name its PostgreSQL database")
-    if manifest.migration is not None and place is None:
-        raise ArchiveError("the backup holds a SQLite database, the settings name another: unset TREATY_DATABASE_URL")
-    return place
+    if manifest.migration is None and database_path is not None:
+        raise ArchiveError("the backup contains only state files: set TREATY_DATABASE_URL to its PostgreSQL database")
+    if manifest.migration is not None and database_path is None:
+        raise ArchiveError(
+            "the backup contains a SQLite database, but another database is configured: unset TREATY_DATABASE_URL"
+        )
+    return database_path
 
 
 def _refuse_taken(place: Path) -> None:
-    there = [each for each in _sidecar_files(place) if each.exists()]
-    if there:
-        raise ArchiveError(f"there is a database already: {there[0]}; --force moves it aside")
+    existing = [each for each in _sidecar_files(place) if each.exists()]
+    if existing:
+        raise ArchiveError(f"a database already exists: {existing[0]}; use --force to move it aside")
 
 
 def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> None:
-    """Raises ArchiveError where the copy is not what the manifest says, or nothing that this version can read."""
+    """Raise ArchiveError unless the copy matches its manifest and this version can read it."""
     _refuse_unsound(staged)
     engine = connect(f"sqlite:///{staged}")
     try:
         _bring_up(engine, manifest.migration)
         with read_session(engine) as session:
             chain = audit_log.verify(session)
-        named = file_collection.referenced_files(engine)
+        referenced = file_collection.referenced_files(engine)
     finally:
         engine.dispose()
     if (chain.fault, chain.entries, chain.hash) != (None, manifest.entries, manifest.head):
-        raise ArchiveError("the audit in the backup is not the one that it was made of")
-    if missing := named - states - frozenset(manifest.lost):
-        raise ArchiveError(f"the backup lacks {len(missing)} files of states that its database names")
+        raise ArchiveError("the audit log in the backup does not match its manifest")
+    if missing := referenced - states - frozenset(manifest.lost):
+        raise ArchiveError(f"the backup lacks {len(missing):,} state files that its database references")
     with closing(sqlite3.connect(staged)) as copy:
-        # Nothing of it may lie in a journal: the file alone is put in place.
+        # The file must not depend on a journal, because only the file is moved into place.
         copy.execute("pragma journal_mode=delete")
 
 
 def _refuse_unsound(staged: Path) -> None:
     with closing(sqlite3.connect(staged)) as copy:
         try:
-            sound = copy.execute("pragma integrity_check").fetchall() == [("ok",)]
-            loose = copy.execute("pragma foreign_key_check").fetchall()
+            is_intact = copy.execute("pragma integrity_check").fetchall() == [("ok",)]
+            dangling = copy.execute("pragma foreign_key_check").fetchall()
         except sqlite3.DatabaseError:
-            sound, loose = False, []
-    if not sound:
+            is_intact, dangling = False, []
+    if not is_intact:
         raise ArchiveError("the database in the backup is damaged")
-    if loose:
-        raise ArchiveError("rows of the database in the backup refer to others that are not there")
+    if dangling:
+        raise ArchiveError("the database in the backup has rows that reference missing rows")
 
 
 def _bring_up(engine: Database, migration: str | None) -> None:
@@ -231,39 +240,41 @@ def _bring_up(engine: Database, migration: str | None) -> None:
         migrate(engine)
     except CommandError:
         raise ArchiveError(
-            f"the backup is of schema {migration}, this version of treaty works with {newest_migration()} at"
-            " most: install the version that made it, or a later one"
+            f"the backup has schema {migration}, but this version of Treaty supports at most {newest_migration()}:"
+            " install the version that made the backup or a later one"
         ) from None
 
 
 def _put_files(archive: ArchiveReader, shelf: StateFiles) -> None:
     for name in sorted(archive.states):
         if shelf.write(archive.read_state(name)) != name:
-            raise ArchiveError(f"the file of states {name} in the backup is damaged")
+            raise ArchiveError(f"the state file {name} in the backup is damaged")
 
 
 def _move_aside(place: Path, now: datetime) -> None:
-    """Moves what is there out of the way. Raises ArchiveError where somebody uses it."""
+    """Rename the existing database.
+
+    Raises ArchiveError if it is in use."""
     if place.exists():
         _refuse_used(place)
-    mark = f".replaced-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    suffix = f".replaced-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
     for each in _sidecar_files(place):
         with suppress(FileNotFoundError):
-            os.rename(each, each.with_name(f"{place.name}{mark}{each.name.removeprefix(place.name)}"))
+            os.rename(each, each.with_name(f"{place.name}{suffix}{each.name.removeprefix(place.name)}"))
 
 
 def _refuse_used(place: Path) -> None:
-    with closing(sqlite3.connect(place, isolation_level=None)) as live:
-        live.execute("pragma busy_timeout=0")
-        # Its journal can be changed back only by whoever is alone with it.
+    with closing(sqlite3.connect(place, isolation_level=None)) as connection:
+        connection.execute("pragma busy_timeout=0")
+        # The journal mode can only be changed by the sole user of the file.
         try:
-            alone = live.execute("pragma journal_mode=delete").fetchone() == ("delete",)
+            is_unused = connection.execute("pragma journal_mode=delete").fetchone() == ("delete",)
         except sqlite3.OperationalError:
-            alone = False
+            is_unused = False
         except sqlite3.DatabaseError:
-            # What is no database any more, nobody uses.
-            alone = True
-    if not alone:
+            # A file that is not a database is not in use.
+            is_unused = True
+    if not is_unused:
         raise ArchiveError(f"{place} is in use: stop the service and its workers first")
 
 

@@ -1,4 +1,4 @@
-"""The file of a backup: members of a tar file, and behind them the checksum of all that comes before."""
+"""Backup file format: a tar file followed by the checksum of its bytes."""
 
 import hashlib
 import io
@@ -21,25 +21,25 @@ PIECE = 2**20
 
 
 class ArchiveError(Exception):
-    """The backup cannot be made or used; nothing was changed."""
+    """The backup cannot be made or used; the database is unchanged."""
 
 
 class ArchiveWriter:
-    """An archive that is written: members are added one after the other."""
+    """An archive to which members are appended."""
 
     def __init__(self, tar: tarfile.TarFile, folder: Path) -> None:
         self._tar, self.folder = tar, folder
 
     def add(self, name: str, content: bytes) -> None:
-        """Adds a member of that content."""
+        """Add a member with the content."""
         self._add(name, len(content), io.BytesIO(content))
 
     def add_state(self, name: str, content: bytes) -> None:
-        """Adds a file of states."""
+        """Add a state file."""
         self.add(f"{STATES}{name}", content)
 
     def add_file(self, name: str, path: Path) -> None:
-        """Adds a member of the file's content."""
+        """Add a member with the content of a file."""
         with path.open("rb") as stream:
             self._add(name, path.stat().st_size, stream)
 
@@ -50,22 +50,22 @@ class ArchiveWriter:
 
 
 class _Summed(io.RawIOBase):
-    """A file that is written to, and the checksum of what was."""
+    """A file that computes the checksum of all bytes written to it."""
 
     def __init__(self, out: IO[bytes]) -> None:
         self.out, self.sum = out, hashlib.sha256()
 
     def write(self, content: bytes) -> int:  # type: ignore[override]
-        """Writes it and counts it in."""
+        """Write the content and add it to the checksum."""
         self.sum.update(content)
         return self.out.write(content)
 
 
 @contextmanager
 def writing(target: Path) -> Iterator[ArchiveWriter]:
-    """A new archive, which is there once the block ends, whole, and for its owner alone; not at all where it raises.
+    """Create an archive that appears complete when the block ends, readable by its owner only.
 
-    Raises ArchiveError where there is a file of that name, or none can be written."""
+    If the block raises, no file is left. Raises ArchiveError if the target exists or cannot be written."""
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         if target.exists():
@@ -77,10 +77,10 @@ def writing(target: Path) -> Iterator[ArchiveWriter]:
             out.write(MARK + summed.sum.hexdigest().encode() + b"\n")
             out.flush()
             os.fsync(out.fileno())
-        # A link, unlike a rename, does not replace what came first.
+        # Unlike a rename, a link does not replace an existing file.
         os.link(part, target)
     except FileExistsError:
-        raise ArchiveError(f"{target} is there already: name a new file") from None
+        raise ArchiveError(f"{target} already exists: choose a new file name") from None
     except OSError as error:
         raise ArchiveError(f"{target} cannot be written: {error.strerror}") from None
     finally:
@@ -90,7 +90,7 @@ def writing(target: Path) -> Iterator[ArchiveWriter]:
 
 @dataclass(frozen=True)
 class ArchiveReader:
-    """An archive that is read; its checksum was right when it was opened."""
+    """An archive whose checksum was verified when it was opened."""
 
     tar: tarfile.TarFile
     members: dict[str, tarfile.TarInfo]
@@ -98,32 +98,36 @@ class ArchiveReader:
     @staticmethod
     @contextmanager
     def opened(source: Path) -> "Iterator[ArchiveReader]":
-        """The archive in that file. Raises ArchiveError for one that is damaged, and for what is none."""
+        """Open the archive in the file.
+
+        Raises ArchiveError if the file is damaged or not an archive."""
         try:
             with source.open("rb") as stream:
                 _check(source, stream)
                 with tarfile.open(fileobj=stream, mode="r:") as tar:
                     yield ArchiveReader(tar, _members(tar))
         except tarfile.TarError:
-            raise ArchiveError(f"{source} is no backup that this version can read") from None
+            raise ArchiveError(f"{source} is not a backup that this version can read") from None
         except OSError as error:
             raise ArchiveError(f"{error.filename or source}: {error.strerror}") from None
 
     @property
     def states(self) -> frozenset[str]:
-        """The names of its files of states."""
+        """Return the names of its state files."""
         return frozenset(each.removeprefix(STATES) for each in self.members if each.startswith(STATES))
 
     def read(self, name: str) -> bytes:
-        """The content of a member. Raises ArchiveError where it has none of that name."""
+        """Return the content of a member.
+
+        Raises ArchiveError if there is no member of that name."""
         return self._stream(name).read()
 
     def read_state(self, name: str) -> bytes:
-        """The content of a file of states."""
+        """Return the content of a state file."""
         return self.read(f"{STATES}{name}")
 
     def copy(self, name: str, target: Path) -> None:
-        """Writes the content of a member to a new file, for its owner alone."""
+        """Write the content of a member to a new file, readable by its owner only."""
         with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
             copyfileobj(self._stream(name), out, PIECE)
             out.flush()
@@ -138,25 +142,27 @@ class ArchiveReader:
 
 
 def _check(source: Path, stream: IO[bytes]) -> None:
-    """Reads the whole file, and goes back to its start."""
-    size, found = source.stat().st_size - END, hashlib.sha256()
+    """Verify the checksum of the whole file, then seek to its start."""
+    size, digest = source.stat().st_size - END, hashlib.sha256()
     if size < 0:
-        raise ArchiveError(f"{source} is no backup, or was cut off")
-    left = size
-    while left and (piece := stream.read(min(PIECE, left))):
-        found.update(piece)
-        left -= len(piece)
-    if stream.read(END) != MARK + found.hexdigest().encode() + b"\n":
-        raise ArchiveError(f"{source} is no backup, or it is damaged: its checksum differs")
+        raise ArchiveError(f"{source} is not a backup or is truncated")
+    remaining = size
+    while remaining and (chunk := stream.read(min(PIECE, remaining))):
+        digest.update(chunk)
+        remaining -= len(chunk)
+    if stream.read(END) != MARK + digest.hexdigest().encode() + b"\n":
+        raise ArchiveError(f"{source} is not a backup or is damaged: its checksum does not match")
     stream.seek(0)
 
 
 def _members(tar: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:
-    """The members by name. Raises ArchiveError for one that no backup has, and for two of one name."""
-    found: dict[str, tarfile.TarInfo] = {}
+    """Return the members by name.
+
+    Raises ArchiveError for an unexpected member and for duplicate names."""
+    members: dict[str, tarfile.TarInfo] = {}
     for each in tar:
-        known = each.name in {DATABASE, MANIFEST} or STATE.fullmatch(each.name)
-        if not (known and each.isreg()) or each.name in found:
-            raise ArchiveError("the backup holds something that no backup has")
-        found[each.name] = each
-    return found
+        expected = each.name in {DATABASE, MANIFEST} or STATE.fullmatch(each.name)
+        if not (expected and each.isreg()) or each.name in members:
+            raise ArchiveError("the backup contains an unexpected file")
+        members[each.name] = each
+    return members

@@ -1,4 +1,4 @@
-"""Tasks that somebody waits for are ended before they are done, because somebody says so."""
+"""Cancel tasks before they finish."""
 
 from datetime import datetime
 from uuid import UUID
@@ -13,30 +13,30 @@ from treaty.registry.core.errors import Conflict
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import TaskRow
 
-# What is lost with these is what they would have told. Others keep promises: events that triggered them are settled.
+# Cancelling these only loses their results. Other tasks enforce contracts: the events that triggered them count as
+# settled.
 STOPPABLE = frozenset({TaskKind.DRAFT, TaskKind.REDRAFT, TaskKind.REPLAY, TaskKind.LEARN})
 ENDED = frozenset({TaskState.DONE, TaskState.FAILED})
 
 
 def stoppable(task: TaskRow) -> bool:
-    """Whether it is under way, and of a kind that may be ended."""
+    """Return whether the task has not ended and its kind can be cancelled."""
     return task.kind in STOPPABLE and task.state not in ENDED
 
 
 def stop_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) -> TaskRow:
-    """The task, ended; a worker that does it stops within a heartbeat. Raises NotFound for one that is not theirs to
-    see, Forbidden where they may not have its contract's tables worked on, Conflict where it has ended, or is of a kind
-    that is not ended."""
+    """Cancel a task and return it; its worker stops within a heartbeat.
+
+    Raises NotFound if the task is not visible, Forbidden without permission to draft for its contract, and Conflict
+    if it has ended or its kind cannot be cancelled."""
     task = visibility.see_task(session, task_id, by)
     about = task.payload.get("contract_id")
-    place = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
-    authentication.require_permission(by, Permission.DRAFT, place)
+    resource = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
+    authentication.require_permission(by, Permission.DRAFT, resource)
     if task.kind not in STOPPABLE:
-        raise Conflict(
-            f"a task of kind {task.kind} is not stopped: it keeps a promise; {', '.join(sorted(STOPPABLE))} are"
-        )
-    ended = task_queue.stop(session, task, error=f"stopped by {by.name}", now=now)
+        raise Conflict(f"tasks of kind {task.kind} cannot be cancelled; only these can: {', '.join(sorted(STOPPABLE))}")
+    cancelled = task_queue.stop(session, task, error=f"cancelled by {by.name}", now=now)
     audit_log.record(
         session, AuditAction.TASK_STOPPED, actor=by.name, object_id=task_id, now=now, details={"kind": task.kind}
     )
-    return ended
+    return cancelled

@@ -1,4 +1,4 @@
-"""The queue as people look at it: tasks in lists, as far as they may see them, and how much waits."""
+"""List the tasks that a principal may see, and count queued work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,14 +21,16 @@ OPEN = (TaskState.QUEUED, TaskState.RUNNING)
 
 @dataclass(frozen=True)
 class QueueDepth:
-    """How many tasks there are of each state, of those that are open of each kind, and since when the oldest waits."""
+    """Number of tasks by state, and of open tasks by kind and state.
+
+    `oldest_created_at`: creation time of the oldest queued task; None if none is queued."""
 
     states: Mapping[TaskState, int]
     open: Mapping[tuple[str, TaskState], int]
     oldest_created_at: datetime | None
 
     def age(self, now: datetime) -> float:
-        """The age in seconds of the task that waits longest; 0 where none waits."""
+        """Return the age in seconds of the oldest queued task; 0 if none is queued."""
         return max(0.0, (now - self.oldest_created_at).total_seconds()) if self.oldest_created_at else 0.0
 
 
@@ -41,10 +43,12 @@ def tasks(
     kind: str | None = None,
     contract_id: str | None = None,
 ) -> RowPage[TaskRow]:
-    """Tasks that the principal may see, newest first. What a replay finds is its author's alone, and so is its task."""
+    """List the tasks that the principal may see, newest first.
+
+    A replay task is visible to its author only."""
     payload: Any = col(TaskRow.payload)
-    theirs = or_(col(TaskRow.kind) != TaskKind.REPLAY, payload["author"].as_string() == str(by.user_id))
-    query = NEWEST.of(select(TaskRow).where(visibility.tasks(by), theirs), asked)
+    is_visible = or_(col(TaskRow.kind) != TaskKind.REPLAY, payload["author"].as_string() == str(by.user_id))
+    query = NEWEST.of(select(TaskRow).where(visibility.tasks(by), is_visible), asked)
     if state is not None:
         query = query.where(TaskRow.state == state)
     if kind is not None:
@@ -55,23 +59,23 @@ def tasks(
 
 
 def depth(session: Session) -> QueueDepth:
-    """How much waits and runs now."""
+    """Return the current number of queued and running tasks."""
     by_state = session.exec(select(TaskRow.state, func.count()).group_by(col(TaskRow.state))).all()
-    opened = select(TaskRow.kind, TaskRow.state, func.count()).where(col(TaskRow.state).in_(OPEN))
-    by_kind = session.exec(opened.group_by(TaskRow.kind, col(TaskRow.state))).all()
+    open_tasks = select(TaskRow.kind, TaskRow.state, func.count()).where(col(TaskRow.state).in_(OPEN))
+    by_kind = session.exec(open_tasks.group_by(TaskRow.kind, col(TaskRow.state))).all()
     oldest = session.exec(select(func.min(TaskRow.created_at)).where(TaskRow.state == TaskState.QUEUED)).one()
     states = {TaskState(state): count for state, count in by_state}
-    found = {(kind, TaskState(state)): count for kind, state, count in by_kind}
-    return QueueDepth({**dict.fromkeys(TaskState, 0), **states}, found, oldest)
+    by_kind_and_state = {(kind, TaskState(state)): count for kind, state, count in by_kind}
+    return QueueDepth({**dict.fromkeys(TaskState, 0), **states}, by_kind_and_state, oldest)
 
 
 def outgoing(session: Session) -> Mapping[OutboxState, int]:
-    """How many messages that go out wait, were delivered, and could not be."""
+    """Return the number of outbox messages by state."""
     counted = session.exec(select(OutboxMessageRow.state, func.count()).group_by(col(OutboxMessageRow.state))).all()
     return {**dict.fromkeys(OutboxState, 0), **{OutboxState(state): count for state, count in counted}}
 
 
 def verdicts(session: Session) -> Mapping[Verdict, int]:
-    """How many runs ended with each verdict."""
+    """Return the number of runs by verdict."""
     counted = session.exec(select(RunRow.verdict, func.count()).group_by(col(RunRow.verdict))).all()
     return {**dict.fromkeys(Verdict, 0), **{Verdict(verdict): count for verdict, count in counted}}

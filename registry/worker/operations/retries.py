@@ -1,4 +1,4 @@
-"""What was given up is tried anew, because somebody says so: tasks, and lineage events that could not be folded."""
+"""Retry failed tasks and parked lineage events on request."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,36 +17,41 @@ from treaty.registry.tables import LineageEventRow, TaskRow
 
 
 def retry_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) -> TaskRow:
-    """The task, waiting again. Raises NotFound for one that is not theirs to see, Forbidden where they may not have its
-    contract's tables worked on, Conflict where it was not given up."""
+    """Requeue a failed task and return it.
+
+    Raises NotFound if the task is not visible, Forbidden without permission to draft for its contract, and Conflict
+    if it has not failed."""
     task = visibility.see_task(session, task_id, by)
     about = task.payload.get("contract_id")
-    place = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
-    authentication.require_permission(by, Permission.DRAFT, place)
-    told = {"kind": task.kind, "error": task.error}
-    again = task_queue.retry(session, task, now=now)
-    audit_log.record(session, AuditAction.TASK_RETRIED, actor=by.name, object_id=task_id, now=now, details=told)
-    return again
+    resource = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
+    authentication.require_permission(by, Permission.DRAFT, resource)
+    details = {"kind": task.kind, "error": task.error}
+    retried = task_queue.retry(session, task, now=now)
+    audit_log.record(session, AuditAction.TASK_RETRIED, actor=by.name, object_id=task_id, now=now, details=details)
+    return retried
 
 
 def retry_event(session: Session, event_id: UUID, *, by: Principal, now: datetime) -> LineageEventRow:
-    """The event, to be folded again. Raises NotFound where there is none, Conflict where it was not parked, Forbidden
-    where they may not write lineage."""
+    """Queue a parked lineage event for processing again and return it.
+
+    Raises NotFound if it does not exist, Conflict if it is not parked, and Forbidden without permission to write
+    lineage."""
     authentication.require_permission(by, Permission.LINEAGE)
     event = session.get(LineageEventRow, event_id, with_for_update=True)
     if event is None:
         raise NotFound
     if event.state is not LineageEventState.PARKED:
-        raise Conflict(f"the event is {event.state.value}: only a parked one can be folded again")
-    told = {"error": event.error}
+        raise Conflict(f"the event is {event.state.value}: only parked events can be retried")
+    details = {"error": event.error}
     event_store.unpark(event)
-    audit_log.record(session, AuditAction.EVENT_RETRIED, actor=by.name, object_id=event_id, now=now, details=told)
+    audit_log.record(session, AuditAction.EVENT_RETRIED, actor=by.name, object_id=event_id, now=now, details=details)
     return event
 
 
 def events_of(session: Session, task: TaskRow) -> Sequence[UUID]:
-    """The events of the run that triggered the task, in the order in which they came; none of one without a run, and of
-    one whose events are no longer kept."""
+    """Return the event ids of the run that triggered the task, in order of receipt.
+
+    [] if the task has no run, or if its events are no longer stored."""
     run = task.payload.get("lineage_run_id")
     if run is None:
         return []

@@ -1,6 +1,7 @@
-"""What is done once a day to what is stored: states of days are merged by month where that is asked for, generations
-that ended long ago are deleted, and files that none names, and what is kept for a time only, as events and samples;
-who builds on what is behind is told."""
+"""Daily upkeep of stored data.
+
+Merges states of days by month if configured, deletes ended generations, unreferenced files, and expired events,
+messages and samples, and reminds consumers whose pin is behind."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -29,12 +30,14 @@ from treaty.registry.tables import DatasetRow, TaskRow
 from treaty.registry.worker.intake import unmatched
 
 log = logging.getLogger("treaty.worker")
-# Then validations that wait have their turn.
+# After this time, pending validations have their turn.
 SPELL = timedelta(minutes=1)
 
 
 def schedule_upkeep(session: Session, *, now: datetime, task_id: UUID, after: UUID | None = None) -> TaskRow | None:
-    """The task of the day, or the one `after` another; None where somebody ordered it."""
+    """Enqueue the upkeep task of the day; None if it exists already.
+
+    `after`: id of an upkeep task that left work; the new task continues it."""
     key = f"{TaskKind.UPKEEP}/after/{after}" if after else _key(now)
     return task_queue.enqueue(
         session,
@@ -48,30 +51,30 @@ def schedule_upkeep(session: Session, *, now: datetime, task_id: UUID, after: UU
 
 
 def ordered(session: Session, *, now: datetime) -> bool:
-    """Whether somebody ordered the task of the day."""
+    """Return whether the upkeep task of the day exists."""
     return task_queue.find(session, _key(now)) is not None
 
 
 def work(
     database: Database, settings: RegistrySettings, *, clock: Callable[[], datetime], ids: Callable[[], UUID]
 ) -> dict[str, Any]:
-    """Does it, each part of it in a transaction of its own, and tells what was done. May end at any moment.
+    """Run the upkeep, each part in its own transaction, and return the counts.
 
-    `more` is there where merging was left for another task, so that others have their turn."""
+    May stop at any time. `more` is set if merging continues in another task, so that other tasks have their turn."""
     files, datasets = StateFiles(settings.states), _datasets(database)
     merged, more = 0, False
     if settings.compaction_delay_days:
-        over = clock().date() - timedelta(days=settings.compaction_delay_days)
-        months = (compaction.compact(database, files, each, over=over, clock=clock, ids=ids) for each in datasets)
+        last_day = clock().date() - timedelta(days=settings.compaction_delay_days)
+        months = (compaction.compact(database, files, each, over=last_day, clock=clock, ids=ids) for each in datasets)
         merged, more = _for_a_while(chain.from_iterable(months), clock)
     pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_retention_days)) for each in datasets)
     _forget(database, settings, clock())
     _remind(database, clock())
     search.complete(database)
     freed = file_collection.collect(database, files, before=clock() - file_collection.grace(settings))
-    told = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
-    log.info("merged the states of %(merged)d months; removed %(generations)d generations and %(files)d files", told)
-    return {**told, "more": True} if more else told
+    counts = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
+    log.info("upkeep done: %(merged)d months merged, %(generations)d generations and %(files)d files deleted", counts)
+    return {**counts, "more": True} if more else counts
 
 
 def _key(now: datetime) -> str:
@@ -79,7 +82,9 @@ def _key(now: datetime) -> str:
 
 
 def _for_a_while(made: Iterator[int], clock: Callable[[], datetime]) -> tuple[int, bool]:
-    """The sum of what is made in a while, and whether there may be more: not where nothing could be made."""
+    """Return the sum over a limited time, and whether there may be more.
+
+    There is no more if nothing was done in that time."""
     until, total = clock() + SPELL, 0
     for each in made:
         total += each
@@ -94,7 +99,7 @@ def _datasets(database: Database) -> list[UUID]:
 
 
 def _forget(database: Database, settings: RegistrySettings, now: datetime) -> None:
-    """Deletes what is kept for a time only; of the events, which may be many, a portion at a time."""
+    """Delete data whose retention has ended; events and messages in batches, as there may be many."""
     with transaction(database) as session:
         idempotency.forget(session, now=now)
         sign_in_throttle.forget(session, before=now - timedelta(minutes=settings.sign_in_window_minutes))
@@ -105,8 +110,8 @@ def _forget(database: Database, settings: RegistrySettings, now: datetime) -> No
     more = True
     while more:
         with transaction(database) as session:
-            over = now - timedelta(days=settings.event_retention_days)
-            more = event_store.forget(session, before=over) + outbox.forget(session, before=over) > 0
+            cutoff = now - timedelta(days=settings.event_retention_days)
+            more = event_store.forget(session, before=cutoff) + outbox.forget(session, before=cutoff) > 0
             session.commit()
 
 

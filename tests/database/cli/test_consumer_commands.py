@@ -61,7 +61,7 @@ def test_a_subscription_whose_checks_are_refused_does_not_stay(
     file = tmp_path / "checks.yaml"
     file.write_text(CHECKS.replace("column: country", "column: land"))
     assert run(*SUBSCRIBE, "--checks", str(file)) == 3
-    assert "the check has faults" in capsys.readouterr().err
+    assert "the check is not valid" in capsys.readouterr().err
     assert shop.client("consumer").subscriptions() == []
     file.write_text(CHECKS)
     assert run(*SUBSCRIBE, "--checks", str(file)) == 0

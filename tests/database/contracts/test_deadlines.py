@@ -92,7 +92,7 @@ def fresh(engine: Engine, tmp_path: Path) -> Scene:
 
 def test_data_of_the_weekend_are_in_time_on_monday(scene: Scene) -> None:
     look(scene, MONDAY)
-    assert told(scene) == [(Verdict.PASSED, "came at 2026-03-01 12:00 UTC")]
+    assert told(scene) == [(Verdict.PASSED, "arrived at 2026-03-01 12:00 UTC")]
     assert len(scene.engine.requests) == 1
 
 
@@ -100,7 +100,7 @@ def test_data_that_did_not_come_are_missed_once_and_told_late_when_they_come(sce
     look(scene, MONDAY)
     tuesday = MONDAY + DAY
     look(scene, tuesday)
-    missed = "nothing came since 2026-03-02 06:30 UTC; the last came at 2026-03-01 12:00 UTC"
+    missed = "no data arrived since 2026-03-02 06:30 UTC; last data arrived at 2026-03-01 12:00 UTC"
     assert told(scene)[1:] == [(Verdict.FAILED, missed)]
     for minutes in (1, 5, 60):
         look(scene, tuesday + timedelta(minutes=minutes))
@@ -109,7 +109,7 @@ def test_data_that_did_not_come_are_missed_once_and_told_late_when_they_come(sce
     scene.write("ds=2", "good")
     scene.send(event(at="2026-03-03T07:42:00Z"))
     scene.work()
-    assert told(scene)[2:] == [(Verdict.PASSED, "came at 2026-03-03 07:42 UTC, 1 h 12 min late")]
+    assert told(scene)[2:] == [(Verdict.PASSED, "arrived at 2026-03-03 07:42 UTC, 1 h 12 min late")]
     look(scene)
     assert len(told(scene)) == 3
 
@@ -131,7 +131,7 @@ def test_data_that_no_event_told_of_are_found_before_anybody_is_alarmed(scene: S
     look(scene, MONDAY)
     scene.write("ds=2", "good")
     look(scene, MONDAY + DAY + timedelta(minutes=1))
-    assert told(scene)[1:] == [(Verdict.PASSED, "had come when the files were looked at, at 2026-03-03 06:31 UTC")]
+    assert told(scene)[1:] == [(Verdict.PASSED, "had arrived by the scan at 2026-03-03 06:31 UTC")]
     assert [run.partitions for run in scene.runs if run.kind is RunKind.DATA] == [["ds=1"], ["ds=2"]]
 
 
@@ -139,7 +139,7 @@ def test_what_was_found_long_after_a_deadline_is_not_called_in_time(scene: Scene
     look(scene, MONDAY)
     scene.write("ds=2", "good")
     look(scene, MONDAY + DAY + HOUR)
-    assert told(scene)[1:] == [(Verdict.NOT_EVALUATED, "came before 2026-03-03 07:30 UTC; nobody looked earlier")]
+    assert told(scene)[1:] == [(Verdict.NOT_EVALUATED, "arrived before 2026-03-03 07:30 UTC; no earlier scan")]
 
 
 def test_data_known_to_have_come_late_are_told_late_by_the_deadline_itself(scene: Scene) -> None:
@@ -149,7 +149,7 @@ def test_data_known_to_have_come_late_are_told_late_by_the_deadline_itself(scene
     scene.send(event(at="2026-03-03T07:00:00Z"))
     scene.work()
     look(scene)
-    assert told(scene)[1:] == [(Verdict.FAILED, "came at 2026-03-03 07:00 UTC, 30 min late")]
+    assert told(scene)[1:] == [(Verdict.FAILED, "arrived at 2026-03-03 07:00 UTC, 30 min late")]
     scene.write("ds=3", "good")
     scene.send(event(run="b", at="2026-03-03T07:10:00Z"))
     scene.work()
@@ -158,7 +158,7 @@ def test_data_known_to_have_come_late_are_told_late_by_the_deadline_itself(scene
 
 def test_after_a_long_time_away_the_last_deadline_is_judged_and_no_other(scene: Scene) -> None:
     look(scene, MONDAY + 3 * DAY + HOUR)
-    missed = "nothing came since 2026-03-04 06:30 UTC; the last came at 2026-03-01 12:00 UTC"
+    missed = "no data arrived since 2026-03-04 06:30 UTC; last data arrived at 2026-03-01 12:00 UTC"
     assert told(scene) == [(Verdict.FAILED, missed)]
 
 
@@ -181,16 +181,16 @@ def test_a_deadline_at_which_nobody_can_look_is_not_evaluated_and_ends_when_data
         look(scene, scene.clock() + timedelta(minutes=10))
     scene.engine.errors.clear()
     ((verdict, reason),) = told(scene)[1:]
-    assert (verdict, (reason or "").partition(":")[0]) == (Verdict.NOT_EVALUATED, "nobody could look whether data came")
+    assert (verdict, (reason or "").partition(":")[0]) == (Verdict.NOT_EVALUATED, "could not check for new data")
     scene.write("ds=2", "good")
     scene.send(event(at="2026-03-03T06:00:00Z"))
     scene.work()
-    assert told(scene)[2:] == [(Verdict.PASSED, "came at 2026-03-03 06:00 UTC, in time")]
+    assert told(scene)[2:] == [(Verdict.PASSED, "arrived at 2026-03-03 06:00 UTC, on time")]
 
 
 def test_freshness_is_missed_once_a_silence_and_begins_anew_when_data_come(fresh: Scene) -> None:
     look(fresh, NOON + 4 * HOUR)
-    silence = "nothing came since 2026-03-01 12:00 UTC; the last came at 2026-03-01 12:00 UTC"
+    silence = "no data arrived since 2026-03-01 12:00 UTC; last data arrived at 2026-03-01 12:00 UTC"
     assert told(fresh) == [(Verdict.FAILED, silence)]
     look(fresh, NOON + 20 * HOUR)
     assert len(told(fresh)) == 1
@@ -198,7 +198,7 @@ def test_freshness_is_missed_once_a_silence_and_begins_anew_when_data_come(fresh
     fresh.clock.now = NOON + 21 * HOUR
     fresh.send(event(at="2026-03-02T09:00:00Z"))
     fresh.work()
-    assert told(fresh)[1:] == [(Verdict.PASSED, "came at 2026-03-02 09:00 UTC, 17 h late")]
+    assert told(fresh)[1:] == [(Verdict.PASSED, "arrived at 2026-03-02 09:00 UTC, 17 h late")]
     look(fresh, NOON + 24 * HOUR)
     assert len(told(fresh)) == 2
     look(fresh, NOON + 25 * HOUR)
@@ -228,7 +228,7 @@ def test_a_new_version_waits_on_for_what_the_old_one_waited_for(scene: Scene) ->
     scene.send(event(at="2026-03-03T08:30:00Z"))
     scene.work()
     (late,) = [run for run in scene.runs if run.kind is RunKind.DEADLINE and run.version == "1.0.1"]
-    assert late.reason == "came at 2026-03-03 08:30 UTC, 2 h late"
+    assert late.reason == "arrived at 2026-03-03 08:30 UTC, 2 h late"
 
 
 def test_a_version_that_is_over_has_no_deadlines(scene: Scene) -> None:
@@ -248,7 +248,7 @@ def test_a_deadline_whose_version_ended_meanwhile_is_not_judged(scene: Scene) ->
     scene.work()
     assert (scene.last_task.state, scene.last_task.result) == (
         TaskState.DONE,
-        {"note": "the version is not in force any more"},
+        {"note": "the version is no longer in force"},
     )
 
 
@@ -268,7 +268,9 @@ def test_a_service_level_that_means_nothing_keeps_nothing_from_being_watched(
 
 
 def swept(scene: Scene) -> list[TaskRow]:
-    return [task for task in rows(scene.database, TaskRow) if str(task.payload.get("why")).startswith("nothing told")]
+    return [
+        task for task in rows(scene.database, TaskRow) if str(task.payload.get("why")).startswith("not scanned for")
+    ]
 
 
 @pytest.fixture
@@ -282,14 +284,14 @@ def test_files_that_no_event_told_of_are_looked_at_once_a_day(daily: Scene) -> N
     daily.write("ds=2", "good")
     look(daily, NOON + DAY)
     (task,) = swept(daily)
-    assert (task.state, task.priority, task.payload["why"]) == (TaskState.DONE, 8, "nothing told of it for 1 d")
+    assert (task.state, task.priority, task.payload["why"]) == (TaskState.DONE, 8, "not scanned for 1 d")
     assert [run.partitions for run in daily.runs] == [["ds=1"], ["ds=2"]]
     assert look(daily, NOON + DAY + HOUR) == 0
 
 
 def test_files_that_are_what_they_were_are_no_run(daily: Scene) -> None:
     look(daily, NOON + DAY)
-    assert daily.last_task.result == {"note": "nothing changed"}
+    assert daily.last_task.result == {"note": "no changes"}
     assert len(daily.runs) == 1
 
 

@@ -195,7 +195,7 @@ def table(engine: Engine, tmp_path: Path) -> Table:
 def test_what_is_known_of_every_day_stays_known(table: Table) -> None:
     table.validate()
     assert set(table.asked(0).stored_fingerprints) == set(JANUARY)
-    assert table.last_task.result == {"note": "nothing changed"}
+    assert table.last_task.result == {"note": "no changes"}
     assert len(table.engine.requests) == 1
     assert table.compact() == 0
 
@@ -225,7 +225,7 @@ def test_a_day_that_is_replaced_has_the_others_of_its_month_read_again(table: Ta
 def test_a_day_that_vanishes_has_the_others_of_its_month_read_again(table: Table) -> None:
     del table.here[JANUARY[0]]
     table.validate()
-    assert (table.runs[-1].reason, table.runs[-1].partitions) == (f"1 known partition(s) vanished: {JANUARY[0]}", [])
+    assert (table.runs[-1].reason, table.runs[-1].partitions) == (f"1 partition no longer exists: {JANUARY[0]}", [])
     assert table.stored == JANUARY[1:]
     assert table.values == table.truth
 
@@ -317,7 +317,7 @@ def test_a_run_is_done_again_from_days_while_they_are_kept_and_from_months_ever_
         memory.prune(tx, table.dataset, before=table.clock() + timedelta(days=1))
         tx.commit()
     assert again(since).differences == ()
-    with pytest.raises(InvalidRequest, match="no longer all kept"):
+    with pytest.raises(InvalidRequest, match="are no longer stored"):
         again(before)
 
 

@@ -216,7 +216,7 @@ def test_an_answer_to_a_version_in_force_stands(shop: World) -> None:
     consumer.answer(row.id, AcknowledgementState.ACKNOWLEDGED)
     assert later(shop)["2.0.0"] is VersionState.ACTIVE
     error = refused(lambda: consumer.answer(row.id, AcknowledgementState.PENDING))
-    assert error.message == "the version does not wait any more: the answer to it stands"
+    assert error.message == "the version is no longer waiting for acknowledgements: the answer cannot be withdrawn"
 
 
 def test_who_is_told_cannot_answer(shop: World) -> None:

@@ -92,7 +92,7 @@ def test_an_approved_version_says_what_keeps_it_from_coming_into_force(world: Wo
     approve(world, "1.0.0")
     approve(world, "2.0.0", start=FAR)
     client = world.client("viewer")
-    assert client.version(CONTRACT, "2.0.0").activation_blocker == "it comes into force on 2099-01-01 00:00 UTC"
+    assert client.version(CONTRACT, "2.0.0").activation_blocker == "takes effect on 2099-01-01 00:00 UTC"
     assert client.version(CONTRACT, "1.0.0").activation_blocker is None
     assert refused(lambda: client.version(CONTRACT, "3.0.0")).status == 404
 
@@ -128,7 +128,7 @@ def test_a_version_is_retired_when_its_window_ends(world: World) -> None:
     approve(world, "1.0.0", end=end)
     assert [tick(world, at=end - timedelta(seconds=1)), tick(world, at=end), tick(world, at=end)] == [0, 1, 0]
     assert (active(world), states(world)) == (None, {"1.0.0": "retired"})
-    assert world.client("viewer").contract(CONTRACT).versions[0].reason == "its validity ended"
+    assert world.client("viewer").contract(CONTRACT).versions[0].reason == "its effective period ended"
 
 
 def test_a_version_whose_window_passed_unseen_is_never_in_force(world: World) -> None:
@@ -246,7 +246,7 @@ def test_a_version_is_not_retired_while_somebody_is_pinned_to_it(world: World) -
     wanted = schemas.SubscriptionIn(contract_id=CONTRACT, **use)
     used = world.client("consumer").subscribe(wanted)
     error = refused(lambda: world.client("owner").retire(CONTRACT, "1.0.0", "old"))
-    assert (error.status, error.message.startswith("1 consumer relies on exactly this version")) == (409, True)
+    assert (error.status, error.message.startswith("1 consumer is pinned to this version")) == (409, True)
     world.client("consumer").end_subscription(used.id)
     assert world.client("owner").retire(CONTRACT, "1.0.0", "old").state is VersionState.RETIRED
 

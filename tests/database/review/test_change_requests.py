@@ -105,7 +105,7 @@ def test_it_goes_on_once_everybody_who_asked_takes_it_back(world: World) -> None
     assert world.client("other-owner").withdraw_change_request(made.id).state is ProposalState.IN_REVIEW
     assert [each.text for each in world.client("viewer").comments(made.id)] == ["say why it is unique", "and the unit"]
     error = refused(lambda: world.client("owner").withdraw_change_request(made.id))
-    assert (error.status, error.message) == (403, "only who asks for changes takes that back, and you ask for none")
+    assert (error.status, error.message) == (403, "you have no open change request to withdraw")
 
 
 def test_an_approval_is_void_once_its_giver_wants_changes(world: World) -> None:
@@ -143,7 +143,10 @@ def test_an_owner_does_not_ask_for_changes_of_what_they_edited(world: World) -> 
     made = proposed(world)
     after = world.client("owner").edit(made.id, document(name="Mine"), revision=1)
     error = refused(lambda: world.client("owner").request_changes(made.id, "no", revision=after.revision))
-    assert (error.status, error.message) == (403, "whoever wrote it edits it, and asks nobody for changes")
+    assert (error.status, error.message) == (
+        403,
+        "you cannot request changes of a proposal that you wrote or edited: edit it instead",
+    )
 
 
 def test_its_author_hears_what_is_asked_and_what_is_said(world: World) -> None:
@@ -195,7 +198,10 @@ def test_a_draft_given_to_who_left_waits_for_the_others(world: World) -> None:
 def test_a_draft_is_given_to_who_may_decide(world: World, name: str) -> None:
     made = proposed(world)
     error = refused(lambda: world.client("owner").assign_proposal(made.id, name))
-    assert (error.status, error.message) == (422, "nobody of that name may decide about it, or they wrote it")
+    assert (error.status, error.message) == (
+        422,
+        "this user cannot be assigned: they are unknown, cannot decide about this proposal, or edited it",
+    )
 
 
 def test_what_is_put_off_waits_for_others_still(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +219,7 @@ def test_what_is_put_off_waits_for_others_still(world: World, monkeypatch: pytes
 def test_nothing_is_put_off_until_a_time_that_is_over(world: World) -> None:
     made = proposed(world)
     error = refused(lambda: world.client("owner").snooze_proposal(made.id, clock.now() - timedelta(hours=1)))
-    assert (error.status, error.message) == (422, "put it off until a time that is still to come")
+    assert (error.status, error.message) == (422, "snooze until a time in the future")
 
 
 def test_changes_that_are_asked_for_can_be_put_off_too(world: World) -> None:

@@ -113,10 +113,10 @@ OTHER = {"dataset": "titles", "analyzer": "size"}
             "check",
             "the contract classifies",
         ),
-        ("amount", {"name": "price"}, "check", "is not one check"),
-        ("card", {"classification": "public"}, "check", "is not one check"),
-        ("amount", {"quality": MEAN, "required": True}, "check", "is not one check"),
-        (None, {"required": True}, "check", "is not one check"),
+        ("amount", {"name": "price"}, "check", "is not a single check"),
+        ("card", {"classification": "public"}, "check", "is not a single check"),
+        ("amount", {"quality": MEAN, "required": True}, "check", "is not a single check"),
+        (None, {"required": True}, "check", "is not a single check"),
         (None, {"quality": "all is well"}, "check", ""),
         (None, {"quality": {**MEAN, "colour": "red"}}, "check.colour", "not a key of the standard"),
     ],
@@ -169,7 +169,7 @@ def test_an_id_is_one_checks(shop: World) -> None:
     subscription = subscribe(shop)
     ask(shop, subscription.id, MEAN)
     error = refused(lambda: ask(shop, subscription.id, MEAN))
-    assert (error.status, "there is a check mean-amount already" in error.message) == (409, True)
+    assert (error.status, "already has a check mean-amount" in error.message) == (409, True)
 
 
 def test_a_subscription_has_so_many_checks_and_no_more(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,7 +282,7 @@ def test_an_owner_promotes_a_check_and_another_owner_decides(shop: World) -> Non
     ask(shop, subscription.id, MEAN)
     proposal = shop.client("owner").promote_check(subscription.id, "mean-amount")
     assert (proposal.state, proposal.author, proposal.title) == (
-        ProposalState.IN_REVIEW, "owner", "Promote mean-amount, a check of consumer",
+        ProposalState.IN_REVIEW, "owner", "Promote check mean-amount of consumer",
     )  # fmt: skip
     other = shop.client("other-owner")
     (suggested,) = other.proposal(proposal.id).suggestions
@@ -293,7 +293,7 @@ def test_an_owner_promotes_a_check_and_another_owner_decides(shop: World) -> Non
     promoted = read(other.document(CONTRACT))
     assert promises(promoted) == ["id-required", "id-unique", "many", "dear", "mean-amount"]
     entry = promoted.document["schema"][0]["quality"][-1]
-    credit = "a check of consumer, who uses these data for: reports"
+    credit = "check by consumer, who uses this data for: reports"
     assert entry["customProperties"] == [{"property": "treatyConsumer", "value": credit}]
     assert [each.id for each in other.consumer_checks(subscription.id)] == ["mean-amount"]
 

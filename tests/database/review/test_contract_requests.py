@@ -46,13 +46,13 @@ def test_who_decides_is_told_once_and_finds_it_in_the_inbox(asked: World) -> Non
     )
     assert [asked.client(who).inbox().contract_requests for who in ("consumer", "viewer", "producer")] == [(), (), ()]
     assert [each.is_own for each in asked.client("consumer").contract_requests()] == [True]
-    with pytest.raises(ClientError, match="you ask for it already"):
+    with pytest.raises(ClientError, match="you have already requested a contract for this dataset"):
         asked.client("consumer").request_contract(f"{LAKE}/", "once more")
 
 
 def test_who_asked_is_told_why_there_will_be_none(asked: World) -> None:
     (found,) = asked.client("owner").inbox().contract_requests
-    with pytest.raises(ClientError, match="say why"):
+    with pytest.raises(ClientError, match="enter a reason"):
         asked.client("owner").close_contract_request(found.id)
     for who in ("viewer", "producer"):
         with pytest.raises(ClientError, match="requires the permission"):
@@ -89,7 +89,7 @@ def drafted(world: World) -> None:
 def test_a_draft_or_a_contract_answers_it(asked: World, answer: Callable[[World], None]) -> None:
     answer(asked)
     assert asked.client("owner").inbox().contract_requests == ()
-    with pytest.raises(ClientError, match="a draft or a contract of it already"):
+    with pytest.raises(ClientError, match="already has a draft or a contract"):
         asked.client("producer").request_contract(LAKE, "we read it, too")
 
 

@@ -94,7 +94,7 @@ def test_of_two_edits_of_one_revision_the_second_is_refused_and_its_comment_kept
     )
     assert (error.status, error.message) == (
         409,
-        "owner edited the document in the meantime; the proposal is at revision 2 now: look again; "
+        "owner edited the document in the meantime; revision 2 is current: reload and review the changes; "
         "your comment was saved in the discussion",
     )
     assert said(world, made) == [("other-owner", "ids are unique", 2)]
@@ -132,7 +132,7 @@ def test_three_changes_that_somebody_missed_are_told_and_more_are_counted(world:
     error = refused(lambda: world.client("owner").edit(made.id, document(), revision=1))
     told = "; ".join(["producer edited the document"] * 3)
     assert error.message == (
-        f"1 earlier changes; {told} in the meantime; the proposal is at revision 5 now: look again"
+        f"1 earlier change; {told} in the meantime; revision 5 is current: reload and review the changes"
     )
 
 

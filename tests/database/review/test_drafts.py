@@ -76,7 +76,7 @@ def test_a_rejection_needs_a_reason(world: World) -> None:
                 proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason=reason
             )
         )
-        assert (error.status, error.message) == (422, "say why it is rejected")
+        assert (error.status, error.message) == (422, "enter a reason for the rejection")
 
 
 def test_a_decision_on_an_older_revision_is_refused_and_says_who_changed_what(world: World) -> None:
@@ -86,7 +86,7 @@ def test_a_decision_on_an_older_revision_is_refused_and_says_who_changed_what(wo
     error = refused(lambda: world.client("owner").decide(proposal.id, [first], ACCEPTED, revision=1))
     assert error.status == 409
     assert error.message == (
-        "other-owner set suggestion 2 to accepted in the meantime; the proposal is at revision 2 now: look again"
+        "other-owner set suggestion 2 to accepted in the meantime; revision 2 is current: reload and review the changes"
     )
 
 
@@ -153,7 +153,7 @@ def test_a_rejected_suggestion_comes_again_with_new_evidence_and_says_what_is_ne
     world.client("owner").decide(proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason="no")
     assert draft(world, seen_on(3), suggestion("day")).suggestions[0].identity == "orders.day.required"
     again = draft(world, seen_on(4)).suggestions[0]
-    assert (again.rejected_before, again.new_evidence) == (True, "it rests on 4 partitions; on 2 then")
+    assert (again.rejected_before, again.new_evidence) == (True, "now based on 4 partitions; when rejected: 2")
 
 
 def test_a_suggestion_accepted_since_is_no_longer_marked(world: World) -> None:

@@ -131,20 +131,20 @@ def test_a_record_of_an_approval_that_an_edit_made_void_does_not_stand_for_the_v
 
 
 TAMPERED: dict[str, tuple[str, str]] = {
-    "its content": ("update approval_record set content = '{}'", "another"),
+    "its content": ("update approval_record set content = '{}'", "does not match its hash"),
     "its approver": (
         "update approval_record set content = replace(cast(content as text), '\"owner\"', '\"admin\"')::json",
-        "another",
+        "does not match its hash",
     ),
-    "its version": ("update approval_record set version = '2.0.0'", "another version"),
-    "its proposal": ("update approval_record set contract_id = 'other'", "another version"),
-    "its hash": ("update approval_record set hash = 'x'", "its hash is another"),
-    "the document": ("update contract_version set body = {bytes}", "document of the version is another"),
-    "the version's proposal": ("update contract_version set proposal_id = null", "no version came"),
-    "the version": ("delete from contract_version", "no version came"),
-    "the audit's entry": ("update audit_entry set details = '{}'", "no entry"),
-    "the audit's actor": ("update audit_entry set actor = 'eve'", "no entry"),
-    "the audit": ("delete from audit_entry", "no entry"),
+    "its version": ("update approval_record set version = '2.0.0'", "different contract version"),
+    "its proposal": ("update approval_record set contract_id = 'other'", "different contract version"),
+    "its hash": ("update approval_record set hash = 'x'", "does not match its hash"),
+    "the document": ("update contract_version set body = {bytes}", "differs from the approved document"),
+    "the version's proposal": ("update contract_version set proposal_id = null", "the approved version does not exist"),
+    "the version": ("delete from contract_version", "the approved version does not exist"),
+    "the audit's entry": ("update audit_entry set details = '{}'", "no valid entry"),
+    "the audit's actor": ("update audit_entry set actor = 'eve'", "no valid entry"),
+    "the audit": ("delete from audit_entry", "no valid entry"),
 }
 
 
@@ -278,13 +278,13 @@ def test_backup_and_restore_by_command(world: World, ask: Ask, tmp_path: Path, m
     assert said.code == 0
     assert f"with {number} entries of its audit, 0 files of states" in said.out
     assert "audit-key" in said.out
-    assert "is there already" in ask("backup", str(tmp_path / "b.tar")).errors
+    assert "already exists" in ask("backup", str(tmp_path / "b.tar")).errors
     monkeypatch.delenv("TREATY_DATABASE_URL")
     monkeypatch.setenv("TREATY_HOME", str(tmp_path / "other"))
     said = ask("restore", str(tmp_path / "b.tar"))
     assert (said.code, said.out.startswith("restored the database at schema")) == (0, True)
     assert ask("audit", "verify").out.startswith(f"{number} entries are as they were written")
-    assert "--force moves it aside" in ask("restore", str(tmp_path / "b.tar")).errors
+    assert "use --force to move it aside" in ask("restore", str(tmp_path / "b.tar")).errors
     assert ask("restore", str(tmp_path / "b.tar"), "--force").code == 0
-    assert "is no backup" in ask("restore", str(tmp_path / "audit-key")).errors
+    assert "is not a backup" in ask("restore", str(tmp_path / "audit-key")).errors
     assert "No such file" in ask("restore", str(tmp_path / "none.tar")).errors

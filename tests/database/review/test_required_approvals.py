@@ -49,9 +49,9 @@ def shown(world: World, proposal_id: Any, *, to: str = "producer") -> schemas.Pr
 
 def test_a_quorum_of_owners_makes_a_version_and_the_first_waits_for_the_second(world: World) -> None:
     made = world.client("producer").propose(document(quorum=2))
-    assert shown(world, made.id).approvals_missing == ("2 of 2 approvals by owners",)
+    assert shown(world, made.id).approvals_missing == ("2 of 2 owner approvals",)
     first = approve(world, made.id)
-    assert (first.version, first.missing) == (None, ("1 of 2 approvals by owners",))
+    assert (first.version, first.missing) == (None, ("1 of 2 owner approvals",))
     waiting = shown(world, made.id, to="owner")
     assert (waiting.state, waiting.approvals, waiting.may_approve) == (ProposalState.IN_REVIEW, 1, False)
     assert approve(world, made.id, by="other-owner").version
@@ -64,7 +64,10 @@ def test_the_same_owner_is_not_two(world: World) -> None:
     made = world.client("producer").propose(document(quorum=2))
     approve(world, made.id)
     error = refused(lambda: approve(world, made.id))
-    assert (error.status, error.message) == (409, "you approved exactly this already: it waits for others")
+    assert (error.status, error.message) == (
+        409,
+        "you have already approved this document: it is waiting for other owners",
+    )
 
 
 def test_the_terms_in_force_decide_about_the_next_version_not_its_own(world: World) -> None:
@@ -72,7 +75,7 @@ def test_the_terms_in_force_decide_about_the_next_version_not_its_own(world: Wor
     approve(world, first.id)
     approve(world, first.id, by="other-owner")
     second = world.client("producer").propose(document("2.0.0", quorum=1))
-    assert approve(world, second.id).missing == ("1 of 2 approvals by owners",)
+    assert approve(world, second.id).missing == ("1 of 2 owner approvals",)
     assert approve(world, second.id, by="other-owner").version
     third = world.client("producer").propose(document("3.0.0", quorum=5))
     assert approve(world, third.id).version
@@ -84,7 +87,7 @@ def test_a_group_of_its_own_does_not_escape_the_terms(world: World) -> None:
     approve(world, first.id, by="other-owner")
     content = plain(version="2.0.0") | {"customProperties": [{"property": "treaty", "value": {"group": "next"}}]}
     second = world.client("producer").propose(writer.write(content).decode())
-    assert approve(world, second.id).missing == ("1 of 2 approvals by owners",)
+    assert approve(world, second.id).missing == ("1 of 2 owner approvals",)
 
 
 def test_an_edit_voids_approvals_and_tells_those_who_gave_them(world: World) -> None:
@@ -112,7 +115,7 @@ def test_a_decision_about_a_suggestion_voids_approvals(world: World) -> None:
     world.client("producer").decide(made.id, chosen, Decision.ACCEPTED, revision=1)
     approve(world, made.id)
     world.client("producer").decide(made.id, chosen, Decision.REJECTED, revision=2, reason="no")
-    assert shown(world, made.id).approvals_missing == ("2 of 2 approvals by owners",)
+    assert shown(world, made.id).approvals_missing == ("2 of 2 owner approvals",)
 
 
 def test_who_edited_does_not_approve(world: World) -> None:
@@ -120,7 +123,10 @@ def test_who_edited_does_not_approve(world: World) -> None:
     edited = world.client("owner").edit(made.id, document(required=True), revision=1)
     assert (edited.may_approve, edited.may_reject) == (False, True)
     error = refused(lambda: approve(world, made.id))
-    assert (error.status, error.message) == (403, "another owner must approve it: nobody approves their own edit")
+    assert (error.status, error.message) == (
+        403,
+        "you cannot approve a proposal that you edited: ask another owner to approve it",
+    )
     assert approve(world, made.id, by="other-owner").version
 
 
@@ -132,19 +138,19 @@ def test_an_approval_of_a_document_edited_meanwhile_is_refused_and_says_who_edit
     with_revision = refused(lambda: owner.approve(made.id, seen.fingerprint, revision=seen.revision, comment="fine"))
     assert (with_revision.status, with_revision.message) == (
         409,
-        "producer edited the document in the meantime; the proposal is at revision 2 now: look again; "
+        "producer edited the document in the meantime; revision 2 is current: reload and review the changes; "
         "your comment was saved in the discussion",
     )
     assert [(each.author, each.text) for each in owner.comments(made.id)] == [("owner", "fine")]
     without = refused(lambda: owner.approve(made.id, seen.fingerprint))
-    assert (without.status, "(last, producer edited the document)" in without.message) == (409, True)
+    assert (without.status, "(last change: producer edited the document)" in without.message) == (409, True)
 
 
 def test_an_owner_who_lost_the_right_no_longer_counts(world: World) -> None:
     made = world.client("producer").propose(document(quorum=2))
     approve(world, made.id)
     world.client("admin").change_user(world.users["owner"].id, schemas.UserUpdateIn(roles=[Role.VIEWER]))
-    assert approve(world, made.id, by="other-owner").missing == ("1 of 2 approvals by owners",)
+    assert approve(world, made.id, by="other-owner").missing == ("1 of 2 owner approvals",)
     assert approve(world, made.id, by="admin").version
 
 
@@ -162,15 +168,13 @@ def person(world: World, name: str, role: Role) -> None:
 @pytest.mark.parametrize(
     ("owner", "approver", "missing"),
     [
-        ("other-owner", "owner", ("the approval of other-owner, for orders.id",)),
+        ("other-owner", "owner", ("approval by other-owner for orders.id",)),
         ("other-owner", "other-owner", ()),
         ("Other-Owner", "other-owner", ()),
-        ("producer", "owner", ("the approval of an administrator in place of producer, who cannot decide here, "
-                               "for orders.id",)),
-        ("nobody", "owner", ("the approval of an administrator in place of nobody, who cannot decide here, "
-                             "for orders.id",)),
+        ("producer", "owner", ("approval by an administrator (owner producer cannot approve here) for orders.id",)),
+        ("nobody", "owner", ("approval by an administrator (owner nobody cannot approve here) for orders.id",)),
         ("nobody", "admin", ()),
-        ("other-owner", "admin", ("the approval of other-owner, for orders.id",)),
+        ("other-owner", "admin", ("approval by other-owner for orders.id",)),
     ],
 )  # fmt: skip
 def test_the_owner_of_a_touched_column_must_approve(
@@ -192,7 +196,7 @@ def test_who_takes_a_column_over_needs_the_consent_of_who_had_it(world: World) -
     first = world.client("producer").propose(document(owner="other-owner", columns=True))
     approve(world, first.id, by="other-owner")
     second = world.client("producer").propose(document("1.1.0", owner="owner", columns=False))
-    assert approve(world, second.id).missing == ("the approval of other-owner, for orders.id",)
+    assert approve(world, second.id).missing == ("approval by other-owner for orders.id",)
 
 
 def test_an_owner_consents_to_what_they_wrote_but_another_must_approve_it(world: World) -> None:
@@ -204,4 +208,4 @@ def test_what_somebody_else_edited_after_the_owner_is_theirs_no_more(world: Worl
     person(world, "third-owner", Role.OWNER)
     made = world.client("other-owner").propose(document(owner="other-owner", columns=True))
     world.client("owner").edit(made.id, document(owner="other-owner", columns=True, required=True), revision=1)
-    assert approve(world, made.id, by="third-owner").missing == ("the approval of other-owner, for orders.id",)
+    assert approve(world, made.id, by="third-owner").missing == ("approval by other-owner for orders.id",)

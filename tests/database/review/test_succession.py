@@ -172,7 +172,10 @@ def test_nothing_is_approved_that_was_compared_with_another_version(world: World
     seen = owner.preview(made.id)
     approve(world, document("1.1.0", most=50))
     error = refused(lambda: owner.approve(made.id, seen.fingerprint, follows=seen.follows_version))
-    assert (error.status, error.message) == (409, "version 1.1.0 is in force now, not 1.0.0: look again")
+    assert (error.status, error.message) == (
+        409,
+        "the version in force is now 1.1.0, not 1.0.0: reload and review the changes",
+    )
     assert owner.approve(made.id, seen.fingerprint, follows="1.1.0").version
 
 

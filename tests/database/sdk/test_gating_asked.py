@@ -134,7 +134,7 @@ def test_a_job_reads_what_the_gate_lets_through_and_nothing_else(
         client = Client("http://testserver", table.world.secrets["viewer"], http=http)
         return gated_read.table("a session", "orders", client=client, **more)
 
-    with pytest.raises(gated_read.VerdictUnknown, match="no run judged these data"):
+    with pytest.raises(gated_read.VerdictUnknown, match="this data has not been validated"):
         ask()
     table.publish({A: [1]})
     found = ask(partition=A)

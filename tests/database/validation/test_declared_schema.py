@@ -125,7 +125,7 @@ def test_a_column_that_is_gone_is_judged_though_no_file_changed(scene: Scene, do
         RunKind.SCHEMA,
         Verdict.FAILED,
         [],
-        "the table was given other columns; its data are as they were",
+        "the columns of the table changed; its data is unchanged",
     )
     assert (gate(scene), gate(scene, "ds=1")) == (MISSING, MISSING)
     assert listed(scene) == (Verdict.FAILED, RunKind.SCHEMA)
@@ -172,7 +172,7 @@ def test_columns_that_were_judged_once_are_not_judged_again(scene: Scene, again:
     scene.work()
     first, second = scene.runs
     assert (first.kind, second.kind) == (RunKind.DATA, RunKind.SCHEMA)
-    assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(second.id)}
+    assert scene.last_task.result == {"note": "no changes", "covered_by": str(second.id)}
     assert gate(scene) == MISSING
 
 
@@ -209,7 +209,7 @@ def test_columns_that_are_as_they_were_are_not_judged_again(scene: Scene, column
     scene.work()
     assert [run.kind for run in scene.runs] == [RunKind.DATA]
     assert scene.last_task.result is not None
-    assert scene.last_task.result["note"] == "nothing changed"
+    assert scene.last_task.result["note"] == "no changes"
 
 
 def test_what_was_told_of_a_later_time_stands_whichever_comes_first(scene: Scene) -> None:
@@ -249,7 +249,7 @@ def test_people_hear_that_a_promised_dataset_is_gone(scene: Scene, document: dic
     assert listed(scene) == (Verdict.FAILED, RunKind.PRESENCE)
     assert incidents(scene) == [(IncidentState.OPEN, None)]
     (notice,) = rows(scene.database, OutboxMessageRow)
-    assert notice.payload["notice"]["found"][0].startswith("the dataset is there failed")
+    assert notice.payload["notice"]["found"][0].startswith("the dataset exists failed")
     actions = [each.action for each in rows(scene.database, AuditEntryRow)]
     assert actions.count(AuditAction.DATASET_DROPPED) == 1
 

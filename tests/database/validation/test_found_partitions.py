@@ -109,7 +109,7 @@ def test_a_write_that_was_seen_already_is_covered_without_a_look(scene: Scene) -
     scene.work()
     assert len(looks(scene)) == 1
     assert scene.runs == [run]
-    assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(run.id)}
+    assert scene.last_task.result == {"note": "no changes", "covered_by": str(run.id)}
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_whatever_may_not_have_been_seen_is_looked_at(scene: Scene, version: int
     scene.send(written(version=version, run="2", at=at))
     scene.work()
     assert len(looks(scene)) == 2
-    assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(scene.runs[0].id)}
+    assert scene.last_task.result == {"note": "no changes", "covered_by": str(scene.runs[0].id)}
 
 
 @pytest.mark.parametrize(("behind", "clears"), [(False, True), (True, False)])

@@ -240,7 +240,7 @@ def test_a_version_that_was_superseded_before_the_run_judges_nothing(table: Regi
             with open_gate(replace(gate, now=lambda: clock.now() + timedelta(hours=1))) as candidate:
                 candidate.write({A: [1]})
 
-    with pytest.raises(GenerationConflict, match="is not the one in force"):
+    with pytest.raises(GenerationConflict, match="is not the version in force"):
         late()
     assert (table.gated.rows, table.current, table.gated.open) == ({}, {}, False)
 
@@ -255,7 +255,7 @@ def test_what_a_version_judged_while_it_was_in_force_is_published_after_all(tabl
     assert (run.version, table.gated.rows) == ("1.0.0", {A: [1]})
     assert table.told == "unknown"
     told = table.world.client("viewer").verdict("orders")
-    assert told.reason == "the contract in force has not judged these data"
+    assert told.reason == "this data has not been validated with the version in force"
 
 
 @pytest.mark.parametrize("recovery", ["forward", "back"])
@@ -342,13 +342,13 @@ def test_a_request_that_was_sent_twice_on_its_way_is_no_conflict(table: Register
 
 def test_the_gate_answers_about_data_and_not_about_a_name(table: Registered) -> None:
     viewer = table.world.client("viewer")
-    assert (table.told, viewer.verdict("orders").reason) == ("unknown", "no run judged these data")
+    assert (table.told, viewer.verdict("orders").reason) == ("unknown", "this data has not been validated")
     table.publish({A: [1]})
     marker = fingerprint(table.gated.fingerprints)
     told = viewer.verdict("orders", dataset_fingerprint=marker)
     assert (told.verdict, told.dataset_fingerprint, told.run_id) == ("passed", marker, table.rows(RunRow)[0].id)
     other = viewer.verdict("orders", dataset_fingerprint="0" * 64)
-    assert (other.verdict, other.reason) == ("unknown", "what is asked about are other data than those that are known")
+    assert (other.verdict, other.reason) == ("unknown", "the requested data differs from the validated data")
     table.approve(POSITIVE, version="2.0.0")
     assert viewer.verdict("orders", dataset_fingerprint=marker).verdict == "unknown"
 

@@ -198,7 +198,7 @@ DOUBTS: dict[str, tuple[Callable[[Scene], None], str]] = {
     "a publication is open": (opened, staleness.OPEN),
     "another version came into force": (superseded, staleness.SUPERSEDED),
     "its states were replaced": (stored_by_others, staleness.SINCE),
-    "it could not be read any more": (unreadable, "nothing could be judged"),
+    "it could not be read any more": (unreadable, "could not evaluate the data"),
 }
 
 

@@ -44,6 +44,6 @@ def test_what_came_from_further_up_is_a_reason_and_an_answer_where_the_contract_
     assert found.upstream_failed
     assert found.answer is answer
     assert found.reason is not None
-    assert found.reason.endswith(f"bad data from further up came to it (incident {incident.id})")
+    assert found.reason.endswith(f"affected by bad data from upstream (incident {incident.id})")
     assert {each.id: each.upstream_failed for each in viewer.contracts()} == {"orders": False, "report": True}
     assert not viewer.gate("orders").upstream_failed

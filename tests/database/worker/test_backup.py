@@ -202,18 +202,18 @@ WRONG = {
     "no database": (lambda each, _: {name: each[name] for name in each if name != "treaty.db"}, "no treaty.db"),
     "another form": (
         lambda each, _: {**each, "manifest.json": each["manifest.json"].replace(b'"form": 1', b'"form": 2')},
-        "form that this version",
+        "format that this version",
     ),
-    "a way out": (lambda each, _: {**each, "../evil": b""}, "holds something"),
-    "an absolute path": (lambda each, _: {**each, "/etc/evil": b""}, "holds something"),
-    "another file": (lambda each, _: {**each, "key": b""}, "holds something"),
+    "a way out": (lambda each, _: {**each, "../evil": b""}, "an unexpected file"),
+    "an absolute path": (lambda each, _: {**each, "/etc/evil": b""}, "an unexpected file"),
+    "another file": (lambda each, _: {**each, "key": b""}, "an unexpected file"),
     "a file of states with another content": (
         lambda each, _: {name: b"x" if name.startswith("states/") else each[name] for name in each},
-        "file of states",
+        "state file",
     ),
     "a file of states less": (
         lambda each, _: dict([item for item in each.items() if not item[0].startswith("states/")]),
-        "lacks 3 files",
+        "lacks 3 state files",
     ),
     "no database file": (lambda each, _: {**each, "treaty.db": b"x" * 4096}, "damaged"),
     "an audit that was edited": (
@@ -221,19 +221,19 @@ WRONG = {
             **each,
             "treaty.db": edited(each["treaty.db"], "update audit_entry set actor = 'eve' where position = 2", folder),
         },
-        "audit in the backup",
+        "audit log in the backup",
     ),
     "an audit that was cut off": (
         lambda each, folder: {
             **each, "treaty.db": edited(each["treaty.db"], "delete from audit_entry where position = 3", folder)
         },
-        "audit in the backup",
+        "audit log in the backup",
     ),
     "a schema of later": (
         lambda each, folder: {
             **each, "treaty.db": edited(each["treaty.db"], "update alembic_version set version_num = '9999'", folder)
         },
-        "works with",
+        "supports at most",
     ),
 }  # fmt: skip
 
@@ -256,7 +256,7 @@ def test_nothing_is_restored_over_what_is_there(place: Place, tmp_path: Path, le
     there = elsewhere(tmp_path)
     there.home.mkdir()
     (there.home / left).write_bytes(b"something")
-    with pytest.raises(ArchiveError, match="--force moves it aside"):
+    with pytest.raises(ArchiveError, match="use --force to move it aside"):
         backup.restore(there, tmp_path / "b.tar", now=NOW)
     assert held(there.home) == {left: b"something"}
 
@@ -285,7 +285,7 @@ def test_a_database_that_somebody_uses_is_not_moved_even_with_force(place: Place
 
 def test_a_backup_does_not_replace_a_file(place: Place, tmp_path: Path) -> None:
     (tmp_path / "b.tar").write_bytes(b"mine")
-    with pytest.raises(ArchiveError, match="is there already"):
+    with pytest.raises(ArchiveError, match="already exists"):
         place.backup(tmp_path / "b.tar")
     assert (tmp_path / "b.tar").read_bytes() == b"mine"
     with pytest.raises(ArchiveError, match="cannot be written"):
@@ -349,7 +349,7 @@ def test_a_postgres_of_an_older_version_is_brought_up_before_its_files_are_kept(
     with blank(tmp_path, postgres_url, "older") as old:
         with old.begin() as connection:
             command.upgrade(migration_config(connection), "0026")
-        with pytest.raises(ArchiveError, match="the database is of schema 0026, this version of treaty works with"):
+        with pytest.raises(ArchiveError, match="the database has schema 0026, but this version of Treaty needs"):
             backup.make(RegistrySettings(home=tmp_path), old, tmp_path / "b.tar", now=NOW)
     assert not (tmp_path / "b.tar").exists()
 
@@ -371,7 +371,7 @@ def test_of_postgres_the_files_of_states_alone_are_kept(
     there = RegistrySettings(home=tmp_path / "other", database_url=postgres_url)
     backup.restore(there, tmp_path / "b.tar", now=NOW)
     assert held(Path(there.states)) == held(Path(place.settings.states))
-    with pytest.raises(ArchiveError, match="states alone"):
+    with pytest.raises(ArchiveError, match="only state files"):
         backup.restore(elsewhere(tmp_path, "third"), tmp_path / "b.tar", now=NOW)
     place.backup(tmp_path / "c.tar")
     with pytest.raises(ArchiveError, match="unset TREATY_DATABASE_URL"):

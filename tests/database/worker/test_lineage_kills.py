@@ -247,7 +247,7 @@ def test_a_worker_that_comes_back_late_is_fenced_each_time(
         scene.engine.meanwhile = once(lambda: comes_between(scene))
         scene.work(name="late")
         scene.clock.advance(LEASE)
-    fenced = caplog.text.count("another worker has this task by now")
+    fenced = caplog.text.count("the lease of this task was lost")
     judged = Counter(partition for run in scene.runs for partition in run.partitions)
     told(engine, "zombies", f"forced {ZOMBIES}, fenced {fenced}, doubled {sum(judged.values()) - len(judged)}")
     assert fenced == ZOMBIES

@@ -246,7 +246,7 @@ def test_an_event_is_followed_by_its_ids_from_the_inbox_to_the_verdict(
     scene.work()
     (run,) = scene.runs
     (verdict,) = [each for each in told if each["message"] == "verdict"]
-    folded = [each for each in told if each["message"] == "event folded"]
+    folded = [each for each in told if each["message"] == "event processed"]
     with read_session(engine) as tx:
         keys = {row.content_hash for row in tx.exec(LineageEventRow.__table__.select()).all()}  # type: ignore[attr-defined]
     assert {each["event_key"] for each in folded} == keys

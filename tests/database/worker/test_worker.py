@@ -84,7 +84,7 @@ def test_nothing_changed_makes_no_run(scene: Scene) -> None:
         scene.send(event(run=run))
         scene.work()
     assert len(scene.runs) == 1
-    assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(scene.runs[0].id)}
+    assert scene.last_task.result == {"note": "no changes", "covered_by": str(scene.runs[0].id)}
 
 
 def test_a_replaced_partition_has_a_new_generation(scene: Scene) -> None:
@@ -127,7 +127,7 @@ def test_a_vanished_partition_is_forgotten_and_the_run_says_so(scene: Scene) -> 
     scene.send(event(run="b"))
     scene.work()
     assert [row.partition for row in current(scene.database)] == ["ds=2"]
-    assert (scene.runs[1].reason, scene.runs[1].partitions) == ("1 known partition(s) vanished: ds=1", [])
+    assert (scene.runs[1].reason, scene.runs[1].partitions) == ("1 partition no longer exists: ds=1", [])
     assert scene.runs[1].verdict is Verdict.PASSED
 
 
@@ -182,7 +182,7 @@ def test_a_table_without_data_is_not_evaluated_when_first_asked_for(scene: Scene
     scene.engine.tables[LOCATION].clear()
     scene.ask(all=True)
     scene.work()
-    assert (scene.runs[0].verdict, scene.runs[0].reason) == (Verdict.NOT_EVALUATED, "the table holds no data yet")
+    assert (scene.runs[0].verdict, scene.runs[0].reason) == (Verdict.NOT_EVALUATED, "the table has no data yet")
 
 
 def test_an_idle_worker_does_nothing(scene: Scene) -> None:

@@ -43,7 +43,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
         (EngineKilled("engine killed: its process ended"), 3, "engine killed: its process ended"),
         (EngineError("the table has no column day", retry=False), 1, "the table has no column day"),
         (EngineError("spark was busy"), 5, "spark was busy"),
-        (KeyError("secret-4711"), 5, "unexpected KeyError; the worker's log has the details"),
+        (KeyError("secret-4711"), 5, "unexpected KeyError; see the worker log for details"),
     ],
 )
 def test_a_broken_engine_is_asked_again_and_then_a_run_says_why(
@@ -138,7 +138,7 @@ def test_a_task_about_nothing_fails_at_once(scene: Scene, payload: dict[str, Any
 def test_a_task_of_an_unknown_kind_fails_at_once(scene: Scene) -> None:
     add(scene.database, TaskRow(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created_at=NOON))
     scene.work()
-    assert scene.last_task.error == "no worker knows tasks of kind dance"
+    assert scene.last_task.error == "unknown kind of task: dance"
 
 
 def test_a_contract_without_a_dataset_says_what_is_missing(scene: Scene) -> None:
@@ -148,7 +148,7 @@ def test_a_contract_without_a_dataset_says_what_is_missing(scene: Scene) -> None
         tx.commit()
     scene.ask()
     scene.work()
-    assert "name its dataset in the contract's aliases" in (scene.last_task.error or "")
+    assert "add its dataset to the aliases of the contract" in (scene.last_task.error or "")
 
 
 def test_the_database_may_be_away_for_a_while(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def process(home: Path) -> Iterator[subprocess.Popen[str]]:
     )
     try:
         assert started.stderr is not None
-        assert any("working" in line for line in started.stderr)
+        assert any("worker started" in line for line in started.stderr)
         yield started
     finally:
         started.kill()
@@ -66,7 +66,7 @@ def test_a_worker_takes_up_what_waits(tmp_path: Path) -> None:
     add(database, TaskRow(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created_at=NOON))
     with process(tmp_path):
         until(lambda: rows(database, TaskRow)[0].state is TaskState.FAILED)
-    assert rows(database, TaskRow)[0].error == "no worker knows tasks of kind dance"
+    assert rows(database, TaskRow)[0].error == "unknown kind of task: dance"
     # The event itself is older than events are kept: what was folded of it stays.
     assert len(rows(database, LineageRunRow)) == 1
     database.dispose()

@@ -120,7 +120,7 @@ def test_an_event_that_cannot_be_folded_is_parked_and_stops_no_other(scene: Scen
     scene.work()
     found = {row.id: row for row in rows(scene.database, LineageEventRow)}
     assert (found[poison].state, found[poison].attempts) == (LineageEventState.PARKED, 3)
-    assert found[poison].error == "unexpected JSONDecodeError; the worker's log has the details"
+    assert found[poison].error == "unexpected JSONDecodeError; see the worker log for details"
     assert len(scene.runs) == 1
     assert rows(scene.database, AuditEntryRow)[0].action == AuditAction.EVENT_PARKED
 

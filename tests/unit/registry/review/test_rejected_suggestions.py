@@ -54,11 +54,11 @@ def test_the_same_limit_on_a_few_more_days_is_nothing_new(before: dict[str, Any]
 @pytest.mark.parametrize(
     ("before", "now", "told"),
     [
-        (RANGE, changed(RANGE, partitions=20), "it rests on 20 partitions; on 10 then"),
-        (RANGE, changed(RANGE, details={"lower": 1.0, "upper": 130.0}), "it says now: now; then: amount lies between"),
-        (RANGE, changed(RANGE, limits=[0.5, None]), "it says now: now"),
-        (RANGE, changed(RANGE, limits=[0.99, 1.0]), "it says now: now"),
-        (RANGE, {**RANGE, "severity": "error"}, "it says now: amount"),
+        (RANGE, changed(RANGE, partitions=20), "now based on 20 partitions; when rejected: 10"),
+        (RANGE, changed(RANGE, details={"lower": 1.0, "upper": 130.0}), "now: now; when rejected: amount lies between"),
+        (RANGE, changed(RANGE, limits=[0.5, None]), "now: now"),
+        (RANGE, changed(RANGE, limits=[0.99, 1.0]), "now: now"),
+        (RANGE, {**RANGE, "severity": "error"}, "now: amount"),
         (VALUES, changed(VALUES, details={"values": ["a", "b", "c"], "counts": [5, 7, 1]}), "then: status is one of"),
     ],
 )
