@@ -23,6 +23,7 @@ from treaty.engine.programs.injected_issues import variations
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.selection.pipeline import worthy
+from treaty.engine.suggestions.selection.ranking import RankedCandidate
 
 GOALS = {"held": 0.97, "caught": 0.7}
 INJECTED = 3
@@ -67,14 +68,14 @@ def drafted(table: Table) -> list[Check]:
     return [_check(each) for each in worthy(profiled, named, samples=newest)]
 
 
-def _check(each: Any) -> Check:
-    candidate = each.held.candidate
+def _check(each: RankedCandidate) -> Check:
+    candidate = each.holdout.candidate
 
     def breaks(sample: ColumnSample) -> bool:
         value = candidate.measure.of_sample(sample)
         return value is not None and not candidate.assertion.holds(value)
 
-    return Check(candidate.kind, each.held.column_name, breaks)
+    return Check(candidate.kind, each.holdout.column_name, breaks)
 
 
 def judge(table: Table, checks: Sequence[Check], tally: Tally) -> None:

@@ -11,7 +11,6 @@ from typer.core import TyperGroup
 
 from treaty.engine.cli.commands import (
     NOT_CHECKED,
-    PASSED,
     CliError,
     exit_code,
     in_spark,
@@ -182,7 +181,8 @@ def _recover(table: str, store: Any, remote: str | None, memory: str) -> None:
     print(messages.get(direction, "nothing to recover"))
 
 
-def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
+def _answered(table: str, kept: Any, remote: str | None, memory: str, fail_on: FailOn) -> int:
+    from treaty.engine.core.results import Verdict
     from treaty.engine.gate.publication import answer_for_table
     from treaty.engine.gate.table_kinds import site_of
 
@@ -190,7 +190,7 @@ def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
     with _tables(table, remote, memory) as tables:
         answer = answer_for_table(site_of(table, tables), kept.partition_by, kept.store, tables, expected)
     print(answer)
-    return PASSED if answer in ("passed", "warned") else NOT_CHECKED
+    return exit_code(answer, fail_on) if answer in set(Verdict) else NOT_CHECKED
 
 
 def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> Any:

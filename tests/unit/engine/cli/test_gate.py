@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.gates import PROMISED, Crash, Ending, Gated
+from support.gates import PROMISED, PROPERTIES, Crash, Ending, Gated
+from support.orders import check, contract
 
 from treaty.engine.cli.gate import _values
 from treaty.registry.cli.main import _code
@@ -40,6 +41,15 @@ def test_how_a_table_stands_is_told_without_reading_it(gated: Gated, capsys: pyt
     gated.publish({A: [1]})
     assert standing(gated) == 0
     assert capsys.readouterr().out == "unknown\npassed\n"
+
+
+def test_a_stored_verdict_exits_as_a_new_one_would(gated: Gated) -> None:
+    gated.given = contract(check("size", severity="warning", mustBe=5), properties=PROPERTIES)
+    (gated.folder / "orders.yaml").write_bytes(gated.given.source)
+    gated.publish({A: [1]})
+    asking = ["-c", str(gated.folder / "orders.yaml"), "-p", "day"]
+    assert asked(gated, *asking) == 0
+    assert asked(gated, *asking, "--fail-on", "warning") == 2
 
 
 def test_what_was_cut_off_is_unknown_until_it_is_recovered(gated: Gated, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,100 @@
+"""The language of the code: identifiers are nouns and verbs of the field, docstrings begin with what they do."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("contracts", "engine", "registry", "ui", "migrations", "bench")
+MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+# Participles and pronouns that name an event in place of a thing.
+BANNED = frozenset(
+    """
+    told kept said seen asked found held carried settled borrowed judged wanted whose which together apart beside meant
+    taken given known made drawn walked tried moved looks uses sight harm desk bury tell say come came stands anew whom
+    """.split()
+)
+ODD_HEADS = frozenset(
+    "what who whom whose how where when which there as of by from to that those these if whether".split()
+)
+MOST_WORDS = 15
+FIRST_SENTENCE = re.compile(r"(?<=[.:;])\s|\n\n")
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield each identifier that the module defines, with its line."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield node.lineno, name
+            case ast.arg(arg=name):
+                yield node.lineno, name
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield node.lineno, name
+
+
+def banned(source: str) -> list[tuple[int, str]]:
+    """Return the identifiers of a source that are banned, with their lines."""
+    return sorted({(line, name) for line, name in identifiers(ast.parse(source)) if name.strip("_").lower() in BANNED})
+
+
+def odd_docstrings(source: str) -> list[str]:
+    """Return the first sentences of docstrings that break the rules, each with the rule."""
+    faults = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, Documented) and (text := ast.get_docstring(node)):
+            words = FIRST_SENTENCE.split(text.strip())[0].split()
+            if words[0].lower().strip(".,:;`'\"") in ODD_HEADS:
+                faults.append(f"begins with {words[0]!r}: {' '.join(words)}")
+            if len(words) > MOST_WORDS:
+                faults.append(f"{len(words)} words: {' '.join(words)}")
+    return faults
+
+
+def test_identifiers_are_words_of_the_field() -> None:
+    faults = [f"{path.relative_to(ROOT)}:{line} {name}" for path in MODULES for line, name in banned(read(path))]
+    assert faults == [], "name the thing: rows, matches, messages, limits"
+    modules = [str(path.relative_to(ROOT)) for path in MODULES if path.stem in BANNED]
+    assert modules == []
+
+
+def test_docstrings_begin_with_a_verb_and_are_short() -> None:
+    faults = [f"{path.relative_to(ROOT)}: {fault}" for path in MODULES for fault in odd_docstrings(read(path))]
+    assert faults == [], f"begin with a verb and its object, in at most {MOST_WORDS} words"
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("found = 1", "found"),
+        ("def f(told): pass", "told"),
+        ("def _kept(): pass", "_kept"),
+        ("class Told: pass", "Told"),
+        ("for seen in x: pass", "seen"),
+        ("with x as given: pass", "given"),
+    ],
+)
+def test_a_banned_identifier_is_found(source: str, name: str) -> None:
+    assert banned(source) == [(1, name)]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("What is stored.", "begins with 'What'"),
+        ("Where the table lies: a folder.", "begins with 'Where'"),
+        ("Return " + "one " * 15 + "row.", "17 words"),
+        ("Return the rows. " + "More " * 20, None),
+    ],
+)
+def test_an_odd_docstring_is_found(text: str, fault: str | None) -> None:
+    faults = odd_docstrings(f'def f():\n    """{text}"""')
+    assert [each.split(":")[0] for each in faults] == ([fault] if fault else [])
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
