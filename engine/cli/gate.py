@@ -66,7 +66,7 @@ def gate(
         load_plugins(plugins)
         gated = registered or _local_contract(table, *overrides)
         if candidate is None:
-            raise typer.Exit(_answered(table, gated, remote, memory))
+            raise typer.Exit(_answered(table, gated, remote, memory, fail_on))
         with in_spark(remote, memory) as spark:
             table_gate = _gate(spark, table, gated, fail_on=fail_on, keep=keep)
             table_gate = replace(table_gate, key=_key(gated.key_context or table_gate.table, key_file))

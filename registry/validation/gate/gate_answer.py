@@ -264,7 +264,7 @@ def _versions(session: Session, contract_id: str) -> list[VersionInForce]:
 def _subscriptions(session: Session, about: Iterable[ContractObject], consumer: str) -> Sequence[SubscriptionRow]:
     row, ids = SubscriptionRow, {each.contract_id for each in about}
     user = select(UserRow.id).where(UserRow.name == consumer.strip().lower())
-    team = select(TeamRow.id).where(TeamRow.name == consumer.strip())
+    team = select(TeamRow.id).where(TeamRow.name == consumer.strip().lower())
     own = col(row.team_id).is_(None) & col(row.user_id).in_(user)
     named: list[ColumnElement[bool]] = [own, col(row.team_id).in_(team)]
     with suppress(ValueError):
