@@ -113,7 +113,7 @@ def test_values_of_few_are_counted_whatever_the_type(found: ProfileDocument) -> 
 def test_notes_say_what_is_odd(found: ProfileDocument) -> None:
     assert column(found, "code").notes == ("60 values start with a zero: they are treated as codes, not as numbers",)
     assert column(found, "blank").notes == ("no row has a value",)
-    assert "equally dd/MM/yyyy and MM/dd/yyyy" in column(found, "either").notes[0]
+    assert "dd/MM/yyyy and MM/dd/yyyy equally well" in column(found, "either").notes[0]
 
 
 def test_portions_of_columns_and_of_partitions_tell_the_same(

@@ -78,9 +78,8 @@ def test_a_column_that_is_missing_is_flagged_and_one_more_is_told(
 
 def test_a_young_table_says_how_far_its_columns_are() -> None:
     found = fit_table(histories(9), {})
-    assert {str(each) for each in found.columns.values() if isinstance(each, NoProgram)} == {
-        "learning: 9 of 14 partitions"
-    }
+    young = {str(each) for each in found.columns.values() if isinstance(each, NoProgram)}
+    assert young == {"learning: 9 of 14 partitions"}
     assert found.rows is None
     assert fit_table({}, {}, recipe=RECIPE).columns == {}
 
