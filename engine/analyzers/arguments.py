@@ -1,4 +1,4 @@
-"""The kinds of arguments that analyzers take: columns, conditions, values and bounds, patterns, ways of counting."""
+"""Define the argument types of analyzers: columns, conditions, values, bounds, patterns and units."""
 
 from enum import Enum
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from treaty.engine.analyzers.named_formats import FORMATS
 
 
 class ArgumentRole(Enum):
-    """What an argument names: how it is bound to a table."""
+    """The kind of object that an argument names. It decides how the argument is bound to a table."""
 
     COLUMN = "column"
     PREDICATE = "predicate"
@@ -97,7 +97,7 @@ def _as_tuple(given: Any) -> Any:
 
 
 def _admitted(text: str) -> str:
-    """The author's own text, once it is known to be admitted: what runs is written anew when it is bound."""
+    """Return the text unchanged after validation; binding rewrites it before it runs."""
     try:
         parser.parse(text, None)
     except parser.PredicateError as error:

@@ -1,4 +1,4 @@
-"""How values of two datasets are compared: as keys, which are equal or not, and as values, which may lie apart."""
+"""SQL that compares values of two datasets: as keys, or as values with a tolerance."""
 
 from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, NUMERIC, TEXT, Operand
@@ -7,9 +7,10 @@ EXACT = INTEGRAL | {"decimal"}
 
 
 def as_keys(mine: Operand, theirs: Operand) -> tuple[str, str]:
-    """Both as SQL of one type that is equal for equal values: whole numbers of any width, else canonical text.
+    """Return both operands as SQL of one type that is equal for equal values.
 
-    Raises Unbindable where they are of two kinds: text and number, or decimals of two scales."""
+    Integers of any width become bigint, everything else canonical text. Raises NotApplicableToTable if the kinds
+    differ: text and number, or decimals of different scale."""
     if {mine.base_type, theirs.base_type} <= INTEGRAL:
         return mine.canonical(), theirs.canonical()
     if _kind(mine) != _kind(theirs):
@@ -31,10 +32,11 @@ def _kind(operand: Operand) -> str:
 
 
 def equal(mine: Operand, theirs: Operand, *, tolerance: float, relative: float) -> str:
-    """SQL, never null, that is true where both are null or equal; numbers also within `tolerance` of each other, or
-    within the share `relative` of the larger one. Exact numbers are compared exactly, with floats as doubles.
+    """Return SQL that is true if both values are null or equal, and never null.
 
-    Raises Unbindable where they are of two kinds."""
+    Numbers are also equal within `tolerance` of each other, or within the share `relative` of the larger one. Exact
+    numbers are compared exactly; if one side is a float, both are compared as doubles. Raises NotApplicableToTable
+    if the kinds differ."""
     bases = {mine.base_type, theirs.base_type}
     if bases <= NUMERIC:
         return _numbers(mine, theirs, tolerance, relative)
@@ -49,12 +51,12 @@ def _numbers(mine: Operand, theirs: Operand, tolerance: float, relative: float) 
     same = f"{left} <=> {right}"
     if not tolerance and not relative:
         return f"({same})"
-    apart = f"abs(cast(try_subtract({left}, {right}) as double))"
+    difference = f"abs(cast(try_subtract({left}, {right}) as double))"
     larger = f"greatest(abs({mine.real()}), abs({theirs.real()}))"
-    near = f"{apart} <= greatest({tolerance!r}D, {relative!r}D * {larger})"
+    near = f"{difference} <= greatest({tolerance!r}D, {relative!r}D * {larger})"
     return f"({same} OR coalesce({near}, false))"
 
 
 def _exact(operand: Operand) -> str:
-    """Wide enough that no difference of two whole numbers overflows."""
+    """Return SQL wide enough that no difference of two integers overflows."""
     return f"cast({operand.sql} as decimal(20,0))" if operand.base_type in INTEGRAL else operand.sql

@@ -1,4 +1,4 @@
-"""The metric that its author writes: a number that a query gives."""
+"""Metric defined by a SQL query that returns one number."""
 
 from typing import Annotated, Any, Self
 
@@ -17,13 +17,13 @@ SHOWN = 80
 
 
 class Sql(Analyzer):
-    """The one number that a query over this table gives (ODCS quality of `type: sql`).
+    """Number returned by a query over this table (ODCS quality of `type: sql`).
 
-    The query is one SELECT of aggregates, with WHERE, FILTER, CASE, and SELECTs with GROUP BY and HAVING within it.
-    `{object}` (or `{table}`) is the table, `{property}` (or `{column}`) the column. Checks of scope delta run it on
-    each partition that arrived, those of scope dataset once on the whole table; `where` leaves out rows before it runs.
-    Null means what it means in SQL: count(*) of an empty table is 0, the sum of no values is null, which is no value.
-    Where some row cannot be evaluated (a bad cast, a division by zero), the check is not evaluated."""
+    The query is one SELECT of aggregates, with WHERE, FILTER, CASE, and nested SELECTs with GROUP BY and HAVING.
+    `{object}` (or `{table}`) is the table, `{property}` (or `{column}`) the column. A check of scope delta runs it
+    on each partition that arrived, a check of scope dataset once on the whole table; `where` filters the rows before
+    it runs. Null follows SQL: count(*) of an empty table is 0, the sum of no values is null, which is no value. If
+    any row cannot be evaluated (an invalid cast, a division by zero), the check is not evaluated."""
 
     name = "sql"
     unit = "value"
