@@ -1,4 +1,4 @@
-"""Clauses of programs that were learned by history: limits of a metric, or of how it differs from an earlier value."""
+"""Program clauses learned from history: limits of a metric or of its difference from an earlier value."""
 
 import re
 from math import exp, inf
@@ -17,13 +17,13 @@ REFITS = re.compile(rf"{PINNED}|{TIGHTEN}|within: ?(\d{{1,3}}(?:\.\d+)?) ?%")
 
 
 class ProgramClause(Detector):
-    """One clause of a program that was learned by history (Auto-Validate by-History, KDD 2023), with its limits.
+    """One clause of a program learned from history (Auto-Validate-by-History, KDD 2023), with its limits.
 
-    They are those of the version that was approved. What is learned anew judges only where `refit` admits it: never
-    (`pinned`), within these limits (`tighten_only`), or where no limit moves by more than a share of the band
-    (`within: 10%`); else it is proposed, for a new version. `lag` 0: limits of the value itself; else of how it differs
-    from the value so many partitions before, or of the logarithm of their ratio (`logged`). Clauses of one program name
-    it alike."""
+    The limits are those of the approved version. Limits that are learned later apply only as `refit` permits: never
+    (`pinned`), within the approved limits (`tighten_only`), or if no limit moves by more than a share of the band
+    (`within: 10%`); otherwise they are proposed as a new version. `lag` 0: limits of the value itself; otherwise of
+    its difference from the value that many partitions before, or of the logarithm of their ratio (`logged`). Clauses
+    of one program have the same `of`."""
 
     name = "program"
     least: ClassVar[int] = 0
@@ -55,31 +55,31 @@ class ProgramClause(Detector):
 
     @property
     def is_refitted(self) -> bool:
-        """Whether limits that are learned later may judge."""
+        """Return whether limits that are learned later may apply."""
         return self.refit != PINNED
 
     @property
     def is_guard(self) -> bool:
-        """Whether it stands in the program whatever it catches, and counts as no false alarm."""
+        """Return whether the clause always belongs to the program, outside of its false-alarm budget."""
         return self.rate is None
 
     @property
     def has_width(self) -> bool:
-        """Whether it can be refitted: how wide it is, is known."""
+        """Return whether the clause can be refitted: it is a guard, or its width is defined."""
         return self.is_guard or self.width is not None
 
     @property
     def limits(self) -> Limits:
-        """The least and the largest value or difference; None: open to that side."""
+        """Return the smallest and the largest value or difference; None means no limit on that side."""
         return self.lower, self.upper
 
     @property
     def named(self) -> str:
-        """The name of the fit whose limits these are: of those that were approved, where they are of no later one."""
+        """Return the name of the fit of these limits; for approved limits, a fingerprint of the clause."""
         return self.fit or short_fingerprint([self.name, self.of, self.lag, self.logged, self.lower, self.upper])
 
     def admits(self, limits: Limits) -> bool:
-        """Whether limits that were learned later may judge without anybody's approval."""
+        """Return whether limits that were learned later may apply without approval."""
         if self.refit == PINNED or not _same_sides(self.limits, limits):
             return False
         if self.refit == TIGHTEN:
@@ -89,7 +89,7 @@ class ProgramClause(Detector):
         return all(abs(new - old) <= most for new, old in pairs if new is not None and old is not None)
 
     def fitted(self, limits: Limits, points: int, name: str) -> "ProgramClause":
-        """The clause with the limits of a later fit."""
+        """Return the clause with the limits of a later fit."""
         return self.model_copy(update={"lower": limits[0], "upper": limits[1], "points": points, "fit": name})
 
     def _contains(self, limits: Limits) -> bool:
@@ -99,12 +99,12 @@ class ProgramClause(Detector):
 
     @property
     def _share(self) -> float:
-        found = REFITS.fullmatch(self.refit)
-        return float(found[1]) / 100 if found and found[1] else 0.0
+        mode = REFITS.fullmatch(self.refit)
+        return float(mode[1]) / 100 if mode and mode[1] else 0.0
 
     @property
     def _band(self) -> float:
-        """How wide the approved limits are; of one alone, how far it is from nothing."""
+        """Return the width of the approved limits; for a single limit, its absolute value."""
         if self.lower is None or self.upper is None:
             return max(abs(limit) for limit in self.limits if limit is not None)
         return self.upper - self.lower
@@ -134,7 +134,7 @@ class ProgramClause(Detector):
         )
 
     def _absolute_limit(self, before: float, limit: float) -> float:
-        """The limit of the value itself; infinite where no double holds it."""
+        """Return the limit of the value itself; infinity if it exceeds a double."""
         if not self.logged:
             return before + limit
         try:
