@@ -117,7 +117,7 @@ def _acquire(opened: int, path: str, end: float) -> None:
             return fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= end:
-                raise LockHeld(f"another process holds {path}: try again when it has ended") from None
+                raise LockHeld(f"another process holds the lock {path}; retry when it has finished") from None
         time.sleep(PAUSE_SECONDS)
 
 
@@ -133,6 +133,6 @@ def load_checked(content: bytes, what: str) -> dict[str, Any]:
     `what`: name of the content for the error. Raises StateError if the checksum differs."""
     seal, body = content[:SEAL], content[SEAL + 1 :]
     if content[SEAL : SEAL + 1] != b"\n" or sha256(body).hexdigest().encode() != seal:
-        raise StateError(f"{what} is damaged: the checksum differs")
+        raise StateError(f"{what} is damaged: the checksum does not match")
     document: dict[str, Any] = json.loads(body)
     return document

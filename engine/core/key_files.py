@@ -20,9 +20,11 @@ def read(path: Path) -> HashKey:
     except OSError as error:
         raise EngineError(f"the key file {path} cannot be read: {error.strerror}", retry=False) from None
     if len(content) != SIZE:
-        raise EngineError(f"{path} is no key file: it must hold {SIZE} bytes that nobody can guess", retry=False)
+        raise EngineError(f"{path} is not a key file: it must contain {SIZE} random bytes", retry=False)
     if mode & 0o077:
-        raise EngineError(f"others may read the key file {path}: make it yours alone (chmod 600)", retry=False)
+        raise EngineError(
+            f"other users can read the key file {path}; restrict it to its owner (chmod 600)", retry=False
+        )
     return HashKey(content)
 
 

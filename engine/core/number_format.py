@@ -49,7 +49,7 @@ def _numbered(found: re.Match[str]) -> str:
 
 def _rounded(value: float, beside: list[Decimal]) -> str:
     if not isfinite(value):
-        return "not a number" if isnan(value) else "infinite" if value > 0 else "minus infinite"
+        return "not a number" if isnan(value) else "infinite" if value > 0 else "negative infinity"
     text, whole = "", exact(value)
     for digits in range(DIGITS, ALL_DIGITS + 1):
         text = _with_digits(whole, digits)

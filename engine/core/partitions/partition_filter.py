@@ -24,7 +24,7 @@ from treaty.contracts.safe_regex import MAX_SUBJECT
 from treaty.contracts.schema import Schema
 
 Row = Mapping[str, Any]
-ADMITTED = "use comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR and NOT of columns and constants"
+ADMITTED = "use only comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR and NOT with columns and constants"
 LARGEST = 2**63 - 1
 _NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?"
 _DATE = r"\d{4}-\d{2}-\d{2}"
@@ -81,7 +81,7 @@ def read(text: str, type_: str) -> Any:
     except (ValueError, ArithmeticError):
         # Replaced by the error below, because Python's message contains the value.
         pass
-    raise ValueError(f"is no {partition_type(type_)}")
+    raise ValueError(f"is not of type {partition_type(type_)}")
 
 
 def _whole(text: str) -> int:
@@ -124,7 +124,7 @@ class _Conditions:
         if name == "Paren":
             return self.term(node.this)
         if name not in _TERMS:
-            raise _refused(f"uses what is not told of partitions by their names: {_named(node)}")
+            raise _refused(f"uses an expression that partition names cannot answer: {_named(node)}")
         return _TERMS[name](self, node)
 
 
@@ -151,7 +151,7 @@ def _constant(type_: str, written: str, *, text: str | None = None) -> Condition
     try:
         value = read(written, type_)
     except ValueError as error:
-        raise _refused(f"has a constant that {error}", f"write it as partitions do: {_EXAMPLES[type_]}") from None
+        raise _refused(f"has a constant that {error}", f"write it as in partition names: {_EXAMPLES[type_]}") from None
     return ConditionTerm(type_, lambda _: value, text)
 
 
@@ -165,14 +165,14 @@ def _typed(of: _Conditions, node: Any) -> ConditionTerm:
     """Return a typed constant: DATE '2026-01-31', TIMESTAMP '...'."""
     inner, type_ = of.term(node.this), grammar.TYPES.get(node.args["to"].this.name, "").lower()
     if inner.text is None or type_ not in {"date", "timestamp", "timestamp_ntz"}:
-        raise _refused("has a cast of something else than a written date or timestamp", "write DATE '2026-01-31'")
+        raise _refused("has a cast of something other than a date or timestamp constant", "write DATE '2026-01-31'")
     return _constant(partition_type(type_), inner.text)
 
 
 def _minus(of: _Conditions, node: Any) -> ConditionTerm:
     inner = of.term(node.this)
     if type(node.this).__name__ != "Literal" or inner.text is not None:
-        raise _refused("has a minus before something else than a number")
+        raise _refused("has a minus sign before something other than a number")
     return ConditionTerm(inner.type, lambda row: -inner.value(row))
 
 
@@ -252,14 +252,14 @@ def _not(term: ConditionTerm) -> ConditionTerm:
 def _is(of: _Conditions, node: Any) -> ConditionTerm:
     constant, subject = of.term(node.expression), of.term(node.this)
     if constant.type == BOOLEAN != subject.type:
-        raise _refused(f"asks of a value of type {subject.type} whether it is true", "compare it")
+        raise _refused(f"uses IS TRUE or IS FALSE with a value of type {subject.type}", "use a comparison instead")
     return ConditionTerm(BOOLEAN, lambda row: subject.value(row) is constant.value(row))
 
 
 def _like(of: _Conditions, node: Any) -> ConditionTerm:
     subject, pattern = of.term(node.this), of.term(node.expression).text
     if subject.type not in _MATCHED:
-        raise _refused(f"has LIKE of a value of type {subject.type}", "compare it")
+        raise _refused(f"uses LIKE with a value of type {subject.type}", "use a comparison instead")
     fits, capped = re.compile(_regex(pattern or ""), re.DOTALL), "%" in (pattern or "").strip("%")
 
     def value(row: Row) -> bool | None:

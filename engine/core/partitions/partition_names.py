@@ -26,13 +26,13 @@ def refuse(columns: Sequence[str], schema: Schema) -> None:
     if missing:
         available = ", ".join(schema.names)
         raise UnreadableTable(
-            f"there is no column {', '.join(missing)} to partition by; there is: {available}", retry=False
+            f"the table has no partition column {', '.join(missing)}; its columns are {available}", retry=False
         )
     try:
         computed_partitions.computed_column_types(columns, schema)
     except PredicateError as error:
         errors = "; ".join(f"{fault.message} ({fault.remedy})" for fault in error.faults)
-        raise UnreadableTable(f"what the table is partitioned by {errors}", retry=False) from None
+        raise UnreadableTable(f"the partition columns are invalid: {errors}", retry=False) from None
 
 
 def name(columns: Sequence[str], values: Sequence[str | None]) -> str:

@@ -77,8 +77,8 @@ def _tells_apart(view: View, name: str, by: Schema) -> bool:
 def _is_chosen(name: str, holds: Callable[[Mapping[str, Any]], bool | None], by: Schema) -> bool:
     outcomes = {holds(_values(each, by)) is True for each in members(name)}
     if len(outcomes) > 1:
-        message = f"is true for some days of {name} alone, whose states were merged"
-        remedy = "choose all of these days or none; reading the table again tells them apart"
+        message = f"is true for only some of the days of {name}, whose states are merged"
+        remedy = "select all of these days or none, or read the table again to separate them"
         raise PredicateError([Fault(code=MERGED, where="predicate", message=message, remedy=remedy)])
     return outcomes == {True}
 
@@ -92,8 +92,8 @@ def _value(partition: str, column: Column, text: str | None) -> Any:
     try:
         return None if text is None else partition_filter.read(text, column.type)
     except ValueError as error:
-        message = f"cannot be told of partition {partition}: the value of {column.name} {error}"
-        remedy = "declare the column's logicalType as what its partitions hold"
+        message = f"cannot be evaluated for partition {partition}: the value of {column.name} {error}"
+        remedy = "declare a logicalType that matches the values of the column's partitions"
         raise PredicateError(
             [Fault(code="predicate-partition", where="predicate", message=message, remedy=remedy)]
         ) from None
