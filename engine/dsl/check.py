@@ -59,7 +59,7 @@ class Check(ColumnChecks, GroupChecks, TableChecks):
             where=common["where"],
             scope=scope,
             assertion=expected(must),
-            path=f"promise {len(self.promises) + 1}, {analyzer}",
+            path=f"check {len(self.promises) + 1}, {analyzer}",
         )
         return replace(self, promises=(*self.promises, promise))
 
@@ -107,7 +107,7 @@ class Check(ColumnChecks, GroupChecks, TableChecks):
         ids = [each.id for each in self.promises]
         twice = sorted({each for each in ids if ids.count(each) > 1})
         if twice:
-            message, remedy = f"several promises have the id {', '.join(twice)}", "give each its own: id='...'"
+            message, remedy = f"several checks have the id {', '.join(twice)}", "give each its own id: id='...'"
             raise ContractError([Fault(code="TR-CHECK-ID", where=self.name, message=message, remedy=remedy)])
         return Contract(
             source=b"",
@@ -154,7 +154,10 @@ def entry(promise: Promise) -> dict[str, Any]:
     """Return a check as a quality entry of a document. Raises ContractError if its assertion is a function."""
     assertion = promise.assertion
     if assertion is None or isinstance(assertion, CallableLimit):
-        message, remedy = "is judged by a function, which a document cannot hold", "use at_least, between and the like"
+        message, remedy = (
+            "uses a Python function, which a document cannot contain",
+            "use at_least, between or another assertion",
+        )
         raise ContractError([Fault(code="TR-CHECK-FUNCTION", where=promise.id, message=message, remedy=remedy)])
     words = {"where": promise.where, "scope": promise.scope}
     return {

@@ -108,7 +108,7 @@ class GroupChecks(CheckBuilder):
         measures = {"f1": f1, "precision": precision, "recall": recall}
         chosen = {name: must for name, must in measures.items() if must is not None}
         if len(chosen) != 1:
-            raise ValueError("name one of f1, precision and recall")
+            raise ValueError("give exactly one of f1, precision and recall")
         ((measure, must),) = chosen.items()
         assertion = at_least(must) if isinstance(must, int | float) else must
         return self.that("predictability", assertion, target=target, inputs=inputs, measure=measure, **words)

@@ -37,7 +37,7 @@ class CallableLimit(Assertion):
         return str(self.limit)
 
 
-def satisfying(function: Callable[[Any], bool], words: str = "satisfy a function of the caller's") -> CallableLimit:
+def satisfying(function: Callable[[Any], bool], words: str = "satisfy the given function") -> CallableLimit:
     """Require a value for which the function is true. `words` complete the sentence "the size must ..."."""
     return CallableLimit(FUNCTION, words, function)
 
