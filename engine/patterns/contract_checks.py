@@ -22,7 +22,7 @@ def _check(column: str, learned: LearnedPattern, severity: str, more: Mapping[st
     counts = {"learned_from": learned.trained.of, "learned_bad": learned.trained.bad}
     return {
         "id": f"{column}-pattern-{severity}",
-        "name": f"{column} looks as it did: {learned.pattern.text}"[:200],
+        "name": f"{column} matches its learned pattern: {learned.pattern.text}"[:200],
         "type": "custom",
         "engine": "treaty",
         "dimension": "conformity",

@@ -104,11 +104,11 @@ class NoPatternReason(StrEnum):
 
     NO_VALUES = "there are no values"
     TOO_LONG = "values are too long or have too many tokens"
-    NATURAL_LANGUAGE = "the values read like natural language: their words are too many and too varied"
+    NATURAL_LANGUAGE = "the values look like natural language, with too many different words"
     HETEROGENEOUS = "the values have too many structures"
-    NO_EVIDENCE = "not enough columns of this lake have such values"
+    NO_EVIDENCE = "too few columns of this lake have such values"
     FALSE_ALARMS = "such patterns raise too many false alarms in this lake"
-    UNSAFE = "no pattern of the admitted subset of regular expressions describes the values"
+    UNSAFE = "no pattern of the supported subset of regular expressions describes the values"
 
 
 def infer_domain(

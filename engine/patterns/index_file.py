@@ -73,13 +73,13 @@ def load(path: str | Path) -> PatternIndex:
         table = parquet.read_table(path, memory_map=True)
         header = json.loads((table.schema.metadata or {})[_KEY])
     except (OSError, pa.ArrowInvalid, KeyError, ValueError):
-        raise UnreadableIndex(f"{path} is no index of patterns") from None
+        raise UnreadableIndex(f"{path} is not a pattern index") from None
     if header.get("format") != FORMAT or header.get("floors") != list(FLOORS):
-        raise UnreadableIndex(f"{path} is an index of another format; make it again with `treaty patterns index`")
+        raise UnreadableIndex(f"{path} is an index of another format; create it again with `treaty patterns index`")
     fields = {name: table[name].to_numpy().astype(dtype) for name, dtype in FIELDS.items()}
     sums = PatternSums(size=header["size"], **fields, texts=ArrowTexts(table["text"].combine_chunks()))
     if not bool(np.all(sums.ids[1:] > sums.ids[:-1])):
-        raise UnreadableIndex(f"{path} is damaged: its patterns are not in order")
+        raise UnreadableIndex(f"{path} is damaged: its patterns are not sorted")
     return _index(sums, header)
 
 

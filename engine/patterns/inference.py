@@ -110,14 +110,14 @@ def _too_few(count: int) -> str:
     return (
         str(NoPatternReason.NO_VALUES)
         if not count
-        else f"{count} values are too few to learn from: {LEAST_VALUES} at least"
+        else f"{count} values are too few to learn from; at least {LEAST_VALUES} are needed"
     )
 
 
 def _nothing(found: Sequence[PatternCandidate]) -> str:
     if not found:
         return "the values are too long or too varied to be described"
-    return "whatever describes these values raised too many false alarms in columns like this one"
+    return "every pattern of these values raised too many false alarms in similar columns"
 
 
 def _why(learned: LearnedPattern, lake: InferredPattern | NoPatternReason) -> str:
@@ -125,4 +125,4 @@ def _why(learned: LearnedPattern, lake: InferredPattern | NoPatternReason) -> st
         columns = learned.inferred.columns
         return f"{columns} columns of this lake have such values"
     shape = learned.family.replace("_", " ")
-    return f"told from the column's own {shape}" + (f"; {lake}" if isinstance(lake, NoPatternReason) else "")
+    return f"learned from the column's own {shape}" + (f"; {lake}" if isinstance(lake, NoPatternReason) else "")

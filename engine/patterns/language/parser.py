@@ -28,7 +28,7 @@ def parse(text: str) -> Pattern:
     """Parse the text of a pattern. Raises PatternError with the position of the error."""
     alternatives, at = _alternatives(text)
     if at < len(text):
-        raise PatternError(f"character {at + 1} of the pattern closes what nothing opens")
+        raise PatternError(f"character {at + 1} of the pattern closes a parenthesis that is not open")
     return Pattern(tuple(alternatives))
 
 
@@ -72,7 +72,9 @@ def _class(text: str, at: int) -> tuple[Part, int]:
 def _name(text: str, at: int) -> tuple[str, int]:
     matched = _NAMED.match(text, at)
     if matched is None or matched.group(1) not in CLASSES:
-        raise PatternError(f"character {at + 1} of the pattern begins no class; there are: {', '.join(CLASSES)}, num")
+        raise PatternError(
+            f"character {at + 1} of the pattern does not begin a class; use one of {', '.join(CLASSES)}, num"
+        )
     return matched.group(1), matched.end()
 
 
