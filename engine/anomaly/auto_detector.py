@@ -24,7 +24,9 @@ class AutoDetector(FalseAlarmDetector):
 
     name = "auto"
     least: ClassVar[int] = LEAST
-    season: Season | None = Field(default=None, description="what the metric goes by, where somebody knows; else found")
+    season: Season | None = Field(
+        default=None, description="the season of the metric, if known; otherwise it is detected"
+    )
 
     def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         rate = self.rate(asked)
@@ -55,7 +57,7 @@ def constant(past: Series, rate: float, asked: DetectionRequest) -> DetectorBand
     The band has no width once the series is so long that any change is rarer than the rate."""
     value, count = past.values[0], len(past.values)
     margin = 0.0 if (count + 1) * rate >= 1 else 0.01 * abs(value)
-    words = f"always {value:g}" if margin == 0 else f"always {value:g}, give or take a hundredth"
+    words = f"always {value:g}" if margin == 0 else f"always {value:g}, plus or minus 1 %"
     return DetectorBand(
         lower=value - margin,
         upper=value + margin,

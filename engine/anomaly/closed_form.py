@@ -32,8 +32,8 @@ class Threshold(Detector):
 
     name = "threshold"
     least: ClassVar[int] = 0
-    lower: float | None = Field(default=None, description="the least value")
-    upper: float | None = Field(default=None, description="the largest value")
+    lower: float | None = Field(default=None, description="the smallest permitted value")
+    upper: float | None = Field(default=None, description="the largest permitted value")
 
     @model_validator(mode="after")
     def _limited(self) -> "Threshold":
@@ -41,9 +41,7 @@ class Threshold(Detector):
         return self
 
     def band(self, asked: DetectionRequest) -> DetectorBand:
-        return DetectorBand(
-            lower=self.lower, upper=self.upper, by="limits that were set", points=len(asked.past.values)
-        )
+        return DetectorBand(lower=self.lower, upper=self.upper, by="fixed limits", points=len(asked.past.values))
 
 
 class AbsoluteChange(Detector):
@@ -52,9 +50,9 @@ class AbsoluteChange(Detector):
     With order 2, limits of the change of that change, and so on."""
 
     name = "absolute_change"
-    decrease: float | None = Field(default=None, ge=0, description="the most that it may fall")
-    increase: float | None = Field(default=None, ge=0, description="the most that it may rise")
-    order: int = Field(default=1, ge=1, le=5, description="the degree of differencing")
+    decrease: float | None = Field(default=None, ge=0, description="the largest permitted decrease")
+    increase: float | None = Field(default=None, ge=0, description="the largest permitted increase")
+    order: int = Field(default=1, ge=1, le=5, description="the order of differencing")
 
     @model_validator(mode="after")
     def _limited(self) -> "AbsoluteChange":
@@ -72,7 +70,7 @@ class AbsoluteChange(Detector):
             lower=lower,
             upper=upper,
             expected=expected,
-            by=f"the most that it may change, order {self.order}",
+            by=f"maximum change, order {self.order}",
             points=len(values),
         )
 
@@ -83,9 +81,13 @@ class RelativeChange(Detector):
     0.8 to 1.25 permits a fifth less to a quarter more."""
 
     name = "relative_change"
-    least_rate: float | None = Field(default=None, ge=0, description="the least multiple of the earlier value")
-    largest_rate: float | None = Field(default=None, ge=0, description="the largest multiple of the earlier value")
-    order: int = Field(default=1, ge=1, le=366, description="how many values back the earlier one is")
+    least_rate: float | None = Field(
+        default=None, ge=0, description="the smallest permitted ratio to the earlier value"
+    )
+    largest_rate: float | None = Field(
+        default=None, ge=0, description="the largest permitted ratio to the earlier value"
+    )
+    order: int = Field(default=1, ge=1, le=366, description="position of the earlier value; 1 is the previous value")
 
     @model_validator(mode="after")
     def _limited(self) -> "RelativeChange":
@@ -98,14 +100,14 @@ class RelativeChange(Detector):
             return InsufficientHistory(f"learning: {len(values)} of {self.order} values")
         earlier = values[-self.order]
         if earlier == 0:
-            return InsufficientHistory("the earlier value is 0: nothing is a multiple of it")
+            return InsufficientHistory("the earlier value is 0, so there is no ratio to it")
         edges = [None if rate is None else rate * earlier for rate in (self.least_rate, self.largest_rate)]
         lower, upper = edges if earlier > 0 else reversed(edges)
         return DetectorBand(
             lower=lower,
             upper=upper,
             expected=earlier,
-            by=f"a multiple of the value {self.order} back",
+            by=f"ratio to the value {self.order} back",
             points=len(values),
         )
 
@@ -113,7 +115,9 @@ class RelativeChange(Detector):
 class NormalDetector(Detector):
     """Base class of the detectors that count standard deviations from the middle of the history."""
 
-    std_devs: float = Field(default=3.0, gt=0, le=20, description="how many standard deviations are admitted")
+    std_devs: float = Field(
+        default=3.0, gt=0, le=20, description="distance of the limits from the middle in standard deviations"
+    )
 
     @property
     def share(self) -> float:
@@ -159,7 +163,7 @@ class BatchNormal(NormalDetector):
 
     name = "batch_normal"
     least: ClassVar[int] = 3
-    window: int = Field(default=30, ge=3, le=1000, description="how many values are learned from")
+    window: int = Field(default=30, ge=3, le=1000, description="number of values to learn from")
 
     def band(self, asked: DetectionRequest) -> DetectorBand:
         values = asked.past.values[-self.window :]
@@ -190,15 +194,15 @@ class DifferenceDetector(Detector):
 
     name = "difference"
     least: ClassVar[int] = 2
-    order: int = Field(default=1, ge=1, le=5, description="the degree of differencing")
-    detector: str = Field(default="auto", description="the detector that judges the changes")
-    arguments_: dict[str, Any] = Field(default={}, alias="arguments", description="its arguments")
+    order: int = Field(default=1, ge=1, le=5, description="the order of differencing")
+    detector: str = Field(default="auto", description="the detector of the changes")
+    arguments_: dict[str, Any] = Field(default={}, alias="arguments", description="the arguments of that detector")
 
     @model_validator(mode="after")
     def _validate_inner(self) -> "DifferenceDetector":
         if self.detector not in DETECTORS or self.detector == self.name:
-            raise ValueError(f"no detector for changes is named {self.detector!r}")
-        self.inner  # noqa: B018 - validates its arguments
+            raise ValueError(f"unknown detector for changes: {self.detector!r}")
+        self.inner  # noqa: B018 - validates the arguments of that detector
         return self
 
     @property
@@ -225,7 +229,9 @@ class ChangePoint(FalseAlarmDetector):
     Finds a small lasting shift that no single value shows."""
 
     name = "change_point"
-    window: int = Field(default=5, ge=2, le=100, description="how many values, with the tested one, are taken together")
+    window: int = Field(
+        default=5, ge=2, le=100, description="number of values in the recent window, with the evaluated one"
+    )
     least: ClassVar[int] = 10
 
     def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
@@ -237,7 +243,7 @@ class ChangePoint(FalseAlarmDetector):
         spread = stdev(before) * sqrt(1 / self.window + 1 / len(before))
         away = spread * quantile(rate if self.one_sided else rate / 2, len(before) - 1)
         low, high = (self.window * edge - sum(recent) for edge in (middle - away, middle + away))
-        words = f"the mean of {self.window} values beside those before"
+        words = f"the mean of {self.window} values, compared with earlier values"
         return DetectorBand(
             lower=low,
             upper=high,
@@ -254,20 +260,22 @@ class MissingArrival(FalseAlarmDetector):
 
     name = "missing_arrival"
     least: ClassVar[int] = 0
-    observed_quantity: ClassVar[str] = "hours since the data before"
-    sides: Literal["upper"] = Field(default="upper", description="data that come early are no anomaly")
-    within: float | None = Field(default=None, gt=0, description="hours; learned from the past without")
+    observed_quantity: ClassVar[str] = "hours since the previous data"
+    sides: Literal["upper"] = Field(default="upper", description="only late data is an anomaly")
+    within: float | None = Field(
+        default=None, gt=0, description="maximum number of hours; by default learned from history"
+    )
 
     def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         gaps = [_hours(later.time - earlier.time) for earlier, later in _pairs(asked.past)]
         if self.within is not None:
-            return DetectorBand(lower=None, upper=self.within, by="hours that were set", points=len(gaps))
+            return DetectorBand(lower=None, upper=self.within, by="fixed number of hours", points=len(gaps))
         if len(gaps) < 5:
-            return InsufficientHistory(f"learning: {len(gaps)} of 5 times between points")
+            return InsufficientHistory(f"learning: {len(gaps)} of 5 intervals between points")
         rate, middle = self.rate(asked), median(gaps)
         # Gaps are waiting times: beyond the longest one observed, each further typical gap is rarer by a factor of e.
         longest = max(gaps) + middle * max(0.5, -log(rate * (len(gaps) + 1)))
-        words = "hours since the point before, beside those of the past"
+        words = "hours since the previous point, compared with earlier intervals"
         return DetectorBand(
             lower=None,
             upper=longest,

@@ -19,7 +19,7 @@ from treaty.contracts.assertions import Assertion
 from treaty.engine.anomaly.series import DetectionRequest, finite
 from treaty.engine.core.number_format import figure
 
-OPEN = "learning: what is known of the past admits every value"
+OPEN = "learning: with the history so far every value is normal"
 DETECTORS: "dict[str, type[Detector]]" = {}
 Sides = Literal["both", "lower", "upper"]
 
@@ -56,7 +56,7 @@ class DetectorBand:
         """Return the expected value and the method: "expected 102 (days of the week, 60 values, 0.5 false alarms a
         year)"."""
         middle = "" if self.expected is None else f"expected {figure(self.expected)} "
-        alarms = "" if self.per_year is None else f", {figure(round(self.per_year, 2))} false alarms a year"
+        alarms = "" if self.per_year is None else f", {figure(round(self.per_year, 2))} false alarms per year"
         return f"{middle}({self.by}, {self.points} values{alarms})"
 
     def plain(self) -> dict[str, Any]:
@@ -88,14 +88,14 @@ class Detector(BaseModel):
     least: ClassVar[int] = 1
     observed_quantity: ClassVar[str] = ""
 
-    sides: Sides = Field(default="both", description="which side alarms: both, lower or upper")
-    holidays: tuple[date, ...] = Field(default=(), description="days that are not like others")
+    sides: Sides = Field(default="both", description="which side raises alarms: `both`, `lower` or `upper`")
+    holidays: tuple[date, ...] = Field(default=(), description="days that differ from others, such as public holidays")
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         # A class without a name is a shared base class, not a detector.
         if "name" in vars(cls) and DETECTORS.setdefault(cls.name, cls).__qualname__ != cls.__qualname__:
-            raise TypeError(f"a detector named {cls.name!r} exists already")
+            raise TypeError(f"a detector named {cls.name!r} already exists")
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments as plain data, without those that equal their defaults."""
@@ -106,7 +106,7 @@ class Detector(BaseModel):
         count = len(asked.past.values)
         if count < self.least:
             excluded = sum(each.excluded for each in asked.past.points)
-            excluding = f", without {excluded} of incidents" if excluded else ""
+            excluding = f", without {excluded} in incidents" if excluded else ""
             return InsufficientHistory(f"learning: {count} of {self.least} values{excluding}")
         band = self.band(replace(asked, holidays=asked.holidays | frozenset(self.holidays)))
         return (
@@ -155,7 +155,7 @@ class FalseAlarmDetector(Detector):
     """Base class of detectors with a bounded number of false alarms."""
 
     false_alarms: float | None = Field(
-        default=None, gt=0, le=1000, description="false alarms a year; without it, a share of the contract's budget"
+        default=None, gt=0, le=1000, description="false alarms per year; by default a share of the contract's budget"
     )
 
     @property

@@ -11,7 +11,7 @@ from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientH
 from treaty.engine.anomaly.series import DetectionRequest
 
 NEEDS_LIMIT = "give at least one limit"
-NEEDS_WIDTH = "a clause that is refitted says its width in spreads: draft it anew, or let it be pinned"
+NEEDS_WIDTH = "a clause that can be refitted needs a width: draft the program again, or set refit to pinned"
 PINNED, TIGHTEN = "pinned", "tighten_only"
 REFITS = re.compile(rf"{PINNED}|{TIGHTEN}|within: ?(\d{{1,3}}(?:\.\d+)?) ?%")
 
@@ -28,27 +28,42 @@ class ProgramClause(Detector):
     name = "program"
     least: ClassVar[int] = 0
 
-    of: str = Field(min_length=1, description="the program that the clause is of: a column, or the table")
-    lag: int = Field(default=0, ge=0, le=366, description="how many partitions back the compared value is; 0: none")
-    logged: bool = Field(default=False, description="limits of the logarithm of the ratio, not of the difference")
-    lower: float | None = Field(default=None, allow_inf_nan=False, description="the least value or difference")
-    upper: float | None = Field(default=None, allow_inf_nan=False, description="the largest value or difference")
-    rate: float | None = Field(default=None, ge=0, le=1, description="the share of clean partitions that may alarm")
-    points: int = Field(default=0, ge=0, description="how many partitions it was learned from")
-    refit: str = Field(
-        default=PINNED, description="which limits learned later judge: pinned, tighten_only, or such as within: 10%"
+    of: str = Field(min_length=1, description="the program of the clause: a column, or the table")
+    lag: int = Field(
+        default=0, ge=0, le=366, description="distance in partitions to the earlier value; 0 means no comparison"
     )
-    width: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="limits in spreads of the past")
-    fit: str | None = Field(default=None, max_length=64, description="the fit that the limits are of; None: the clause")
+    logged: bool = Field(
+        default=False, description="whether the limits are of the logarithm of the ratio instead of the difference"
+    )
+    lower: float | None = Field(
+        default=None, allow_inf_nan=False, description="the smallest permitted value or difference"
+    )
+    upper: float | None = Field(
+        default=None, allow_inf_nan=False, description="the largest permitted value or difference"
+    )
+    rate: float | None = Field(
+        default=None, ge=0, le=1, description="the share of clean partitions that may raise an alarm"
+    )
+    points: int = Field(default=0, ge=0, description="number of partitions that it was learned from")
+    refit: str = Field(
+        default=PINNED,
+        description="which later limits apply without approval: `pinned`, `tighten_only`, or for example `within: 10%`",
+    )
+    width: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="width of the limits in spreads of the history"
+    )
+    fit: str | None = Field(
+        default=None, max_length=64, description="the fit of the limits; by default the clause itself"
+    )
 
     @model_validator(mode="after")
     def _limited(self) -> "ProgramClause":
         if self.lower is None and self.upper is None:
             raise ValueError(NEEDS_LIMIT)
         if self.logged and not self.lag:
-            raise ValueError("a ratio needs an earlier value: give a lag")
+            raise ValueError("a ratio needs an earlier value: set lag")
         if REFITS.fullmatch(self.refit) is None:
-            raise ValueError(f"a refit is {PINNED}, {TIGHTEN}, or such as 'within: 10%'")
+            raise ValueError(f"refit must be {PINNED}, {TIGHTEN}, or for example 'within: 10%'")
         if self.is_refitted and not self.has_width:
             raise ValueError(NEEDS_WIDTH)
         return self
@@ -70,7 +85,7 @@ class ProgramClause(Detector):
 
     @property
     def limits(self) -> Limits:
-        """Return the smallest and the largest value or difference; None means no limit on that side."""
+        """Return the smallest and the largest permitted value or difference; None means no limit on that side."""
         return self.lower, self.upper
 
     @property
@@ -116,7 +131,7 @@ class ProgramClause(Detector):
         before = values[-self.lag] if self.lag else 0.0
         if self.logged and before <= 0:
             return InsufficientHistory(
-                f"the value {self.lag} partitions before has no logarithm: nothing is compared with it"
+                f"the value {self.lag} partitions before has no logarithm, so there is no comparison"
             )
         lower, upper = (
             None if limit is None else self._absolute_limit(before, limit) for limit in (self.lower, self.upper)
@@ -144,7 +159,7 @@ class ProgramClause(Detector):
 
     @property
     def _description(self) -> str:
-        against = f", against {self.lag} partitions before" if self.lag else ""
+        against = f", compared with {self.lag} partitions before" if self.lag else ""
         return f"the program of {self.of}{against}"
 
 

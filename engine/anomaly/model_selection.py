@@ -33,7 +33,7 @@ ODD = 0.001
 # Up to this many points the models are weighted again for each; later for every fifth more.
 SOON, GROWTH = 60, 1.2
 UNLIKE = InsufficientHistory(
-    "learning: no earlier points are like this one: a holiday, or one of the first of its season"
+    "learning: no earlier points are comparable, for example on a holiday or early in a season"
 )
 Weighed = tuple[tuple[SeriesModel, float], ...]
 

@@ -15,13 +15,13 @@ from treaty.engine.anomaly.residual_bands import Forecast, ForecastPool, surpris
 from treaty.engine.anomaly.series import DetectionRequest, Series, finite
 
 GROWTH = 1.25
-UNFIT = InsufficientHistory("learning: no model of that form could be estimated on this past")
+UNFIT = InsufficientHistory("learning: the model could not be estimated from this history")
 
 
 class SeasonalModel(FalseAlarmDetector):
     """Base class of the statsmodels detectors."""
 
-    period: int = Field(default=7, ge=1, le=366, description="points in a season; 1: there is none")
+    period: int = Field(default=7, ge=1, le=366, description="points in a season; 1 means no season")
     # If true, the first values of the season are estimated as parameters; else the forecast variance includes them.
     begins: ClassVar[bool] = True
 
@@ -52,7 +52,7 @@ class SeasonalModel(FalseAlarmDetector):
     @property
     def words(self) -> str:
         """Return the model in words."""
-        season = f", {self.period} points a season" if self.period > 1 else ""
+        season = f", {self.period} points per season" if self.period > 1 else ""
         return f"{self.name.replace('_', ' ')}{season}"
 
 
@@ -76,7 +76,7 @@ class Ets(SeasonalModel):
     """Exponential smoothing in state space form: level, additive season and optional damped trend."""
 
     name = "ets"
-    damped: bool = Field(default=False, description="whether there is a trend, which levels off")
+    damped: bool = Field(default=False, description="whether to include a damped trend")
 
     def estimated(self, values: Any) -> Any:
         from statsmodels.tsa.statespace.exponential_smoothing import ExponentialSmoothing

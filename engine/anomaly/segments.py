@@ -12,7 +12,7 @@ from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint, 
 from treaty.engine.core.number_format import figure
 
 NAMED = 5
-NO_SEGMENT = InsufficientHistory("learning: there is no segment, now or in the past")
+NO_SEGMENT = InsufficientHistory("learning: there are no segments, now or in the history")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class SegmentDetections:
         anomalies = [f"{name} {figure(value)}, {_admitted(bands[name])}" for name, value in self.outside.items()]
         more = [f"{len(anomalies) - NAMED} more"] if len(anomalies) > NAMED else []
         learning = len(self.results) - len(bands)
-        words = "; ".join([*anomalies[:NAMED], *more, *([f"{learning} are still learned"] if learning else [])])
+        words = "; ".join([*anomalies[:NAMED], *more, *([f"{learning} still learning"] if learning else [])])
         points = max(each.points for each in bands.values())
         per_year = sum(rates) if rates else None
         return DetectorBand(
@@ -89,7 +89,7 @@ class SegmentDetections:
             upper=0.0,
             expected=0.0,
             per_year=per_year,
-            by=words or "each beside its own past",
+            by=words or "each compared with its own history",
             points=points,
         )
 

@@ -37,7 +37,7 @@ class SeriesModel:
         parts = [SEASON_NAMES.get(self.season, self.season) or ("" if self.difference else "level")]
         parts += ["trend"] if self.trend else []
         parts += [f"change since {_ago(self.difference)}"] if self.difference else []
-        parts += ["the value before"] if self.lagged else []
+        parts += ["the previous value"] if self.lagged else []
         return " and ".join(filter(None, parts)) + (", by factors" if self.logged else "")
 
 
@@ -48,7 +48,7 @@ SEASON_NAMES = {
 
 
 def _ago(points: int) -> str:
-    return "the value before" if points == 1 else f"{points} values before"
+    return "the previous value" if points == 1 else f"{points} values before"
 
 
 @dataclass(frozen=True)
