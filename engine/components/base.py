@@ -61,7 +61,7 @@ class Component:
     def __init_subclass__(cls) -> None:
         cls.plain = cls.load is Component.load and cls.dump is Component.dump
         if hasattr(cls, "kind") and COMPONENTS.setdefault(cls.kind, cls).__qualname__ != cls.__qualname__:
-            raise TypeError(f"a component of kind {cls.kind!r} exists already")
+            raise TypeError(f"a component of kind {cls.kind!r} already exists")
 
     def __init__(self, *templates: str, type: str | None = None, takes: frozenset[str] | None = None) -> None:
         object.__setattr__(self, "templates", templates)

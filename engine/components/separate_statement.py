@@ -133,4 +133,4 @@ class QueryNumber(SeparateStatement):
     def merge(self, left: Any, right: Any) -> Any:
         if left is None or right is None:
             return left if right is None else right
-        raise TypeError("the answers of two queries cannot be added")
+        raise TypeError("the results of two queries cannot be merged")
