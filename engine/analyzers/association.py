@@ -69,7 +69,7 @@ class Determination(Analyzer):
     name = "determination"
     unit = "share"
     scope = "dataset"
-    value_template = "{value} of {counted} rows have the {other} that goes with their {column}"
+    value_template = "{value} of {counted} rows have the most frequent {other} of their {column}"
     column: ColumnName
     other: ColumnName
     frequencies = Frequencies("{column}", "{other}")

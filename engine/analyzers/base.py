@@ -65,13 +65,15 @@ class Analyzer(BaseModel):
     scope: ClassVar[str] = "delta"
     defined_on_empty: ClassVar[bool] = False
     needs_previous: ClassVar[bool] = False
-    no_value_reason: ClassVar[str] = "there was nothing to measure: no matching row has a value"
+    no_value_reason: ClassVar[str] = "nothing to measure: no matching row has a value"
     value_template: ClassVar[str] = "{phrase} is {value}"
-    violation_phrase: ClassVar[str] = "rows break it"
+    violation_phrase: ClassVar[str] = "rows violate it"
     components: ClassVar[Mapping[str, Component]] = {}
     roles: ClassVar[Mapping[ArgumentRole, tuple[str, ...]]] = {}
 
-    where: Predicate | None = Field(default=None, description="only rows for which this predicate is true")
+    where: Predicate | None = Field(
+        default=None, description="SQL condition; only rows for which it is true are measured"
+    )
 
     def value(self, state: Any) -> Value:
         """Return the metric; None means that there was nothing to measure."""
@@ -117,7 +119,7 @@ class Analyzer(BaseModel):
         cls.roles = {role: tuple(name for name, field in fields if role in field.metadata) for role in ArgumentRole}
         # A class without a name is a shared base class, not an analyzer.
         if "name" in vars(cls) and ANALYZERS.setdefault(cls.name, cls).__qualname__ != cls.__qualname__:
-            raise TypeError(f"an analyzer named {cls.name!r} exists already")
+            raise TypeError(f"an analyzer named {cls.name!r} already exists")
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments as plain data, without those that equal their defaults."""

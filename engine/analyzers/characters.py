@@ -67,7 +67,7 @@ class PatternShare(Analyzer):
 
     name = "pattern_share"
     unit = "share"
-    value_template = "{value} of {counted} values of {column} look alike"
+    value_template = "{value} of {counted} values of {column} have the same mask"
     column: ColumnName
     masks = PatternProfile("{column}")
 

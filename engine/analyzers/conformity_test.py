@@ -65,11 +65,11 @@ class ConformityComparison:
     @property
     def reason(self) -> str:
         """Return a sentence that states the difference and its significance."""
-        before = f"{self.trained.bad} of {self.trained.of} did not"
-        counts = f"{self.newer.bad} of {self.newer.of} values do not conform, {before}"
+        learned = f"{self.trained.bad:,} of {self.trained.of:,} when the pattern was learned"
+        counts = f"{self.newer.bad:,} of {self.newer.of:,} values do not conform, {learned}"
         if self.severity is ConformitySeverity.NONE:
             return f"{counts}: no significant difference (p = {self.fisher:.3g})"
-        return f"{counts}: significantly more (p = {self.fisher:.3g})"
+        return f"{counts}: a significant increase (p = {self.fisher:.3g})"
 
 
 def compare(

@@ -58,7 +58,7 @@ class SharedValues(Analyzer):
 
     unit = "share"
     scope = "dataset"
-    violation_phrase = "rows share theirs with another"
+    violation_phrase = "rows share their values with another row"
     columns: ColumnNames
     frequencies = Frequencies("{columns}")
 
@@ -85,7 +85,7 @@ class Uniqueness(SharedValues):
     metric is unique_row_ratio."""
 
     name = "uniqueness"
-    value_template = "{value} of the distinct values of {subject} occur once"
+    value_template = "{value} of the distinct values of {subject} occur exactly once"
 
     def value(self, state: Any) -> float | None:
         distinct = groups(state.frequencies)
@@ -109,7 +109,7 @@ class UniqueRowRatio(SharedValues):
     unique row ratio for distinctness.)"""
 
     name = "unique_row_ratio"
-    value_template = "{value} of {counted} rows have a value of their own in {subject}"
+    value_template = "{value} of {counted} rows have a unique value of {subject}"
 
     def value(self, state: Any) -> float | None:
         rows = occurrences(state.frequencies)
@@ -144,7 +144,10 @@ class DuplicateRows(SharedValues):
     value_template = "{phrase}: {value} {count_in} of {counted} rows"
     columns: ColumnNames = ()
     copies: Annotated[
-        Literal["all", "extra"], Field(description="`all` rows that share values, or the `extra` ones beyond the first")
+        Literal["all", "extra"],
+        Field(
+            description="`all`: every row that shares its values; `extra`: only the rows beyond the first of each group"
+        ),
     ] = "all"
     count_in: CountIn = "rows"
 
@@ -173,8 +176,8 @@ class PrimaryKey(SharedValues):
     all keys are null. No value for an empty table, or if no row matches `where`."""
 
     name = "primary_key"
-    value_template = "{value} of {counted} rows have a complete key of their own in {subject}"
-    violation_phrase = "rows lack a complete key of their own"
+    value_template = "{value} of {counted} rows have a complete and unique key {subject}"
+    violation_phrase = "rows have an incomplete or duplicate key"
 
     def value(self, state: Any) -> float | None:
         return singletons(complete(state.frequencies)) / state.rows if state.rows else None

@@ -52,12 +52,10 @@ class DistributionDistance(Analyzer):
     unit = "distance"
     value_template = "{phrase} is {value}"
     needs_previous: ClassVar[bool] = True
-    no_value_reason: ClassVar[str] = (
-        "there is nothing to compare: this partition has no values, or none before it has any"
-    )
+    no_value_reason: ClassVar[str] = "nothing to compare: this partition or all earlier partitions have no values"
     column: ColumnName
-    by: By = Field(description="the distance, or `new`: the share that is new")
-    of: Looked | None = Field(default=None, description="what is compared; without it the numbers themselves")
+    by: By = Field(description="the distance; `new` is the share of values that the previous partition does not have")
+    of: Looked | None = Field(default=None, description="`values`, `masks` or `shapes` of texts; omit it for numbers")
     ranks = QuantileSketch("{column}")
     moments = Moments("{column}")
     listed = HeavyHitters("{column}")
@@ -66,13 +64,17 @@ class DistributionDistance(Analyzer):
     @model_validator(mode="after")
     def _told_of_that(self) -> Self:
         if self.by not in DISTANCES[self.of]:
-            raise ValueError(f"of {self.of or 'numbers'} there are {', '.join(DISTANCES[self.of])}")
+            raise ValueError(
+                f"{self.by} is not available for {self.of or 'numbers'}; use one of {', '.join(DISTANCES[self.of])}"
+            )
         return self
 
     @property
     def phrase(self) -> str:
         distance = self.by.replace("_", " ") + (f" of {self.of}" if self.of else "")
-        return f"{distance} of {self.column} from the partition before" + (f" where {self.where}" if self.where else "")
+        return f"{distance} of {self.column} from the previous partition" + (
+            f" where {self.where}" if self.where else ""
+        )
 
     def parts(self) -> Mapping[str, Component]:
         return {self._part: self.components[self._part]}

@@ -55,7 +55,7 @@ class ArrivalDelay(Analyzer):
     column: ColumnName
     arrived: ColumnName
     quantile: float | None = Field(
-        default=None, ge=0, le=1, strict=False, description="between 0 and 1; none: the longest delay"
+        default=None, ge=0, le=1, strict=False, description="between 0 and 1; omit it for the longest delay"
     )
     measured_in: TimeUnit = "hours"
     measured = CountComponent("{delay}")

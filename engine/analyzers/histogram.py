@@ -107,7 +107,7 @@ class EdgeBins:
 
     def operands(self, column: Operand) -> Operands:
         if column.base_type not in NUMERIC | TEMPORAL:
-            raise NotApplicableToTable(f"{column.sql} has no bins: its type is {column.type}")
+            raise NotApplicableToTable(f"{column.sql} cannot be divided into bins: its type is {column.type}")
         sql, literals = column.sql, [self._mark(edge, column) for edge in self.edges]
         inner = [f"{sql} >= {low} AND {sql} < {high}" for low, high in pairwise(literals[:-1])]
         last = f"{sql} >= {literals[-2]} AND {sql} <= {literals[-1]}"
@@ -117,7 +117,9 @@ class EdgeBins:
     def _mark(self, edge: Any, column: Operand) -> str:
         sql_literal = literal_of(edge, column)
         if sql_literal is None:
-            raise NotApplicableToTable(f"{column.sql} is of type {column.type}, which the edge {edge!r} is not")
+            raise NotApplicableToTable(
+                f"{column.sql} has type {column.type}, which cannot be compared with the edge {edge!r}"
+            )
         return sql_literal
 
     def present(self, state: Any) -> int:
@@ -145,15 +147,15 @@ class Histogram(Analyzer):
     name = "histogram"
     unit = "bins"
     column: ColumnName
-    bins: Annotated[int | None, Field(ge=1, le=MOST, description="how many bins of equal width")] = None
-    low: Annotated[Number | None, Field(description="where the first bin begins")] = None
-    high: Annotated[Number | None, Field(description="where the last bin ends")] = None
-    edges: Edges | None = Field(default=None, description="ascending; a bin reaches from each to below the next")
+    bins: Annotated[int | None, Field(ge=1, le=MOST, description="number of bins of equal width")] = None
+    low: Annotated[Number | None, Field(description="lower edge of the first bin")] = None
+    high: Annotated[Number | None, Field(description="upper edge of the last bin")] = None
+    edges: Edges | None = Field(default=None, description="edges of the bins, ascending; a bin includes its lower edge")
     share_of: Annotated[
         Scalar | None,
         Field(
             validation_alias=AliasChoices("share_of", "value"),
-            description="the value whose share is wanted, or a value in the bin whose share is wanted",
+            description="the value, or a value in the bin, whose share is measured",
         ),
     ] = None
     nulls: Nulls = "ignore"
@@ -163,9 +165,9 @@ class Histogram(Analyzer):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.edges and self.bins:
-            raise ValueError("name bins or edges, not both")
+            raise ValueError("give either bins or edges, not both")
         if (self.low is None) != (self.high is None) or (self.low is not None and not self.bins):
-            raise ValueError("low and high are named together, with bins")
+            raise ValueError("give low and high together, and only with bins")
         if self._stated:
             _check_edges(self._stated, self.share_of)
         return self
@@ -214,8 +216,8 @@ def _check_edges(edges: Sequence[Any], value: Any) -> None:
         ascending = all(ordered(low) < ordered(high) for low, high in pairwise(edges))
         within = value is None or position(edges, value) is not None
     except (TypeError, ValueError):
-        raise ValueError("edges and share_of are numbers, or dates and times as ISO 8601 text, not both") from None
+        raise ValueError("edges and share_of must be all numbers, or all dates or times as ISO 8601 text") from None
     if not ascending:
-        raise ValueError("each edge must be greater than the one before")
+        raise ValueError("each edge must be greater than the previous one")
     if not within:
-        raise ValueError("share_of lies in none of the bins")
+        raise ValueError("share_of must be in one of the bins")

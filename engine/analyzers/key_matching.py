@@ -14,7 +14,9 @@ def as_keys(mine: Operand, theirs: Operand) -> tuple[str, str]:
     if {mine.base_type, theirs.base_type} <= INTEGRAL:
         return mine.canonical(), theirs.canonical()
     if _kind(mine) != _kind(theirs):
-        raise NotApplicableToTable(f"{mine.sql} is {_kind(mine)}, its counterpart {theirs.sql} is {_kind(theirs)}")
+        raise NotApplicableToTable(
+            f"{mine.sql} is {_kind(mine)} and cannot be compared with {theirs.sql}, which is {_kind(theirs)}"
+        )
     return _text(mine), _text(theirs)
 
 
@@ -25,7 +27,7 @@ def _text(operand: Operand) -> str:
 def _kind(operand: Operand) -> str:
     base = operand.base_type
     if base in EXACT:
-        return f"a number with {operand.scale} decimal places" if operand.scale else "a whole number"
+        return f"a number with {operand.scale} decimal places" if operand.scale else "an integer"
     if base in FRACTIONAL:
         return "a floating-point number"
     return "text" if base in TEXT else f"of type {base}"
@@ -41,7 +43,9 @@ def equal(mine: Operand, theirs: Operand, *, tolerance: float, relative: float) 
     if bases <= NUMERIC:
         return _numbers(mine, theirs, tolerance, relative)
     if _kind(mine) != _kind(theirs):
-        raise NotApplicableToTable(f"{mine.sql} is {_kind(mine)}, its counterpart {theirs.sql} is {_kind(theirs)}")
+        raise NotApplicableToTable(
+            f"{mine.sql} is {_kind(mine)} and cannot be compared with {theirs.sql}, which is {_kind(theirs)}"
+        )
     return f"({mine.sql} <=> {theirs.sql})"
 
 

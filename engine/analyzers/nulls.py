@@ -37,7 +37,7 @@ class Completeness(RowShare):
 
     name = "completeness"
     value_template = "{value} of {counted} rows have {column}"
-    violation_phrase = "rows have none"
+    violation_phrase = "rows have no value"
     column: ColumnName
     present = CountComponent("{column}")
 
@@ -54,7 +54,9 @@ class CombinedCompleteness(RowShare):
     value_template = "{value} of {counted} rows have {of} of {subject}"
     violation_phrase = "rows do not"
     columns: ColumnNames
-    of: Literal["all", "any"] = Field(default="all", description="`all` of the columns, or `any` of them")
+    of: Literal["all", "any"] = Field(
+        default="all", description="`all`: every column has a value; `any`: at least one has"
+    )
     present = CountIfComponent("{complete}")
 
     def operands(self, schema: Schema) -> Operands:
@@ -75,7 +77,7 @@ class NullValues(InvalidRowCount):
 
     name = "null_values"
     value_template = "{value} {count_in} of {counted} rows have no {column}"
-    violation_phrase = "rows have none"
+    violation_phrase = "rows have no value"
     column: ColumnName
 
     def condition(self, named: Operands) -> Operand:
@@ -90,8 +92,8 @@ class MissingValues(InvalidRowCount):
     `where`."""
 
     name = "missing_values"
-    value_template = "{value} {count_in} of {counted} rows miss {column}"
-    violation_phrase = "rows miss it"
+    value_template = "{value} {count_in} of {counted} rows are missing {column}"
+    violation_phrase = "rows are missing it"
     column: ColumnName
     missing: Missing = ()
 
@@ -100,7 +102,9 @@ class MissingValues(InvalidRowCount):
         literals = {each: equal_of(each, operand) for each in self.missing if each is not None}
         foreign = [each for each, sql in literals.items() if sql is None and not isinstance(each, str)]
         if foreign:
-            raise NotApplicableToTable(f"{operand.sql} is of type {operand.type}, which {foreign[0]!r} is not")
+            raise NotApplicableToTable(
+                f"{operand.sql} has type {operand.type}, which cannot have the value {foreign[0]!r}"
+            )
         among = ", ".join(sql for sql in literals.values() if sql)
         either = f" OR {operand.sql} IN ({among})" if among else ""
         return Operand(sql=f"{operand.sql} IS NULL{either}", type="boolean")

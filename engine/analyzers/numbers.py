@@ -28,7 +28,7 @@ class Minimum(Analyzer):
 
     name = "minimum"
     unit = "value"
-    violation_phrase = "rows have less"
+    violation_phrase = "rows have a smaller value"
     column: ColumnName
     smallest = MinComponent("{column}")
 
@@ -47,7 +47,7 @@ class Maximum(Analyzer):
 
     name = "maximum"
     unit = "value"
-    violation_phrase = "rows have more"
+    violation_phrase = "rows have a larger value"
     column: ColumnName
     largest = MaxComponent("{column}")
 

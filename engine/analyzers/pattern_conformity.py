@@ -25,12 +25,14 @@ class PatternConformity(Analyzer):
 
     name = "pattern_conformity"
     unit = "chance"
-    value_template = "so many values of {column} that do not match have a chance of {value}, of {counted} values"
+    value_template = "the probability of this many non-matching values of {column} is {value}, of {counted} values"
     column: ColumnName
     pattern: Pattern
-    learned_from: int = Field(ge=1, description="how many values the pattern was learned from")
-    learned_bad: int = Field(default=0, ge=0, description="how many of these did not match")
-    floor: float = Field(default=0.0, ge=0, lt=1, description="the growth of the bad share up to which all is well")
+    learned_from: int = Field(ge=1, description="number of values that the pattern was learned from")
+    learned_bad: int = Field(default=0, ge=0, description="number of these values that did not match")
+    floor: float = Field(
+        default=0.0, ge=0, lt=1, description="largest acceptable growth of the share of non-matching values"
+    )
     present = CountComponent("{column}", takes=TEXT)
     kept = CountIfComponent("{kept}")
 

@@ -39,16 +39,18 @@ class Predictability(Analyzer):
     name = "predictability"
     unit = "share"
     scope = "dataset"
-    value_template = "the weighted {measure} of telling {target} from {inputs} is {value}"
-    target: ColumnName = Field(description="the column that is predicted; its values are the classes")
+    value_template = "the weighted {measure} of predicting {target} from {inputs} is {value}"
+    target: ColumnName = Field(description="the column to predict; its values are the classes")
     inputs: InputColumns
-    measure: Measure = Field(default="f1", description="f1, precision or recall, each weighted by class")
+    measure: Measure = Field(default="f1", description="`f1`, `precision` or `recall`, weighted by class")
     split_by: Annotated[
         InputColumns | None,
         ArgumentRole.COLUMN,
-        Field(description="columns by whose hash a fifth of the rows is held out"),
+        Field(description="columns whose hash decides which fifth of the rows is held out"),
     ] = None
-    classifier: ClassifierName = Field(default="naive_bayes", description="what learns: naive_bayes can be added up")
+    classifier: ClassifierName = Field(
+        default="naive_bayes", description="the classifier; only `naive_bayes` has states that can be merged"
+    )
     features = NaiveBayes("{target}", "{inputs}")
     confusion = ConfusionCounts("{target}", "{inputs}")
     present = CountComponent("{target}")
@@ -56,9 +58,11 @@ class Predictability(Analyzer):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.target in self.inputs:
-            raise ValueError("the target is not one of its inputs")
+            raise ValueError("the target must not be one of the inputs")
         if self.classifier != "naive_bayes" and not self.split_by:
-            raise ValueError(f"{self.classifier} needs split_by: columns by whose hash rows are held out")
+            raise ValueError(
+                f"{self.classifier} needs split_by: the columns whose hash decides which rows are held out"
+            )
         return self
 
     @property

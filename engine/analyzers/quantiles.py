@@ -63,7 +63,7 @@ class ApproxInterquartileRange(SketchMetric):
     excluded. No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "approx_interquartile_range"
-    value_template = "the inter-quartile range of {column} is about {value}"
+    value_template = "the interquartile range of {column} is about {value}"
 
     def value(self, state: Any) -> float | None:
         low, high = (QuantileSketch.at(state.ranks, float(share)) for share in QUARTILES)
@@ -84,7 +84,7 @@ class KllBuckets(SketchMetric):
     name = "kll_buckets"
     unit = "share"
     value_template = "the fullest of {buckets} buckets of {column} holds {value} of {counted} values"
-    buckets: Annotated[int, Field(ge=1, le=MOST_BUCKETS, description="how many buckets of equal width")] = 10
+    buckets: Annotated[int, Field(ge=1, le=MOST_BUCKETS, description="number of buckets of equal width")] = 10
 
     def _edges(self, state: Any) -> tuple[Any, ...] | None:
         sketch = QuantileSketch.sketch(state.ranks) if state.ranks else None
@@ -155,7 +155,7 @@ class InterquartileRange(RankMetric):
     (Deequ's interquartile range interpolates and cannot be merged.)"""
 
     name = "interquartile_range"
-    value_template = "the inter-quartile range of {column} is {value}"
+    value_template = "the interquartile range of {column} is {value}"
 
     def value(self, state: Any) -> Value:
         ranked = self.ranking(state)

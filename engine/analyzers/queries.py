@@ -28,10 +28,12 @@ class Sql(Analyzer):
     name = "sql"
     unit = "value"
     defined_on_empty = True
-    value_template = "the query gives {value}"
-    query: Annotated[str, Field(description="one SELECT that gives one number: SELECT count(*) FROM {object}")]
-    column: Annotated[ColumnName | None, Field(description="what {property} stands for")] = None
-    tables: Annotated[tuple[str, ...], Field(description="names that the query may call the table by")] = ()
+    value_template = "the query returns {value}"
+    query: Annotated[
+        str, Field(description="one SELECT that returns one number, for example SELECT count(*) FROM {object}")
+    ]
+    column: Annotated[ColumnName | None, Field(description="the column that {property} refers to")] = None
+    tables: Annotated[tuple[str, ...], Field(description="further names of the table in the query")] = ()
     answer = QueryNumber("{query}")
 
     @model_validator(mode="after")
@@ -46,7 +48,7 @@ class Sql(Analyzer):
     def phrase(self) -> str:
         text = " ".join(self.query.split())
         shown = text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
-        return f"the answer of {shown}" + (f" where {self.where}" if self.where else "")
+        return f"the result of {shown}" + (f" where {self.where}" if self.where else "")
 
     def operands(self, schema: Schema) -> Operands:
         query = parser.parse(self.query, tables=self.tables, column=self.column, schema=schema)

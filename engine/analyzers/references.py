@@ -18,7 +18,7 @@ Compared = Annotated[
     tuple[tuple[str, str], ...],
     BeforeValidator(lambda given: _pairs(given)),
     Field(
-        description="the columns that must agree: a list of names, or ours with the other dataset's: {amount: total}"
+        description="the columns that must be equal: a list, or a map to the other dataset's columns: {amount: total}"
     ),
 ]
 Distance = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -47,7 +47,7 @@ class ReferentialIntegrity(Analyzer):
     unit = "share"
     scope = "dataset"
     value_template = "{value} of {counted} rows have a {subject} that exists in {dataset}"
-    violation_phrase = "rows refer to nothing there"
+    violation_phrase = "rows have no match in the other dataset"
     columns: ColumnNames
     dataset: DatasetName
     other_columns: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_columns", "other_column"))
@@ -56,7 +56,7 @@ class ReferentialIntegrity(Analyzer):
     @model_validator(mode="after")
     def _as_many(self) -> Self:
         if self.other_columns and len(self.other_columns) != len(self.columns):
-            raise ValueError("other_columns must name as many columns as columns does")
+            raise ValueError("other_columns must have as many columns as columns")
         return self
 
     def parts(self) -> Mapping[str, Component]:
@@ -99,21 +99,24 @@ class DatasetMatch(Analyzer):
     name = "dataset_match"
     unit = "share"
     scope = "dataset"
-    value_template = "{value} of {counted} rows agree with their partner in {dataset}"
+    value_template = "{value} of {counted} rows match their partner in {dataset}"
     violation_phrase = "rows do not"
     keys: ColumnNames = Field(validation_alias=AliasChoices("keys", "key"))
     dataset: DatasetName
     other_keys: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_keys", "other_key"))
     compare: Compared = ()
-    tolerance: Distance = Field(default=0.0, description="how far two numbers may lie apart")
-    relative_tolerance: Distance = Field(default=0.0, description="the same, as a share of the larger one")
-    of: Literal["rows", "both"] = Field(default="rows", description="both: rows that exist only there count, too")
+    tolerance: Distance = Field(default=0.0, description="maximum difference of two numbers")
+    relative_tolerance: Distance = Field(default=0.0, description="maximum difference as a share of the larger number")
+    of: Literal["rows", "both"] = Field(
+        default="rows",
+        description="`rows`: the rows of this dataset; `both`: rows that exist only in the other dataset count, too",
+    )
     matches = MatchCounts("{keys}")
 
     @model_validator(mode="after")
     def _as_many(self) -> Self:
         if self.other_keys and len(self.other_keys) != len(self.keys):
-            raise ValueError("other_keys must name as many columns as keys does")
+            raise ValueError("other_keys must have as many columns as keys")
         return self
 
     def parts(self) -> Mapping[str, Component]:

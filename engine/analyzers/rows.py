@@ -34,8 +34,8 @@ class Compliance(Analyzer):
 
     name = "compliance"
     unit = "share"
-    value_template = "{value} of {counted} rows keep {predicate}"
-    violation_phrase = "rows do not keep it"
+    value_template = "{value} of {counted} rows satisfy {predicate}"
+    violation_phrase = "rows do not satisfy it"
     predicate: Predicate
     matches = CountIfComponent("{predicate}")
     rows = CountComponent()
@@ -58,8 +58,8 @@ class Implication(Analyzer):
 
     name = "implication"
     unit = "share"
-    value_template = "{value} of {counted} rows with {condition} keep {predicate}"
-    violation_phrase = "rows do not keep it"
+    value_template = "{value} of {counted} rows with {condition} satisfy {predicate}"
+    violation_phrase = "rows do not satisfy it"
     condition: Predicate
     predicate: Predicate
     judged = CountIfComponent("{condition}")

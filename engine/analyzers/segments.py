@@ -36,21 +36,23 @@ class Segments(Analyzer):
     name = "segments"
     unit = "values"
     defined_on_empty = True
-    value_template = "{phrase}: there are {value}"
-    by: Annotated[InputColumns, Field(description="the columns whose values make a segment: one or a list")]
-    metric: Metric = Field(default="size", description="what is told of each: size, completeness or mean")
+    value_template = "{phrase}: {value}"
+    by: Annotated[
+        InputColumns, Field(description="the columns whose values form a segment: one column or a list of columns")
+    ]
+    metric: Metric = Field(default="size", description="the metric of each segment: `size`, `completeness` or `mean`")
     column: Annotated[ColumnName | None, ArgumentRole.COLUMN] = Field(
-        default=None, description="of what completeness and mean are told"
+        default=None, description="the column of `completeness` or `mean`"
     )
-    most: int = Field(default=200, ge=1, le=MAX_SEGMENTS, description="how many segments are judged")
+    most: int = Field(default=200, ge=1, le=MAX_SEGMENTS, description="maximum number of segments that are evaluated")
     frequencies = Frequencies("{by}", by_value=True)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if (self.metric == "size") is not (self.column is None):
-            raise ValueError("completeness and mean need a column, size has none")
+            raise ValueError("completeness and mean need a column; size must not have one")
         if self.column in self.by:
-            raise ValueError("the column is one of those that make the segments")
+            raise ValueError("the column must not be one of the columns in by")
         return self
 
     @property
@@ -68,7 +70,7 @@ class Segments(Analyzer):
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
         if any(each.classified for each in named["by"]):
-            raise NotApplicableToTable("a column that makes the segments is classified: its values are told to nobody")
+            raise NotApplicableToTable("a column in by is classified: the names of segments would reveal its values")
         if self.metric == "mean":
             _refuse(named["column"][0])
         return named
@@ -96,9 +98,11 @@ class Segments(Analyzer):
 def _refuse(column: Operand) -> None:
     """Raise NotApplicableToTable for a column without a mean, or a classified one."""
     if column.base_type not in NUMERIC:
-        raise NotApplicableToTable(f"segments have no mean of {column.sql}: its type is {column.type}")
+        raise NotApplicableToTable(f"segments cannot have a mean of {column.sql}: its type is {column.type}")
     if column.classified:
-        raise NotApplicableToTable("segments tell no mean of a classified column: of one row it would be the value")
+        raise NotApplicableToTable(
+            "segments cannot have a mean of a classified column: for a segment of one row it would reveal the value"
+        )
 
 
 def _all_valid(columns: Sequence[Any]) -> Any:

@@ -20,8 +20,8 @@ class ValueShare(Analyzer):
     satisfy it. No value if nothing is left to evaluate."""
 
     unit = "share"
-    value_template = "{value} of {counted} values of {subject} keep it"
-    violation_phrase = "rows do not keep it"
+    value_template = "{value} of {counted} values of {subject} are valid"
+    violation_phrase = "rows do not satisfy it"
     nulls: Nulls = "ignore"
     present = CountComponent("{column}")
     kept = CountIfComponent("{kept}")

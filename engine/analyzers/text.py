@@ -89,7 +89,7 @@ class PatternMatch(ValueShare):
     value_template = "{value} of {counted} values of {column} match"
     violation_phrase = "rows do not match"
     column: ColumnName
-    pattern: Pattern | None = Field(default=None, description="a regular expression of the admitted subset")
+    pattern: Pattern | None = Field(default=None, description="a regular expression of the supported subset")
     format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
     within: Within = False
     present = CountComponent("{column}", takes=TEXT)
@@ -97,7 +97,7 @@ class PatternMatch(ValueShare):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if (self.pattern is None) == (self.format is None):
-            raise ValueError("name one of pattern, format")
+            raise ValueError("give exactly one of pattern and format")
         return self
 
     def condition(self, named: Operands) -> Operand:
@@ -112,7 +112,7 @@ def like(operand: Operand, pattern: str | None, name: str | None, *, within: boo
     characters, which count as not evaluated. Raises NotApplicableToTable if the column is no text, KeyError for an
     unknown name."""
     if operand.base_type not in TEXT:
-        raise NotApplicableToTable(f"{operand.sql} is of type {operand.type}, which patterns are not matched against")
+        raise NotApplicableToTable(f"{operand.sql} has type {operand.type}, but patterns match only text")
     text = operand.sql
     condition = FORMATS[name or ""].condition(text) if pattern is None else matches(text, pattern, within=within)
     # The length in bytes is cheap and proves that most texts are short enough.

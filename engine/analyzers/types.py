@@ -45,7 +45,7 @@ class DataType(Analyzer):
 
     name = "data_type"
     unit = "share"
-    value_template = "{value} of {counted} values of {column} read as {type}"
+    value_template = "{value} of {counted} values of {column} parse as {type}"
     violation_phrase = "rows do not"
     column: ColumnName
     type: TypeName = Field(description=", ".join(READS))
@@ -84,8 +84,8 @@ class TypeConsistency(Analyzer):
 
     name = "type_consistency"
     unit = "share"
-    value_template = "{value} of {counted} values of {column} read as one type"
-    violation_phrase = "rows read as another"
+    value_template = "{value} of {counted} values of {column} parse as one type"
+    violation_phrase = "rows parse as another type"
     column: ColumnName
     classes = TypeCounts("{column}")
 

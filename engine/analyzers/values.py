@@ -24,7 +24,7 @@ class ContainedIn(ValueShare):
 
     name = "contained_in"
     value_template = "{value} of {counted} values of {column} are among {values}"
-    violation_phrase = "rows have another"
+    violation_phrase = "rows have another value"
     column: ColumnName
     values: Values
 
@@ -40,18 +40,20 @@ class InRange(ValueShare):
     break` a null is out of bounds. No value if nothing is left to evaluate."""
 
     name = "in_range"
-    value_template = "{value} of {counted} values of {column} are within its bounds"
-    violation_phrase = "rows are beyond them"
+    value_template = "{value} of {counted} values of {column} are within the bounds"
+    violation_phrase = "rows are out of bounds"
     column: ColumnName
-    minimum: Bound | None = Field(default=None, description="the least value within; a number, or text as for times")
-    maximum: Bound | None = Field(default=None, description="the greatest value within")
-    exclusive_minimum: Bound | None = Field(default=None, description="the greatest value that is too small")
-    exclusive_maximum: Bound | None = Field(default=None, description="the least value that is too large")
+    minimum: Bound | None = Field(
+        default=None, description="the smallest permitted value; a number, or text for texts, dates and times"
+    )
+    maximum: Bound | None = Field(default=None, description="the largest permitted value")
+    exclusive_minimum: Bound | None = Field(default=None, description="values must be greater than this")
+    exclusive_maximum: Bound | None = Field(default=None, description="values must be less than this")
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
         if not list(self._bounds()):
-            raise ValueError("name at least one of minimum, maximum, exclusive_minimum, exclusive_maximum")
+            raise ValueError("give at least one of minimum, maximum, exclusive_minimum, exclusive_maximum")
         return self
 
     def _bounds(self) -> Iterator[tuple[str, Any]]:
@@ -95,17 +97,17 @@ class InvalidValues(InvalidRowCount):
 
     name = "invalid_values"
     value_template = "{value} {count_in} of {counted} rows have an invalid {column}"
-    violation_phrase = "rows have an invalid one"
+    violation_phrase = "rows have an invalid value"
     column: ColumnName
-    valid_values: Values | None = Field(default=None, description="all values that are valid")
-    pattern: Pattern | None = Field(default=None, description="a regular expression that valid texts match as a whole")
+    valid_values: Values | None = Field(default=None, description="the valid values")
+    pattern: Pattern | None = Field(default=None, description="a regular expression that the whole text must match")
     format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
     within: Within = False
 
     @model_validator(mode="after")
     def _one(self) -> Self:
         if sum(each is not None for each in (self.valid_values, self.pattern, self.format)) != 1:
-            raise ValueError("name one of valid_values, pattern, format")
+            raise ValueError("give exactly one of valid_values, pattern and format")
         return self
 
     def condition(self, named: Operands) -> Operand:
@@ -132,7 +134,7 @@ def among(operand: Operand, values: tuple[Any, ...]) -> Operand:
 def _written(value: Any, operand: Operand, write: Callable[[Any, Operand], str | None] = literal_of) -> str:
     sql_literal = write(value, operand)
     if sql_literal is None:
-        raise NotApplicableToTable(f"{operand.sql} is of type {operand.type}, which {value!r} is not")
+        raise NotApplicableToTable(f"{operand.sql} has type {operand.type}, which cannot have the value {value!r}")
     return sql_literal
 
 

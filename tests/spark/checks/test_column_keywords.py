@@ -42,26 +42,26 @@ COLUMNS: dict[str, tuple[str, str, Words, list[Any], str | None]] = {
              "0.5 of 2 values of seen"),
     "clock": ("string", "time", {"minimum": "08:00:00", "format": "HH:mm:ss"},
               ["07:59:59", "08:00:00", None, None, None], "0.5 of 2 values of clock"),
-    "fives": ("int", "integer", {"multipleOf": 5}, [-10, 0, 7, None, 5], "0.75 of 4 rows keep"),
-    "cents": ("double", "number", {"multipleOf": 0.01}, [0.07, 0.1, 1.1, None, 0.015], "0.75 of 4 rows keep"),
+    "fives": ("int", "integer", {"multipleOf": 5}, [-10, 0, 7, None, 5], "0.75 of 4 rows satisfy"),
+    "cents": ("double", "number", {"multipleOf": 0.01}, [0.07, 0.1, 1.1, None, 0.015], "0.75 of 4 rows satisfy"),
     "tiny": ("int", "integer", {"format": "i8"}, [-128, 127, 128, None, 0], "0.75 of 4 values of tiny"),
-    "items": ("array<int>", "array", {"minItems": 1}, [[1], [], [1, 2], None, [None]], "0.75 of 4 rows keep"),
-    "few": ("array<int>", "array", {"maxItems": 1}, [[1], [], [1, 2], None, [None]], "0.75 of 4 rows keep"),
+    "items": ("array<int>", "array", {"minItems": 1}, [[1], [], [1, 2], None, [None]], "0.75 of 4 rows satisfy"),
+    "few": ("array<int>", "array", {"maxItems": 1}, [[1], [], [1, 2], None, [None]], "0.75 of 4 rows satisfy"),
     "once": ("array<string>", "array", {"uniqueItems": True}, [["a", "b"], ["a", "a"], [None, None], None, []],
-             "0.5 of 4 rows keep"),
+             "0.5 of 4 rows satisfy"),
     "entries": ("map<string,int>", "object", {"maxProperties": 1}, [{"a": 1}, {"a": 1, "b": 2}, {}, None, None],
-                "0.666667 of 3 rows keep"),
+                "0.666667 of 3 rows satisfy"),
     "place": ("struct<city:string>", "object", {"required": ["city"]}, [("a",), (None,), None, ("b",), ("c",)],
               "0.75 of 4 rows have place.city where `place` IS NOT NULL"),
     "embedding": ("array<float>", "vector", {"dimensions": 2}, [[0.5, 1.0], [0.5], None, None, None],
-                  "0.5 of 2 rows keep"),
+                  "0.5 of 2 rows satisfy"),
 }  # fmt: skip
 ENUM = [{"value": "new"}, {"value": "paid"}]
 METRICS: dict[str, tuple[Words, str]] = {
     "rows": ({"metric": "rowCount", "mustBe": 5}, "5 rows, 5 required"),
     "nulls": ({"metric": "nullValues", "mustBe": 0}, "1 of 5 rows has no status, 0 required, 1 too many"),
     "missing": ({"metric": "missingValues", "arguments": {"missingValues": [None, "N/A"]}, "mustBeLessThan": 2},
-                "2 of 5 rows miss status, less than 2 required"),
+                "2 of 5 rows are missing status, less than 2 required"),
     "invalid": ({"metric": "invalidValues", "arguments": {"validValues": ["new", "paid"]}, "mustBe": 0},
                 "1 of 5 rows has an invalid status, 0 required, 1 too many"),
     "unlike": ({"metric": "invalidValues", "arguments": {"pattern": "^[a-z]"}, "unit": "percent", "mustBe": 0},
@@ -119,7 +119,7 @@ def test_a_metric_of_the_standard_finds_what_it_counts(name: str, found: dict[st
 
 def test_an_enumeration_finds_another_value(found: dict[str, CheckResult]) -> None:
     assert found["status-enum"].finding == (
-        "0.75 of 4 values of status are among new, paid, 1 required, 0.25 too few; 1 row has another"
+        "0.75 of 4 values of status are among new, paid, 1 required, 0.25 too few; 1 row has another value"
     )
 
 

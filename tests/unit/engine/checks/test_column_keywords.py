@@ -148,7 +148,7 @@ def test_options_of_columns_and_fields_whatever_their_names_are_bound(name: str)
 FOREIGN: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "a pattern outside the subset": ("string", {"pattern": "^(?=a)b$"}, "string", "regular expression has something"),
     "a pattern within that is outside it": ("string", {"pattern": "(?=a)b"}, "string", "regular expression"),
-    "a bound that is no date": ("date", {"minimum": "long ago"}, "date", "of type date"),
+    "a bound that is no date": ("date", {"minimum": "long ago"}, "date", "has type date"),
     "items of a number": ("array", {"minItems": 1}, "int", "calls a function with"),
     "lengths of numbers": ("string", {"minLength": 1}, "int", "its type is int"),
 }

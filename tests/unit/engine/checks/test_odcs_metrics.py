@@ -73,7 +73,7 @@ REFUSED = {
     "a unit that is none": (entry("nullValues", unit="EUR"), "status", "the unit of nullValues"),
     "a percentage of rows": (entry("rowCount", unit="percent"), None, "the unit of rowCount"),
     "an unknown argument": (entry("nullValues", arguments={"nulls": ["-"]}), "status", "the standard does not name"),
-    "invalid by nothing": (entry("invalidValues"), "status", "name one of"),
+    "invalid by nothing": (entry("invalidValues"), "status", "give exactly one of"),
     "a pattern outside the subset": (entry("invalidValues", arguments={"pattern": "(a+)+$"}), "status", "regular"),
     "valid values that are no list": (entry("invalidValues", arguments={"validValues": {"a": 1}}), "status", "valid"),
     "a column that the table lost": (entry("duplicateValues", arguments={"properties": ["gone"]}), None, "no column"),
@@ -124,4 +124,4 @@ def test_a_metric_is_judged(given: dict[str, Any], column: str | None, value: ob
 
 def test_a_percentage_says_so() -> None:
     given = contract(properties=on("amount", quality=[entry("nullValues", unit="percent")]))
-    assert judged(given).finding == "25 percent of 4 rows have no amount, 0 required, 25 too many; 1 row has none"
+    assert judged(given).finding == "25 percent of 4 rows have no amount, 0 required, 25 too many; 1 row has no value"
