@@ -1,4 +1,4 @@
-"""All analyzers: importing this package fills the table `ANALYZERS`."""
+"""Import every analyzer, which fills the registry `ANALYZERS`."""
 
 from treaty.engine.analyzers import (
     association,

@@ -1,4 +1,4 @@
-"""The kinds of arguments that analyzers take: columns, conditions, values and bounds, patterns, ways of counting."""
+"""Define the argument types of analyzers: columns, conditions, values, bounds, patterns and units."""
 
 from enum import Enum
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from treaty.engine.analyzers.named_formats import FORMATS
 
 
 class ArgumentRole(Enum):
-    """What an argument names: how it is bound to a table."""
+    """The kind of object that an argument names. It decides how the argument is bound to a table."""
 
     COLUMN = "column"
     PREDICATE = "predicate"
@@ -27,19 +27,21 @@ ColumnName = Annotated[
 ColumnNames = Annotated[
     tuple[str, ...],
     BeforeValidator(lambda given: _as_tuple(given)),
-    Field(min_length=1, validation_alias=AliasChoices("columns", "column"), description="one column or a list of them"),
+    Field(
+        min_length=1, validation_alias=AliasChoices("columns", "column"), description="one column or a list of columns"
+    ),
     ArgumentRole.COLUMN,
 ]
 InputColumns = Annotated[
     tuple[str, ...],
     BeforeValidator(lambda given: _as_tuple(given)),
-    Field(min_length=1, description="the columns that are told from: one or a list of them"),
+    Field(min_length=1, description="the columns to predict from: one column or a list"),
     ArgumentRole.COLUMN,
 ]
 Predicate = Annotated[
     str,
     AfterValidator(lambda text: _admitted(text)),
-    Field(description="a condition in SQL on one row"),
+    Field(description="a SQL condition on one row"),
     ArgumentRole.PREDICATE,
 ]
 
@@ -52,41 +54,43 @@ Values = Annotated[
 Missing = Annotated[
     tuple[Scalar | None, ...],
     BeforeValidator(lambda given: _as_tuple(given)),
-    Field(description="values that stand for none, beside null: '', 'N/A', -1"),
+    Field(description="values that count as missing in addition to null, for example '', 'N/A' or -1"),
 ]
 Bound = int | Annotated[float, Field(allow_inf_nan=False)] | str
 Pattern = Annotated[
     str,
     AfterValidator(lambda text: _safe(text)),
-    Field(description="a regular expression of the admitted subset; the whole value must match"),
+    Field(description="a regular expression of the supported subset; the whole value must match"),
 ]
 FormatName = Annotated[
     str,
     AfterValidator(lambda name: _format_name(name)),
     Field(description=f"a named format: {', '.join(FORMATS)}", json_schema_extra={"enum": list(FORMATS)}),
 ]
-Within = Annotated[bool, Field(description="whether the pattern may match anywhere within a text")]
+Within = Annotated[bool, Field(description="whether the pattern may match anywhere in a text")]
 Nulls = Annotated[
     Literal["ignore", "break"],
-    Field(description="`ignore`: values that are null are not judged; `break`: they are, and do not keep it"),
+    Field(description="`ignore`: null values are excluded; `break`: null values are violations"),
 ]
 TimeUnit = Annotated[
     Literal["seconds", "minutes", "hours", "days"],
-    Field(validation_alias=AliasChoices("in", "measured_in"), description="the unit, in contracts `in`"),
+    Field(
+        validation_alias=AliasChoices("in", "measured_in"), description="the unit of time; contracts use the key `in`"
+    ),
 ]
-CountIn = Annotated[Literal["rows", "percent"], Field(description="`rows`, or `percent` of the rows")]
+CountIn = Annotated[
+    Literal["rows", "percent"], Field(description="`rows`: the number of rows; `percent`: the share of rows times 100")
+]
 
 DatasetName = Annotated[
     str,
-    Field(
-        min_length=1, description="another dataset: a contract's id, or `contract.object`, or the dataset's own name"
-    ),
+    Field(min_length=1, description="another dataset: a contract id, `contract.object`, or the name of the dataset"),
     ArgumentRole.DATASET,
 ]
 OtherColumns = Annotated[
     tuple[str, ...],
     BeforeValidator(lambda given: _as_tuple(given)),
-    Field(description="the columns of the other dataset, in the same order; by default those of the same names"),
+    Field(description="the columns of the other dataset in the same order; by default the columns of the same names"),
 ]
 
 
@@ -97,7 +101,7 @@ def _as_tuple(given: Any) -> Any:
 
 
 def _admitted(text: str) -> str:
-    """The author's own text, once it is known to be admitted: what runs is written anew when it is bound."""
+    """Return the text unchanged after validation; binding rewrites it before it runs."""
     try:
         parser.parse(text, None)
     except parser.PredicateError as error:
@@ -116,6 +120,6 @@ def _safe(pattern: str) -> str:
 def _format_name(name: str) -> str:
     if name not in FORMATS:
         raise ValueError(
-            f"no format is named {name!r}; {suggest_nearest(name, FORMATS) or 'known are ' + ', '.join(FORMATS)}"
+            f"unknown format {name!r}; {suggest_nearest(name, FORMATS) or 'use one of ' + ', '.join(FORMATS)}"
         )
     return name

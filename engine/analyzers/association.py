@@ -1,4 +1,4 @@
-"""Metrics of disorder, and of how much one column tells of another."""
+"""Metrics of entropy, dependency and correlation of columns."""
 
 from math import sqrt
 from typing import Any
@@ -11,11 +11,11 @@ from treaty.engine.components.frequencies import Frequencies, coarser, complete,
 
 
 class Entropy(Analyzer):
-    """Entropy of the column's values, the sum of p ln(1 / p) with p = c_v / N, in nats (natural logarithm).
+    """Entropy of the column's values in nats (natural logarithm).
 
-    0 for a constant column, ln(d) for d values that occur as often as each other (Deequ, VLDB 2018, section 3.1). Nulls
-    are left out, of N too. -0.0 and 0.0 are one value, all NaN are one. No value for an empty table, for nothing but
-    nulls, for a filter that admits no row."""
+    The sum of p ln(1 / p) with p = c_v / N: 0 for a constant column, ln(d) for d equally frequent values (Deequ,
+    VLDB 2018, section 3.1). Nulls are excluded, also from N. -0.0 equals 0.0, and all NaN are equal. No value for an
+    empty table, if all values are null, or if no row matches `where`."""
 
     name = "entropy"
     unit = "nats"
@@ -30,12 +30,13 @@ class Entropy(Analyzer):
 
 
 class MutualInformation(Analyzer):
-    """What one column tells of the other, the sum of p(x, y) ln(p(x, y) / (p(x) p(y))), in nats (natural logarithm).
+    """Mutual information of two columns in nats (natural logarithm).
 
-    0 for columns that are independent, the entropy of either for columns that determine each other. Rows in which
-    either is null are left out of every probability (Deequ leaves them out of the sum but divides by all; its paper's
-    formula, VLDB 2018, section 3.1, lacks an N in the logarithm). Computed as H(x) + H(y) - H(x, y), the same number.
-    No value where no row is left: an empty table, nothing but nulls, a filter that admits no row."""
+    The sum of p(x, y) ln(p(x, y) / (p(x) p(y))): 0 for independent columns, the entropy of either if each column
+    determines the other. Rows in which either value is null are excluded from every probability (Deequ excludes them
+    from the sum but divides by all rows; its paper's formula, VLDB 2018, section 3.1, lacks an N in the logarithm).
+    Computed as H(x) + H(y) - H(x, y), which is the same number. No value if no row is left: for an empty table, if
+    all values are null, or if no row matches `where`."""
 
     name = "mutual_information"
     unit = "nats"
@@ -47,28 +48,28 @@ class MutualInformation(Analyzer):
         pairs = complete(state.frequencies)
         if pairs is None:
             return None
-        together = entropy(pairs)
+        joint_entropy = entropy(pairs)
         keys = pairs.table.num_columns - 1
-        apart = sum(entropy(coarser(pairs, [at])) for at in (0, keys - 1))
-        # Rounding alone could make it less than 0, which it never is.
-        return max(0.0, apart - together)
+        marginal_entropies = sum(entropy(coarser(pairs, [at])) for at in (0, keys - 1))
+        # The exact result is never negative; only rounding can make it so.
+        return max(0.0, marginal_entropies - joint_entropy)
 
     def counted(self, state: Any) -> int:
         return occurrences(complete(state.frequencies))
 
 
 class Determination(Analyzer):
-    """Share of the rows whose `other` is the most frequent one of all rows with their `column`: 1 where the column
-    determines the other.
+    """Share of rows with the most frequent `other` value of their `column` value.
 
-    1 less the measure g3 of a functional dependency (Kivinen and Mannila, Approximate inference of functional
-    dependencies, 1995): the least share of rows to leave out for it to hold. Rows in which either is null are left out.
-    No value where no row is left: an empty table, nothing but nulls, a filter that admits no row."""
+    1 means that the column determines the other: a functional dependency. Equals 1 - g3, where g3 is the smallest
+    share of rows to remove for the dependency to hold (Kivinen and Mannila, Approximate inference of functional
+    dependencies, 1995). Rows in which either value is null are excluded. No value if no row is left: for an empty
+    table, if all values are null, or if no row matches `where`."""
 
     name = "determination"
     unit = "share"
     scope = "dataset"
-    value_template = "{value} of {counted} rows have the {other} that goes with their {column}"
+    value_template = "{value} of {counted} rows have the most frequent {other} of their {column}"
     column: ColumnName
     other: ColumnName
     frequencies = Frequencies("{column}", "{other}")
@@ -81,16 +82,17 @@ class Determination(Analyzer):
         return occurrences(complete(state.frequencies))
 
     def _place(self, schema: Schema) -> int:
-        """Where the column stands among the keys, which are in the order of their SQL."""
+        """Return the position of the column among the keys, which are sorted by their SQL."""
         own, other = (operand_of(name, schema).canonical() for name in (self.column, self.other))
         return int(own > other)
 
 
 class Correlation(Analyzer):
-    """Pearson's correlation of two columns of numbers, cxy / sqrt(m2x m2y), between -1 and 1; as doubles.
+    """Pearson correlation of two numeric columns, cxy / sqrt(m2x m2y), between -1 and 1.
 
-    Rows in which either is null are left out. NaN where a row has NaN or an infinity. No value where a column is
-    constant (0 / 0; Deequ: NaN), for an empty table, where no row is left, for a filter that admits no row."""
+    Computed in doubles. Rows in which either value is null are excluded. NaN if a row has NaN or an infinity. No
+    value if a column is constant (0 / 0; Deequ: NaN), for an empty table, if no row is left, or if no row matches
+    `where`."""
 
     name = "correlation"
     unit = "coefficient"
@@ -102,9 +104,9 @@ class Correlation(Analyzer):
         _, _, _, m2x, m2y, cxy = state.together
         if not (m2x and m2y):
             return None
-        found = cxy / sqrt(m2x) / sqrt(m2y)
-        # A comparison keeps NaN, as min and max would not; only rounding leads beyond 1.
-        return float(found) if not abs(found) > 1 else float(round(found))
+        coefficient = cxy / sqrt(m2x) / sqrt(m2y)
+        # The comparison keeps NaN, unlike min and max; only rounding can exceed 1.
+        return float(coefficient) if not abs(coefficient) > 1 else float(round(coefficient))
 
     def counted(self, state: Any) -> int:
         return int(state.together[0])

@@ -1,4 +1,6 @@
-"""What an analyzer is: a declaration over components. Everything else about a metric is derived from that class.
+"""Define `Analyzer`: a metric declared over mergeable components.
+
+Everything else about a metric (SQL, state keys, documentation) is derived from its class:
 
 class Mean(Analyzer):
     '''Arithmetic mean of the non-null values.'''
@@ -7,8 +9,7 @@ class Mean(Analyzer):
     total = Sum("{column}")
     count = Count("{column}")
 
-    def value(self, state): return state.total / state.count if state.count else None
-"""
+    def value(self, state): return state.total / state.count if state.count else None"""
 
 import re
 from collections.abc import Mapping
@@ -36,21 +37,24 @@ _WHOLE = re.compile(r"\{(\w+)\}")
 
 
 class NotApplicableToTable(Exception):
-    """The analyzer cannot be computed on this table. The message says why, without data values."""
+    """The analyzer cannot be computed on this table; the message gives the reason without data values."""
 
 
 class Analyzer(BaseModel):
-    """A metric of a table. Subclasses are frozen values: equal arguments, equal analyzer.
+    """A metric of a table. Subclasses are frozen values: equal arguments make equal analyzers.
 
-    `unit` says what the number counts, `scope` what a check judges by default, `value_template` how a value is put in
-    words (of `phrase`, `subject`, `value`, `counted` and the arguments), `violation_phrase` what the rows that break a
-    check do.
+    Class attributes:
+    - `unit`: what the number counts.
+    - `scope`: what a check evaluates by default: `delta` (the partitions that arrived) or `dataset` (the whole table).
+    - `value_template`: format of a value for people, over `phrase`, `subject`, `value`, `counted` and the arguments.
+    - `violation_phrase`: what the rows that violate a check do, for example "rows have none".
+    - `defined_on_empty`: the metric has a value even if no row matches `where`.
+    - `needs_previous`: the metric also reads the state of the previous partition.
+    - `no_value_reason`: why the metric has no value.
 
-    `value`, `counted`, `broken` and `details` are given the merged components by their names on the class, and beside
-    them `rows` (that the filter admits), `now` (the moment of judgement) and `schema` (of what was read).
-    `defined_on_empty` says that a filter which admits no row gives a value all the same. One that `needs_previous` is
-    given the state of the partition before, too, as `before` (None: there is none). `no_value_reason`: why there is no
-    value."""
+    `value`, `counted`, `broken` and `details` receive the merged components by their names on the class, and also
+    `rows` (the number of rows that match `where`), `now` (the evaluation time), `schema` (of the rows that were
+    read) and `before` (the state of the previous partition; None means there is none)."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, populate_by_name=True, ignored_types=(Component, str)
@@ -61,42 +65,50 @@ class Analyzer(BaseModel):
     scope: ClassVar[str] = "delta"
     defined_on_empty: ClassVar[bool] = False
     needs_previous: ClassVar[bool] = False
-    no_value_reason: ClassVar[str] = "there was nothing to measure: no matching row has a value"
+    no_value_reason: ClassVar[str] = "nothing to measure: no matching row has a value"
     value_template: ClassVar[str] = "{phrase} is {value}"
-    violation_phrase: ClassVar[str] = "rows break it"
+    violation_phrase: ClassVar[str] = "rows violate it"
     components: ClassVar[Mapping[str, Component]] = {}
     roles: ClassVar[Mapping[ArgumentRole, tuple[str, ...]]] = {}
 
-    where: Predicate | None = Field(default=None, description="only rows for which this predicate is true")
+    where: Predicate | None = Field(
+        default=None, description="SQL condition; only rows for which it is true are measured"
+    )
 
     def value(self, state: Any) -> Value:
-        """The metric; None: no value, nothing was measured."""
+        """Return the metric; None means that there was nothing to measure."""
         raise NotImplementedError
 
     def counted(self, state: Any) -> int | None:
-        """On how many rows the value was measured: by default all that the filter admits."""
+        """Return the number of rows that the value was measured on; by default all rows that match `where`."""
         return int(state.rows)
 
     def broken(self, state: Any) -> int | None:
-        """How many rows break a promise of wholeness (a share of 1); None where rows do not break it one by one."""
+        """Return the number of rows that violate a check for a share of 1.
+
+        None means that the metric does not attribute violations to single rows."""
         return None
 
     def details(self, state: Any) -> Mapping[str, Any] | None:
-        """The distribution behind the value as plain data; None where there is none."""
+        """Return the distribution behind the value as plain data; None if the metric has none."""
         return None
 
     @property
     def judged_segments(self) -> int:
-        """How many segments, at most, of those in its details are judged beside their pasts; 0: it has none."""
+        """Return the maximum number of segments that are evaluated against their own history.
+
+        0 means that the metric has no segments."""
         return 0
 
     @property
     def of_absent(self) -> float | None:
-        """The metric of a segment without rows; None: it has none."""
+        """Return the metric of a segment without rows; None means that it has none."""
         return None
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
-        """Which rows break a check of this analyzer, in SQL; None where no single row does. `where` is added to it."""
+        """Return the rows that violate a check of this analyzer, as SQL.
+
+        `where` is added by the caller. None means that violations cannot be attributed to single rows."""
         return None
 
     @classmethod
@@ -105,81 +117,94 @@ class Analyzer(BaseModel):
         cls.components = {name: part for name, part in declared if isinstance(part, Component)}
         fields = cls.model_fields.items()
         cls.roles = {role: tuple(name for name, field in fields if role in field.metadata) for role in ArgumentRole}
-        # A class without a name is what several analyzers have in common, no analyzer.
+        # A class without a name is a shared base class, not an analyzer.
         if "name" in vars(cls) and ANALYZERS.setdefault(cls.name, cls).__qualname__ != cls.__qualname__:
-            raise TypeError(f"an analyzer named {cls.name!r} exists already")
+            raise TypeError(f"an analyzer named {cls.name!r} already exists")
 
     def arguments(self) -> dict[str, Any]:
-        """The arguments as plain data, defaults left out."""
+        """Return the arguments as plain data, without those that equal their defaults."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
     @cached_property
     def identity(self) -> str:
-        """16 hex digits that name this metric: equal for equal analyzer and arguments."""
+        """Return 16 hex digits that identify this metric: equal for an equal analyzer and equal arguments."""
         return short_fingerprint([self.name, self.arguments()])
 
     def _named(self, role: ArgumentRole) -> dict[str, tuple[str, ...]]:
-        """The arguments of a role that were given, as tuples."""
-        given = {name: getattr(self, name) for name in self.roles[role]}
-        return {name: (each,) if isinstance(each, str) else each for name, each in given.items() if each}
+        """Return the arguments of a role that are set, as tuples."""
+        values = {name: getattr(self, name) for name in self.roles[role]}
+        return {name: (each,) if isinstance(each, str) else each for name, each in values.items() if each}
 
     @cached_property
     def columns_read(self) -> tuple[str, ...]:
-        """The columns named in the arguments (not those of predicates)."""
-        return tuple(column for given in self._named(ArgumentRole.COLUMN).values() for column in given)
+        """Return the columns named in the arguments, without those named in predicates."""
+        return tuple(column for columns in self._named(ArgumentRole.COLUMN).values() for column in columns)
 
     @cached_property
     def columns_named(self) -> tuple[str, ...]:
-        """The columns of the arguments and of the predicates, each once."""
-        texts = [*(text for given in self._named(ArgumentRole.PREDICATE).values() for text in given), self.where]
-        named = (column for text in filter(None, texts) for column in parser.parse(text, None).columns)
-        return tuple(dict.fromkeys((*self.columns_read, *named)))
+        """Return the columns of the arguments and of the predicates, each once."""
+        texts = [
+            *(text for predicates in self._named(ArgumentRole.PREDICATE).values() for text in predicates),
+            self.where,
+        ]
+        columns = (column for text in filter(None, texts) for column in parser.parse(text, None).columns)
+        return tuple(dict.fromkeys((*self.columns_read, *columns)))
 
     @property
     def phrase(self) -> str:
-        """The metric in words: 'completeness of status where country = 'DE''."""
+        """Return the metric in words: "completeness of status where country = 'DE'"."""
         subject = ", ".join(self.columns_read) or getattr(self, "predicate", "")
-        said = {*self._named(ArgumentRole.COLUMN), *self._named(ArgumentRole.PREDICATE), "where"}
-        details = [f"{name} {given}" for name, given in self.arguments().items() if name not in said]
+        covered = {*self._named(ArgumentRole.COLUMN), *self._named(ArgumentRole.PREDICATE), "where"}
+        details = [f"{name} {value}" for name, value in self.arguments().items() if name not in covered]
         words = [self.name.replace("_", " "), *(["of", subject] if subject else []), *details]
         return " ".join(words) + (f" where {self.where}" if self.where else "")
 
     def parts(self) -> Mapping[str, Component]:
-        """The components by name: those of the class, unless the arguments ask for others."""
+        """Return the components by name: those of the class, unless the arguments need others."""
         return self.components
 
     def operands(self, schema: Schema) -> Operands:
-        """What templates may name: by default each argument that is a column, columns or a predicate.
+        """Return the operands that templates may name: by default each column, list of columns or predicate argument.
 
-        Raises Unbindable for a column that the table does not have, PredicateError for a predicate."""
+        Raises NotApplicableToTable for a column that the table does not have, PredicateError for an invalid
+        predicate."""
         columns = self._named(ArgumentRole.COLUMN).items()
         texts = self._named(ArgumentRole.PREDICATE).items()
         return {
-            **{name: tuple(operand_of(column, schema) for column in given) for name, given in columns},
-            **{name: tuple(condition_of(text, schema) for text in given) for name, given in texts},
+            **{name: tuple(operand_of(column, schema) for column in names) for name, names in columns},
+            **{name: tuple(condition_of(text, schema) for text in names) for name, names in texts},
         }
 
     def bind(self, schema: Schema) -> BoundAnalyzer:
-        """This analyzer on a table of that schema. Raises Unbindable for a missing column or a type it cannot take."""
-        where = condition_of(self.where, schema) if self.where else None
-        named = self.operands(schema)
+        """Bind this analyzer to a table of that schema.
+
+        Raises NotApplicableToTable for a missing column or an unsupported type, PredicateError for an invalid
+        predicate."""
+        row_filter = condition_of(self.where, schema) if self.where else None
+        operands = self.operands(schema)
         parts = {
-            name: self._bound(part, named, where) for name, part in {"rows": CountComponent(), **self.parts()}.items()
+            name: self._bound(part, operands, row_filter)
+            for name, part in {"rows": CountComponent(), **self.parts()}.items()
         }
         return BoundAnalyzer(
-            analyzer=self, parts={**parts, **_unevaluated(named, where)}, schema=schema, operands=named, where=where
+            analyzer=self,
+            parts={**parts, **_unevaluated(operands, row_filter)},
+            schema=schema,
+            operands=operands,
+            where=row_filter,
         )
 
     def _bound(self, part: Component, named: Operands, where: Operand | None) -> BoundComponent:
         operands = tuple(each for template in part.templates for each in self._rendered(template, part, named))
-        classified = any(each.classified for given in named.values() for each in given)
-        keeps = part.keeps_of(operands) if classified else Retention.NOTHING
-        if keeps is Retention.HASHES:
+        classified = any(each.classified for group in named.values() for each in group)
+        retention = part.keeps_of(operands) if classified else Retention.NOTHING
+        if retention is Retention.HASHES:
             operands = tuple(replace(each, is_hashed=each.classified) for each in operands)
-        return BoundComponent(part, operands, where.sql if where else None, is_transient=keeps is Retention.VALUES)
+        return BoundComponent(part, operands, where.sql if where else None, is_transient=retention is Retention.VALUES)
 
     def _rendered(self, template: str, part: Component, named: Operands) -> tuple[Operand, ...]:
-        """The operands of a template: those of `{name}` as they are, or an expression over them, of `part.type`."""
+        """Return the operands of a template: those of `{name}` unchanged, or one expression over them, of type
+        `part.type`."""
         used = [name for name in _WHOLE.findall(template) if name in named]
         for operand in (each for name in used for each in named[name]):
             if operand.base_type not in (part.takes or part.accepts):
@@ -194,26 +219,28 @@ class Analyzer(BaseModel):
 
 
 def operand_of(column: str, schema: Schema) -> Operand:
-    """The column as an operand. Raises Unbindable where the table has none of that name or path."""
-    found = schema.find(column)
-    if found is None:
+    """Return the column as an operand.
+
+    Raises NotApplicableToTable if the table has no column or field of that name or path."""
+    column_type = schema.find(column)
+    if column_type is None:
         raise NotApplicableToTable(f"the table has no column {parser.quote_path(column)}")
     sql = parser.quote(column) if schema.get(column) else parser.quote_path(column)
-    return Operand(sql=sql, type=found.type, classified=schema.names_along(column) in schema.classified)
+    return Operand(sql=sql, type=column_type.type, classified=schema.names_along(column) in schema.classified)
 
 
 def condition_of(text: str, schema: Schema) -> Operand:
-    """The predicate as a boolean operand. Raises PredicateError."""
-    found = parser.parse(text, schema=schema)
-    return Operand(sql=found.sql, type="boolean", errs=found.errs)
+    """Return the predicate as a boolean operand. Raises PredicateError if it is invalid."""
+    predicate = parser.parse(text, schema=schema)
+    return Operand(sql=predicate.sql, type="boolean", errs=predicate.errs)
 
 
 def _unevaluated(named: Operands, where: Operand | None) -> Mapping[str, BoundComponent]:
-    """The parts that count the rows whose conditions cannot be evaluated: none where all always can.
+    """Return the components that count rows whose conditions cannot be evaluated; empty if all always can.
 
-    `unevaluated`: rows that the analyzer's own conditions leave open; `unfiltered`: rows of which the filter cannot
-    say whether they count."""
-    errs = [each.errs for given in named.values() for each in given if each.errs]
+    `unevaluated`: rows for which one of the analyzer's own conditions fails; `unfiltered`: rows for which `where`
+    fails."""
+    errs = [each.errs for group in named.values() for each in group if each.errs]
     own = {"unevaluated": _counting(" OR ".join(f"({each})" for each in errs), where)} if errs else {}
     return {**own, "unfiltered": _counting(where.errs, None)} if where and where.errs else own
 

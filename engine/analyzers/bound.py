@@ -1,4 +1,4 @@
-"""Analyzers and their components bound to the columns of a table: SQL to ask, states to read, rows that break."""
+"""Bind analyzers and their components to the columns of a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,9 +23,10 @@ Operands = Mapping[str, tuple[Operand, ...]]
 
 @dataclass(frozen=True)
 class BoundComponent:
-    """A component with its typed SQL. `key` identifies it: equal keys are computed once and stored once.
+    """A component with its typed SQL.
 
-    `is_transient`: its state has values of classified columns, and is never stored."""
+    Components with equal `key` are computed once and stored once. `where`: SQL filter of the rows; None means all
+    rows. `is_transient`: the state contains values of classified columns and is never stored."""
 
     component: Component
     operands: tuple[Operand, ...]
@@ -34,30 +35,33 @@ class BoundComponent:
 
     @property
     def keyed(self) -> bool:
-        """Whether values are counted by hashes, which need the dataset's key."""
+        """Return whether values are counted by keyed hashes, which need the dataset's key."""
         return any(each.is_hashed for each in self.operands)
 
     @cached_property
     def aggregates(self) -> tuple[str, ...]:
-        """The SQL aggregates, filtered; for a grouping its keys, for what is read apart its description."""
+        """Return the SQL aggregates with the filter applied.
+
+        For a grouping these are its keys, for a component with its own statement a description; both without the
+        filter."""
         plain = self.component.aggregates(self.operands)
         filtered = self.where and not (self.component.grouping or self.component.needs_own_statement)
         return tuple(f"{sql} FILTER (WHERE {self.where})" for sql in plain) if filtered else plain
 
     @cached_property
     def digit(self) -> str | None:
-        """What a row adds to the aggregates as one number, filtered (`Component.digit`); None where nobody says."""
+        """Return the filtered SQL code of a row for packed counts (`Component.packed_digit`); None if there is none."""
         plain = self.component.packed_digit(self.operands)
         return f"CASE WHEN {self.where} THEN {plain} ELSE 0 END" if plain and self.where else plain
 
     @cached_property
     def key(self) -> str:
-        """Kind, version, SQL and filter: readable, and the same on every machine."""
+        """Return kind, version, SQL and filter: a readable key that is the same on every machine."""
         return f"{self.component.kind}/{self.component.version} {self.described}"
 
     @property
     def described(self) -> str:
-        """What is read, and of which rows."""
+        """Return the SQL and the filter of the rows that are read."""
         sql = ", ".join(self.component.aggregates(self.operands))
         return f"{sql} where {self.where}" if self.where else sql
 
@@ -67,12 +71,12 @@ class BoundComponent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricValue:
-    """What an analyzer reads from its states.
+    """The value of an analyzer, computed from its states.
 
-    `value`: the metric; None: there was nothing to measure. `rows`: how many the filter admits. `counted`: those that
-    the value was measured on. `broken`: those that break a promise of wholeness; None where single rows do not.
-    `unevaluated`: those that the analyzer's conditions leave open. `unfiltered`: those of which the filter cannot say
-    whether they count. `details`: the distribution behind the value."""
+    `value`: the metric; None means there was nothing to measure. `rows`: rows that match the filter. `counted`: rows
+    that the value was measured on. `broken`: rows that violate a check for a share of 1; None means that violations
+    cannot be attributed to rows. `unevaluated`: rows for which one of the analyzer's conditions cannot be evaluated.
+    `unfiltered`: rows for which the filter cannot be evaluated. `details`: the distribution behind the value."""
 
     value: Value
     rows: int
@@ -85,7 +89,7 @@ class MetricValue:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundAnalyzer:
-    """An analyzer on a table of a known schema: its components by their names on the class."""
+    """An analyzer bound to a schema, with its components by their names on the class."""
 
     analyzer: "Analyzer"
     parts: Mapping[str, BoundComponent]
@@ -96,10 +100,11 @@ class BoundAnalyzer:
     def read(
         self, states: Mapping[str, Any], *, now: datetime | None = None, before: Mapping[str, Any] | None = None
     ) -> MetricValue:
-        """The reading from the states by component key. Raises KeyError (the key) where a state is missing.
+        """Compute the metric from states by component key.
 
-        `now` is the moment of judgement, for metrics of age, `before` the states of the partition before, for those
-        that compare; they have no value without it."""
+        `now`: evaluation time, for metrics of age. `before`: states of the previous partition, for metrics that
+        compare; without them those metrics have no value. Raises KeyError with the component key if a state is
+        missing."""
         state = self._state(states, now)
         state.before = None if before is None else self._state(before, now)
         empty = self._is_empty(state)
@@ -114,10 +119,10 @@ class BoundAnalyzer:
         )
 
     def _state(self, states: Mapping[str, Any], now: datetime | None) -> SimpleNamespace:
-        given: dict[str, Any] = {"unevaluated": 0, "unfiltered": 0, "now": now, "schema": self.schema, "before": None}
+        values: dict[str, Any] = {"unevaluated": 0, "unfiltered": 0, "now": now, "schema": self.schema, "before": None}
         for name, key in self._keys:
-            given[name] = states[key]
-        return SimpleNamespace(**given)
+            values[name] = states[key]
+        return SimpleNamespace(**values)
 
     def _is_empty(self, state: SimpleNamespace) -> bool:
         return state.rows == 0 and self.where is not None and not self.analyzer.defined_on_empty
@@ -127,25 +132,28 @@ class BoundAnalyzer:
         return tuple((name, part.key) for name, part in self.parts.items())
 
     def value(self, states: Mapping[str, Any], *, now: datetime | None = None) -> Value:
-        """The metric alone. Raises KeyError (the key) where a state is missing."""
+        """Compute the value alone. Raises KeyError with the component key if a state is missing."""
         state = self._state(states, now)
         return None if self._is_empty(state) else self.analyzer.value(state)
 
     def counted(self, states: Mapping[str, Any]) -> int:
-        """How many rows have what is measured; 0 where a state is missing."""
+        """Return the number of rows that the value is measured on; 0 if a state is missing."""
         try:
             return self.analyzer.counted(self._state(states, None)) or 0
         except KeyError:
             return 0
 
     def comparable(self, assertion: Assertion) -> Assertion:
-        """The assertion with limits that compare with the value: of dates and times, ISO 8601 texts as it has them.
+        """Return the assertion with its bounds in the form of the metric's values.
 
-        Raises ValueError for a text that is no date (time) where the column holds them."""
+        For a column of dates or times these are ISO 8601 texts. Raises ValueError for a text that is no valid date
+        or time."""
         column = self.operands.get("column", ())
         return violation_bounds.displayed_assertion(column[0], assertion) if len(column) == 1 else assertion
 
     def breaking(self, assertion: Assertion) -> ViolatingRows | None:
-        """Which rows break a check with that assertion, within `where`; None where no single row does."""
-        found = self.analyzer.breaking(self.operands, assertion)
-        return found.within(self.where.sql) if found and self.where else found
+        """Return the rows within `where` that violate a check with this assertion.
+
+        None means that violations cannot be attributed to single rows."""
+        violating = self.analyzer.breaking(self.operands, assertion)
+        return violating.within(self.where.sql) if violating and self.where else violating

@@ -1,4 +1,4 @@
-"""Metrics of the characters in texts: how many there are of a class, and how alike the texts look."""
+"""Metrics of the characters in texts: character classes and the most frequent mask."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -14,9 +14,9 @@ from treaty.engine.components.base import CountComponent, SumComponent
 from treaty.engine.components.operands import TEXT, Operand
 from treaty.engine.components.text_masks import PatternProfile
 
-SHOWN = 100  # masks; the others are told together
+SHOWN = 100  # masks in the details; the rest is counted under `other`
 
-# Characters of Unicode's general categories; blanks are those of ASCII.
+# Unicode general categories, except blanks: these are ASCII only.
 CLASSES = {
     "letters": r"\p{L}",
     "upper": r"\p{Lu}",
@@ -27,11 +27,12 @@ CLASSES = {
 
 
 class MeanCharacters(Analyzer):
-    """Mean number of characters of a class in the non-null texts: the exact sum divided once; 0 for ''.
+    """Mean number of characters of a class in the non-null texts; 0 for ''.
 
-    letters (upper: those of upper case), digits, punctuation (signs and symbols too), blanks; of whatever script. The
-    text statistics of Auto-Validate by-History (KDD 2023, Table 4); the length of the texts is `mean_length`. No value
-    for an empty table, for nothing but nulls, for a filter that admits no row."""
+    Classes: letters, upper (upper-case letters), digits, punctuation (with signs and symbols) and blanks, of every
+    script. The exact sum is divided once. One of the text statistics of Auto-Validate-by-History (KDD 2023, Table
+    4); for the length of texts see `mean_length`. No value for an empty table, if all values are null, or if no row
+    matches `where`."""
 
     name = "mean_characters"
     unit = "characters"
@@ -57,16 +58,16 @@ def _counted(text: str, pattern: str) -> str:
 
 
 class PatternShare(Analyzer):
-    """Share of the non-null texts that have the most frequent mask: 1 means that all look alike.
+    """Share of the non-null texts that have the most frequent mask; 1 if all have the same.
 
-    A mask has A for upper-case letters, a for lower-case ones, 0 for digits, x for what else is beyond ASCII, and the
-    punctuation and blanks of the first 64 characters: '2026-01-31' is '0000-00-00'. Distribution: the 100 most frequent
-    masks, and by how much a count may be too high (`error`; 0 up to 1,024 distinct masks). No value for an empty
-    table, for nothing but nulls, for a filter that admits no row."""
+    A mask is the text with A for upper-case letters, a for lower-case letters, 0 for digits and x for other
+    characters beyond ASCII; ASCII punctuation and blanks stay. Only the first 64 characters count: '2026-01-31' has
+    the mask '0000-00-00'. Details: the 100 most frequent masks, and the maximum overcount of each (`error`; 0 up to
+    1,024 distinct masks). No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "pattern_share"
     unit = "share"
-    value_template = "{value} of {counted} values of {column} look alike"
+    value_template = "{value} of {counted} values of {column} have the same mask"
     column: ColumnName
     masks = PatternProfile("{column}")
 

@@ -1,12 +1,14 @@
-"""Whether more values break a pattern than did when it was learned: section 4 of the paper, one-sided.
+"""Test whether more values violate a pattern than when it was learned.
 
-The values learned from and the values judged are two binomial samples. Fisher's exact test and Pearson's chi-squared
-with Yates's correction ask whether the second's share of non-conforming values is greater. One-sided, for fewer is no
-alarm (a two-sided test flags an improvement). A significant difference is a warning; it is an error where the share of
-non-conforming values besides grew by more than `floor`, for rows come in clusters and are not independent draws.
+Section 4 of the paper (Auto-Validate, SIGMOD 2021), one-sided. The values that the pattern was learned from and the
+values under evaluation are two binomial samples. Fisher's exact test and Pearson's chi-squared with Yates's
+correction test whether the second sample has a larger share of non-conforming values. The tests are one-sided,
+because fewer non-conforming values are no alarm (a two-sided test would flag an improvement). A significant
+difference is a warning. It is an error if the share of non-conforming values also grew by more than `floor`, because
+rows come in clusters and are not independent draws.
 
-Fisher's test is scipy's, loaded at the first comparison. Yates's closed form stays here: scipy's is two-sided, and it
-must hold for counts of any size."""
+Fisher's test is scipy's, which is imported at the first comparison. Yates's closed form is implemented here: scipy's
+test is two-sided, and this one must be valid for counts of any size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +17,14 @@ from functools import lru_cache
 from math import erfc, sqrt
 
 ALPHA = 0.01
-# Of so many values scipy's exact chance has three digits left, and of 10^15 it takes seconds.
+# For this many values scipy's exact probability has three digits left; for 10^15 values it takes seconds.
 MOST_VALUES = 10**12
-# A call of scipy costs as much as forty more numbers in it.
+# One scipy call costs as much as forty more numbers in it.
 TRIED_AT_ONCE = 32
 
 
 class ConformitySeverity(StrEnum):
-    """What a comparison says."""
+    """The severity of a difference between learned and observed values."""
 
     NONE = "none"
     WARNING = "warning"
@@ -31,7 +33,7 @@ class ConformitySeverity(StrEnum):
 
 @dataclass(frozen=True)
 class ConformityCounts:
-    """Values, and how many of them do not conform. Two of them add up."""
+    """Number of values (`of`) and how many of them do not conform (`bad`). Counts can be added."""
 
     bad: int = 0
     of: int = 0
@@ -41,15 +43,17 @@ class ConformityCounts:
 
     @property
     def share(self) -> float:
-        """The share that does not conform; 0 of none."""
+        """Return the share of values that do not conform; 0 for no values."""
         return self.bad / self.of if self.of else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConformityComparison:
-    """What was learned from beside what is judged, with the chances of such a difference if nothing had changed.
+    """Comparison of the learned counts with the observed counts, with p-values under "nothing changed".
 
-    `chi_squared` None where Yates's approximation says nothing: all conform, or none does."""
+    `trained`, `newer`: the learned and the observed counts. `fisher`: p-value of Fisher's test. `chi_squared`:
+    p-value by Yates's approximation; None if all values conform or none does. `detectable`: smallest share of
+    non-conforming values that would be significant; None means that none would be."""
 
     trained: ConformityCounts
     newer: ConformityCounts
@@ -60,18 +64,20 @@ class ConformityComparison:
 
     @property
     def reason(self) -> str:
-        """A sentence about the difference and what it means."""
-        before = f"{self.trained.bad} of {self.trained.of} did not"
-        told = f"{self.newer.bad} of {self.newer.of} values do not conform, {before}"
+        """Return a sentence that states the difference and its significance."""
+        learned = f"{self.trained.bad:,} of {self.trained.of:,} when the pattern was learned"
+        counts = f"{self.newer.bad:,} of {self.newer.of:,} values do not conform, {learned}"
         if self.severity is ConformitySeverity.NONE:
-            return f"{told}: no significant difference (p = {self.fisher:.3g})"
-        return f"{told}: significantly more (p = {self.fisher:.3g})"
+            return f"{counts}: no significant difference (p = {self.fisher:.3g})"
+        return f"{counts}: a significant increase (p = {self.fisher:.3g})"
 
 
 def compare(
     trained: ConformityCounts, judged: ConformityCounts, *, alpha: float = ALPHA, floor: float = 0.0
 ) -> ConformityComparison:
-    """The comparison; nothing judged or nothing learned is no difference. `floor`: the growth in share of an error."""
+    """Compare the counts; an empty sample on either side is no difference.
+
+    `alpha`: significance level. `floor`: growth of the share above which a significant difference is an error."""
     fisher = fisher_greater(trained, judged)
     significant = fisher <= alpha
     grown = judged.share - trained.share
@@ -93,33 +99,35 @@ def compare(
 
 
 def fisher_greater(trained: ConformityCounts, judged: ConformityCounts) -> float:
-    """The chance of at least so many non-conforming values among those judged, all margins given; 1 without values.
+    """Return the probability of at least this many non-conforming values, given all margins; 1 without values.
 
-    Of more than 10^12 values it is what Yates's chi-squared says."""
+    For more than 10^12 values Yates's chi-squared approximates it."""
     return _chances(trained, [judged.bad], judged.of)[0]
 
 
 @lru_cache(maxsize=1 << 14)
 def critical(trained: ConformityCounts, of: int, alpha: float = ALPHA) -> int | None:
-    """The least number of non-conforming values among `of` that is significant; None where not even all would be."""
+    """Return the smallest significant number of non-conforming values among `of`.
+
+    None means that even `of` non-conforming values would not be significant."""
     if not of or fisher_greater(trained, ConformityCounts(of, of)) > alpha:
         return None
     low, high = -1, of
     while high - low > 1:
-        tried = _spread(low + 1, high)
-        found = next(at for at, chance in enumerate(_chances(trained, tried, of)) if chance <= alpha)
-        low, high = tried[found - 1] if found else low, tried[found]
+        candidates = _spread(low + 1, high)
+        index = next(at for at, chance in enumerate(_chances(trained, candidates, of)) if chance <= alpha)
+        low, high = candidates[index - 1] if index else low, candidates[index]
     return high
 
 
 def detectable(trained: ConformityCounts, of: int, alpha: float = ALPHA) -> float | None:
-    """The smallest share of non-conforming values among `of` that would be significant; None where none would be."""
+    """Return the smallest significant share of non-conforming values among `of`; None if none is."""
     least = critical(trained, of, alpha)
     return None if least is None else least / of
 
 
 def chi_squared(trained: ConformityCounts, judged: ConformityCounts) -> float | None:
-    """The one-sided chance by Pearson's chi-squared with Yates's correction; None where a margin is empty."""
+    """Return the one-sided p-value of Pearson's chi-squared with Yates's correction; None if a margin is empty."""
     bad, total = trained.bad + judged.bad, trained.of + judged.of
     if not trained.of or not judged.of or bad in {0, total}:
         return None
@@ -131,13 +139,13 @@ def chi_squared(trained: ConformityCounts, judged: ConformityCounts) -> float | 
 
 
 def _spread(low: int, high: int) -> list[int]:
-    """At most so many numbers, evenly spread from the one to the other."""
+    """Return at most TRIED_AT_ONCE numbers, evenly spaced from `low` to `high`."""
     steps = TRIED_AT_ONCE - 1
     return sorted({low + (high - low) * step // steps for step in range(TRIED_AT_ONCE)})
 
 
 def _chances(trained: ConformityCounts, bad: Sequence[int], of: int) -> list[float]:
-    """For each number of non-conforming values among `of` the chance of at least so many."""
+    """Return the probability of at least this many non-conforming values among `of`, for each number."""
     if not trained.of or not of:
         return [1.0] * len(bad)
     if trained.of + of > MOST_VALUES:

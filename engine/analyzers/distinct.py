@@ -1,9 +1,8 @@
-"""Metrics of distinct values: how many there are, and how many rows have one of their own.
+"""Metrics of distinct and duplicate values.
 
-Several columns are judged as one combined value, whatever their order. -0.0 and 0.0 are one value, all NaN are one;
-text is compared byte for byte. Rows whose columns are all null are left out: nulls are no duplicates of each other.
-Only primary_key judges those too.
-"""
+Several columns form one combined value, whatever their order. -0.0 equals 0.0, and all NaN are equal; text is
+compared byte for byte. Rows in which all columns are null are excluded: nulls are not duplicates of each other. Only
+primary_key evaluates those rows, too."""
 
 from typing import Annotated, Any, Literal
 
@@ -21,10 +20,10 @@ from treaty.engine.components.sketches import DistinctSketch
 
 
 class ApproxCountDistinct(Analyzer):
-    """Number of distinct non-null values, by HyperLogLog (standard error 1.6 %, exact to a few hundred). 0 for none.
+    """Number of distinct non-null values, estimated by HyperLogLog; 0 for none.
 
-    -0.0 and 0.0 are one value, all NaN are one; text is compared byte for byte. No value for a filter that admits no
-    row."""
+    Standard error 1.6 %, exact up to a few hundred values. -0.0 equals 0.0, and all NaN are equal; text is compared
+    byte for byte. No value if no row matches `where`."""
 
     name = "approx_count_distinct"
     unit = "values"
@@ -36,10 +35,10 @@ class ApproxCountDistinct(Analyzer):
 
 
 class CountDistinct(Analyzer):
-    """Number of distinct values (of several columns: combined values), exactly; 0 for an empty table.
+    """Exact number of distinct values, for several columns of combined values; 0 for an empty table.
 
-    Rows whose columns are all null are left out, so 0 where all are null (as in Deequ, whose histograms count null as a
-    value). No value for a filter that admits no row."""
+    Rows in which all columns are null are excluded, so a column of nulls has 0 (as in Deequ, whose histograms count
+    null as a value). No value if no row matches `where`."""
 
     name = "count_distinct"
     unit = "values"
@@ -55,11 +54,11 @@ class CountDistinct(Analyzer):
 
 
 class SharedValues(Analyzer):
-    """What the metrics of rows that share their values with others have in common."""
+    """Base class of the metrics of rows that share their values with other rows."""
 
     unit = "share"
     scope = "dataset"
-    violation_phrase = "rows share theirs with another"
+    violation_phrase = "rows share their values with another row"
     columns: ColumnNames
     frequencies = Frequencies("{columns}")
 
@@ -78,14 +77,15 @@ def _keys(operands: Operands) -> tuple[str, ...]:
 
 
 class Uniqueness(SharedValues):
-    """Share of the distinct values that occur exactly once, |{v: c_v = 1}| / |V| (Deequ, VLDB 2018, section 3.1).
+    """Share of the distinct values that occur exactly once, |{v: c_v = 1}| / |V|.
 
-    1 means no duplicates. Rows whose columns are all null are left out, so nulls are no duplicates of each other. No
-    value for an empty table, for nothing but nulls, for a filter that admits no row. The same number as
-    unique_value_ratio; what Deequ's code names Uniqueness divides by rows: here that is unique_row_ratio."""
+    After Deequ, VLDB 2018, section 3.1. 1 means no duplicates. Rows in which all columns are null are excluded, so
+    nulls are not duplicates of each other. No value for an empty table, if all values are null, or if no row matches
+    `where`. The same number as unique_value_ratio. Deequ's code divides by rows under the name Uniqueness; here that
+    metric is unique_row_ratio."""
 
     name = "uniqueness"
-    value_template = "{value} of the distinct values of {subject} occur once"
+    value_template = "{value} of the distinct values of {subject} occur exactly once"
 
     def value(self, state: Any) -> float | None:
         distinct = groups(state.frequencies)
@@ -93,23 +93,23 @@ class Uniqueness(SharedValues):
 
 
 class UniqueValueRatio(Uniqueness):
-    """Share of the distinct values that occur exactly once, |{v: c_v = 1}| / |V|: another name of uniqueness.
+    """Share of the distinct values that occur exactly once, |{v: c_v = 1}| / |V|; same as uniqueness.
 
-    It is the name that Deequ's code gives to what its paper names Uniqueness. Rows whose columns are all null are left
-    out. No value for an empty table, for nothing but nulls, for a filter that admits no row (Deequ fails there)."""
+    This is the name in Deequ's code for what its paper names Uniqueness. Rows in which all columns are null are
+    excluded. No value for an empty table, if all values are null, or if no row matches `where` (Deequ fails there)."""
 
     name = "unique_value_ratio"
 
 
 class UniqueRowRatio(SharedValues):
-    """Share of the rows whose value occurs exactly once, |{v: c_v = 1}| / N: what Deequ's code names Uniqueness.
+    """Share of the rows whose value occurs exactly once, |{v: c_v = 1}| / N.
 
-    1 means no duplicates. N counts the rows that are left: those whose columns are all null are not. No value for an
-    empty table, for nothing but nulls, for a filter that admits no row. (What Deequ's paper calls unique row ratio is
-    distinctness.)"""
+    Deequ's code names this metric Uniqueness. 1 means no duplicates. N excludes rows in which all columns are null.
+    No value for an empty table, if all values are null, or if no row matches `where`. (Deequ's paper uses the name
+    unique row ratio for distinctness.)"""
 
     name = "unique_row_ratio"
-    value_template = "{value} of {counted} rows have a value of their own in {subject}"
+    value_template = "{value} of {counted} rows have a unique value of {subject}"
 
     def value(self, state: Any) -> float | None:
         rows = occurrences(state.frequencies)
@@ -117,11 +117,11 @@ class UniqueRowRatio(SharedValues):
 
 
 class Distinctness(SharedValues):
-    """Number of distinct values per row, |V| / N (Deequ, VLDB 2018, section 3.1, there called unique row ratio).
+    """Number of distinct values per row, |V| / N.
 
-    1 means no duplicates; 0.5 that a value occurs twice on average. N counts the rows that are left: those whose
-    columns are all null are not (the paper counts them, Deequ's code does not). No value for an empty table, for
-    nothing but nulls, for a filter that admits no row."""
+    After Deequ, VLDB 2018, section 3.1, which names it unique row ratio. 1 means no duplicates; 0.5 means that a
+    value occurs twice on average. N excludes rows in which all columns are null (the paper counts them, Deequ's code
+    does not). No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "distinctness"
     value_template = "{subject} has {value} distinct values per row in {counted} rows"
@@ -132,19 +132,22 @@ class Distinctness(SharedValues):
 
 
 class DuplicateRows(SharedValues):
-    """How many rows have the same values as another row: in these columns, in all where none is named; 0 for no rows.
+    """Number of rows that have the same values as another row; 0 for an empty table.
 
-    `copies: all` counts every row that shares its values (as Deequ's DuplicateRowCount), `copies: extra` those beyond
-    the first of each: the rows to delete. Rows whose columns are all null count as no duplicates.
-    `count_in: percent` gives the share of all rows times 100, and no value for a table without rows. No value for a
-    filter that admits no row."""
+    Compares the given columns, or all columns if none is given. `copies: all` counts every row that shares its
+    values (as Deequ's DuplicateRowCount), `copies: extra` counts the rows beyond the first of each group: the rows
+    to delete. Rows in which all columns are null are not duplicates. `count_in: percent` gives the share of all rows
+    times 100, with no value for an empty table. No value if no row matches `where`."""
 
     name = "duplicate_rows"
     unit = "rows"
     value_template = "{phrase}: {value} {count_in} of {counted} rows"
     columns: ColumnNames = ()
     copies: Annotated[
-        Literal["all", "extra"], Field(description="`all` rows that share values, or the `extra` ones beyond the first")
+        Literal["all", "extra"],
+        Field(
+            description="`all`: every row that shares its values; `extra`: only the rows beyond the first of each group"
+        ),
     ] = "all"
     count_in: CountIn = "rows"
 
@@ -153,11 +156,11 @@ class DuplicateRows(SharedValues):
         return {"columns": whole, **super().operands(schema)}
 
     def value(self, state: Any) -> int | float | None:
-        beyond = singletons if self.copies == "all" else groups
-        found = occurrences(state.frequencies) - beyond(state.frequencies)
+        unshared = singletons if self.copies == "all" else groups
+        duplicates = occurrences(state.frequencies) - unshared(state.frequencies)
         if self.count_in == "rows":
-            return found
-        return 100 * found / state.rows if state.rows else None
+            return duplicates
+        return 100 * duplicates / state.rows if state.rows else None
 
     def counted(self, state: Any) -> int:
         return int(state.rows)
@@ -167,14 +170,14 @@ class DuplicateRows(SharedValues):
 
 
 class PrimaryKey(SharedValues):
-    """Share of the rows whose key is complete (no column of it is null) and occurs exactly once.
+    """Share of the rows whose key has no null and occurs exactly once.
 
-    1 means that the columns identify every row. A row whose key has a null breaks it (Deequ lets those pass). No value
-    for an empty table, for a filter that admits no row; 0 where all keys are null."""
+    1 means that the columns identify every row. A row whose key has a null is a violation (Deequ accepts it). 0 if
+    all keys are null. No value for an empty table, or if no row matches `where`."""
 
     name = "primary_key"
-    value_template = "{value} of {counted} rows have a complete key of their own in {subject}"
-    violation_phrase = "rows lack a complete key of their own"
+    value_template = "{value} of {counted} rows have a complete and unique key {subject}"
+    violation_phrase = "rows have an incomplete or duplicate key"
 
     def value(self, state: Any) -> float | None:
         return singletons(complete(state.frequencies)) / state.rows if state.rows else None

@@ -1,4 +1,4 @@
-"""How far a partition is from the one before: metrics of two distributions, told from the stored states of both."""
+"""Metric of the distance between a partition's distribution and the previous one, from stored states."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Self
@@ -18,7 +18,7 @@ By = Literal[
     "l1", "l_infinity", "cosine", "chi_squared", "new",
 ]  # fmt: skip
 Looked = Literal["values", "masks", "shapes"]
-# The distances that there are, by what is compared; None: the numbers themselves.
+# Available distances of numbers and of texts, by aspect; None means the numbers themselves.
 OF_NUMBERS: Mapping[str | None, tuple[str, ...]] = {
     None: ("kolmogorov_smirnov", "earth_movers_distance", "cohens_d", "jensen_shannon", "kullback_leibler"),
 }
@@ -34,29 +34,28 @@ COUNTED: Mapping[str, Callable[[Any], int]] = {
 
 
 def statistic(by: str, of: str | None) -> str:
-    """What the distance is called among the statistics of programs."""
+    """Return the name of the distance among the statistics of programs."""
     return f"{by}_of_{of}" if of else by
 
 
 class DistributionDistance(Analyzer):
-    """How far the column's values are from those of the partition before, told from the stored states of both.
+    """Distance of the column's values from those of the previous partition, from stored states.
 
-    That is the newest earlier one of the same segment that has values and belongs to no open incident. Numbers are
-    compared by a KLL sketch or by their moments, texts by their 1,024 most frequent values, masks (`Aaa 00`), or shapes
-    of masks (`Aa 0`); `new` is the share of what the partition before has none of. What each distance is, and how
-    exact: the page of distances (after Auto-Validate by-History, KDD 2023, Tables 2 and 4). No value for a partition
-    without values, where no earlier one has any, and where partitions are judged together."""
+    The previous partition is the newest earlier one of the same segment that has values and belongs to no open
+    incident. Numbers are compared by a KLL sketch or by their moments; texts by their 1,024 most frequent values,
+    masks (`Aaa 00`) or shapes of masks (`Aa 0`). `new` is the share of values, masks or shapes that the previous
+    partition does not have. The reference of distances defines each distance and its accuracy (after
+    Auto-Validate-by-History, KDD 2023, Tables 2 and 4). No value for a partition without values, if no earlier
+    partition has values, or if several partitions are evaluated together."""
 
     name = "distance"
     unit = "distance"
     value_template = "{phrase} is {value}"
     needs_previous: ClassVar[bool] = True
-    no_value_reason: ClassVar[str] = (
-        "there is nothing to compare: this partition has no values, or none before it has any"
-    )
+    no_value_reason: ClassVar[str] = "nothing to compare: this partition or all earlier partitions have no values"
     column: ColumnName
-    by: By = Field(description="the distance, or `new`: the share that is new")
-    of: Looked | None = Field(default=None, description="what is compared; without it the numbers themselves")
+    by: By = Field(description="the distance; `new` is the share of values that the previous partition does not have")
+    of: Looked | None = Field(default=None, description="`values`, `masks` or `shapes` of texts; omit it for numbers")
     ranks = QuantileSketch("{column}")
     moments = Moments("{column}")
     listed = HeavyHitters("{column}")
@@ -65,20 +64,24 @@ class DistributionDistance(Analyzer):
     @model_validator(mode="after")
     def _told_of_that(self) -> Self:
         if self.by not in DISTANCES[self.of]:
-            raise ValueError(f"of {self.of or 'numbers'} there are {', '.join(DISTANCES[self.of])}")
+            raise ValueError(
+                f"{self.by} is not available for {self.of or 'numbers'}; use one of {', '.join(DISTANCES[self.of])}"
+            )
         return self
 
     @property
     def phrase(self) -> str:
-        what = self.by.replace("_", " ") + (f" of {self.of}" if self.of else "")
-        return f"{what} of {self.column} from the partition before" + (f" where {self.where}" if self.where else "")
+        distance = self.by.replace("_", " ") + (f" of {self.of}" if self.of else "")
+        return f"{distance} of {self.column} from the previous partition" + (
+            f" where {self.where}" if self.where else ""
+        )
 
     def parts(self) -> Mapping[str, Component]:
         return {self._part: self.components[self._part]}
 
     @property
     def _part(self) -> str:
-        """The component whose states are compared."""
+        """Return the name of the component whose states are compared."""
         return "moments" if self.by == "cohens_d" else PARTS[self.of]
 
     def counted(self, state: Any) -> int:
@@ -95,11 +98,13 @@ class DistributionDistance(Analyzer):
     def _side(self, state: Any) -> Any:
         from treaty.engine.statistics import stored_summaries
 
-        given = getattr(state, self._part)
+        component_state = getattr(state, self._part)
         if self.of in OF_NUMBERS:
-            moments, ranks = (given, None) if self._part == "moments" else (Moments.zero, given)
+            moments, ranks = (component_state, None) if self._part == "moments" else (Moments.zero, component_state)
             return stored_summaries.numbers(state.rows, moments, ranks)
-        known = (
-            {"values": stored_summaries.frequent(given)} if self.of == "values" else stored_summaries.mask_counts(given)
+        counts = (
+            {"values": stored_summaries.frequent(component_state)}
+            if self.of == "values"
+            else stored_summaries.mask_counts(component_state)
         )
-        return stored_summaries.texts(state.rows, state.rows, None, **known)
+        return stored_summaries.texts(state.rows, state.rows, None, **counts)

@@ -1,4 +1,4 @@
-"""Metrics of time: how old the newest row is, and how late rows arrive."""
+"""Metrics of time: the age of the newest row and the arrival delay of rows."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -23,10 +23,10 @@ MICROS = {unit: seconds * 1_000_000 for unit, seconds in SECONDS.items()}
 
 
 class Freshness(Analyzer):
-    """Age of the newest row at the moment of judgement, by a column of dates or times; negative where it lies ahead.
+    """Age of the newest row at evaluation time, by a date or time column; negative for the future.
 
-    A date counts from its first moment in UTC, a time without a zone is one of UTC. Texts are refused. No value for an
-    empty table, for nothing but nulls, for a filter that admits no row."""
+    A date counts from 00:00 UTC; a time without a zone is in UTC. Text columns are not supported. No value for an
+    empty table, if all values are null, or if no row matches `where`."""
 
     name = "freshness"
     unit = "time"
@@ -42,10 +42,11 @@ class Freshness(Analyzer):
 
 
 class ArrivalDelay(Analyzer):
-    """How long after `column` rows `arrived`: the longest delay, or with `quantile` the one that a share of them keeps.
+    """Delay from `column` to `arrived`: the longest, or the given `quantile` of all delays.
 
-    Both columns are dates or times, taken as by freshness; negative where rows arrived before. Rows in which either is
-    null are left out. A quantile comes from a KLL sketch (rank error about 0.7 %). No value where no row has both."""
+    Both columns are dates or times, interpreted as by freshness; the delay is negative if a row arrived before
+    `column`. Rows in which either value is null are excluded. A quantile is estimated by a KLL sketch (rank error
+    about 0.7 %). No value if no row has both values."""
 
     name = "arrival_delay"
     unit = "time"
@@ -54,7 +55,7 @@ class ArrivalDelay(Analyzer):
     column: ColumnName
     arrived: ColumnName
     quantile: float | None = Field(
-        default=None, ge=0, le=1, strict=False, description="between 0 and 1; none: the longest delay"
+        default=None, ge=0, le=1, strict=False, description="between 0 and 1; omit it for the longest delay"
     )
     measured_in: TimeUnit = "hours"
     measured = CountComponent("{delay}")

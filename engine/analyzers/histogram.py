@@ -1,4 +1,4 @@
-"""The distribution of a column: of its values, of bins of equal width, of bins between one's own edges."""
+"""Metric of the distribution of a column: by value, by bins of equal width or by explicit edges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from treaty.engine.components.operands import NUMERIC, TEMPORAL, Operand
 from treaty.engine.components.order_statistics import ranking
 from treaty.engine.components.sql_literals import literal_of
 
-MOST = 1000  # bins: each is counted by an aggregate of its own
+MOST = 1000  # bins: each needs its own aggregate
 
 Number = int | Annotated[float, Field(allow_inf_nan=False)]
 Edges = Annotated[
@@ -33,7 +33,7 @@ Edges = Annotated[
 
 @dataclass(frozen=True)
 class ValueBins:
-    """Every value of the column, by a grouping."""
+    """One bin for each value of the column, from a GROUP BY."""
 
     def parts(self) -> Mapping[str, Component]:
         return {"frequencies": Frequencies("{column}", by_value=True)}
@@ -50,7 +50,7 @@ class ValueBins:
 
 @dataclass(frozen=True)
 class EqualWidthBins(ValueBins):
-    """Bins of equal width between the smallest and the largest number, which a grouping finds."""
+    """Bins of equal width between the extremes, which a GROUP BY determines."""
 
     bins: int
     value: Any
@@ -69,7 +69,7 @@ class EqualWidthBins(ValueBins):
 
 @dataclass(frozen=True)
 class SingleValueBins:
-    """One value against all others: no grouping is needed."""
+    """One value against all others, without a GROUP BY."""
 
     value: Any
 
@@ -83,14 +83,14 @@ class SingleValueBins:
         return int(state.present)
 
     def distribution(self, state: Any, column: Column) -> ValueDistribution | None:
-        others = {"other": {"count": state.present - state.found}, "null": state.rows - state.present}
-        found = [{"value": self.value, "count": state.found}]
-        return ValueDistribution({"values": found, **others}, int(state.found > 0), state.found)
+        remainder = {"other": {"count": state.present - state.found}, "null": state.rows - state.present}
+        values = [{"value": self.value, "count": state.found}]
+        return ValueDistribution({"values": values, **remainder}, int(state.found > 0), state.found)
 
 
 @dataclass(frozen=True)
 class EdgeBins:
-    """Bins between edges that are known beforehand: each is a condition, no grouping is needed."""
+    """Bins between fixed edges: one condition each, without a GROUP BY."""
 
     edges: tuple[Any, ...]
     value: Any
@@ -107,18 +107,20 @@ class EdgeBins:
 
     def operands(self, column: Operand) -> Operands:
         if column.base_type not in NUMERIC | TEMPORAL:
-            raise NotApplicableToTable(f"{column.sql} has no bins: its type is {column.type}")
-        sql, marks = column.sql, [self._mark(edge, column) for edge in self.edges]
-        inner = [f"{sql} >= {low} AND {sql} < {high}" for low, high in pairwise(marks[:-1])]
-        last = f"{sql} >= {marks[-2]} AND {sql} <= {marks[-1]}"
-        conditions = [f"{sql} < {marks[0]}", *inner, last, f"{sql} > {marks[-1]}"]
+            raise NotApplicableToTable(f"{column.sql} cannot be divided into bins: its type is {column.type}")
+        sql, literals = column.sql, [self._mark(edge, column) for edge in self.edges]
+        inner = [f"{sql} >= {low} AND {sql} < {high}" for low, high in pairwise(literals[:-1])]
+        last = f"{sql} >= {literals[-2]} AND {sql} <= {literals[-1]}"
+        conditions = [f"{sql} < {literals[0]}", *inner, last, f"{sql} > {literals[-1]}"]
         return {name: (Operand(sql=each, type="boolean"),) for name, each in zip(self._names, conditions, strict=True)}
 
     def _mark(self, edge: Any, column: Operand) -> str:
-        written = literal_of(edge, column)
-        if written is None:
-            raise NotApplicableToTable(f"{column.sql} is of type {column.type}, which the edge {edge!r} is not")
-        return written
+        sql_literal = literal_of(edge, column)
+        if sql_literal is None:
+            raise NotApplicableToTable(
+                f"{column.sql} has type {column.type}, which cannot be compared with the edge {edge!r}"
+            )
+        return sql_literal
 
     def present(self, state: Any) -> int:
         return int(state.present)
@@ -129,30 +131,31 @@ class EdgeBins:
 
 
 class Histogram(Analyzer):
-    """How the values of a column are distributed, in its details; as a number, how many values or bins occur.
+    """Number of values or bins that occur; the distribution itself is in the details.
 
-    Without more arguments every distinct value is counted; `details` shows the 1,000 most frequent, and how many others
-    there are. `bins` alone makes bins of equal width between the smallest and the largest number, with `low` and
-    `high` between these; `edges` are one's own. A bin reaches from its edge to below the next, the last one includes
-    its end; what lies outside is counted as `below` and `above` (NaN, too). Values and `bins` alone cost a grouping.
+    Without further arguments each distinct value is counted; the details list the 1,000 most frequent values and the
+    number of others. `bins` alone makes bins of equal width between the smallest and the largest number; `low` and
+    `high` set other limits; `edges` sets the bins explicitly. A bin includes its lower edge and excludes its upper
+    edge, except the last one, which includes both. Values outside are counted as `below` and `above` (`above`
+    includes NaN). The forms without fixed edges (except `share_of` alone) need a GROUP BY.
 
-    With `share_of` the number is the share of the rows that have this value, or lie in its bin, between 0 and 1: of the
-    non-null ones, or of all with `nulls: break` (as in Deequ, which counts null as the text NullValue: here it is no
-    value, and counted beside them). 0 for an empty table or nothing but nulls, no value then for a share, nor for bins
-    between extremes that do not exist or are infinite. No value for a filter that admits no row."""
+    With `share_of` the number is the share, between 0 and 1, of rows with this value or in its bin: of non-null
+    rows, or of all rows with `nulls: break` (as in Deequ, which counts null as the text NullValue; here null is no
+    value and is counted separately). 0 for an empty table or if all values are null; a share then has no value. No
+    value either if the extremes that define the bins do not exist or are infinite, or if no row matches `where`."""
 
     name = "histogram"
     unit = "bins"
     column: ColumnName
-    bins: Annotated[int | None, Field(ge=1, le=MOST, description="how many bins of equal width")] = None
-    low: Annotated[Number | None, Field(description="where the first bin begins")] = None
-    high: Annotated[Number | None, Field(description="where the last bin ends")] = None
-    edges: Edges | None = Field(default=None, description="ascending; a bin reaches from each to below the next")
+    bins: Annotated[int | None, Field(ge=1, le=MOST, description="number of bins of equal width")] = None
+    low: Annotated[Number | None, Field(description="lower edge of the first bin")] = None
+    high: Annotated[Number | None, Field(description="upper edge of the last bin")] = None
+    edges: Edges | None = Field(default=None, description="edges of the bins, ascending; a bin includes its lower edge")
     share_of: Annotated[
         Scalar | None,
         Field(
             validation_alias=AliasChoices("share_of", "value"),
-            description="the value whose share is wanted, or a value in the bin whose share is wanted",
+            description="the value, or a value in the bin, whose share is measured",
         ),
     ] = None
     nulls: Nulls = "ignore"
@@ -162,16 +165,16 @@ class Histogram(Analyzer):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.edges and self.bins:
-            raise ValueError("name bins or edges, not both")
+            raise ValueError("give either bins or edges, not both")
         if (self.low is None) != (self.high is None) or (self.low is not None and not self.bins):
-            raise ValueError("low and high are named together, with bins")
+            raise ValueError("give low and high together, and only with bins")
         if self._stated:
             _check_edges(self._stated, self.share_of)
         return self
 
     @property
     def _stated(self) -> tuple[Any, ...]:
-        """The edges that the arguments name; () where there are none, or where the data has them."""
+        """Return the edges that the arguments define; () if there are none or they depend on the data."""
         between = equal_width(self.low, self.high, self.bins) if self.bins and self.low is not None else ()
         return self.edges or between
 
@@ -194,27 +197,27 @@ class Histogram(Analyzer):
         return self._way.distribution(state, state.schema.find(self.column))
 
     def value(self, state: Any) -> int | float | None:
-        found, counted = self._distribution(state), self.counted(state)
+        distribution, counted = self._distribution(state), self.counted(state)
         if self.share_of is None:
-            return found.filled if found else None
-        return found.named / counted if found and counted else None
+            return distribution.filled if distribution else None
+        return distribution.named / counted if distribution and counted else None
 
     def counted(self, state: Any) -> int:
         return int(state.rows) if self.nulls == "break" else self._way.present(state)
 
     def details(self, state: Any) -> Mapping[str, Any] | None:
-        found = self._distribution(state)
-        return found.plain if found else None
+        distribution = self._distribution(state)
+        return distribution.plain if distribution else None
 
 
 def _check_edges(edges: Sequence[Any], value: Any) -> None:
-    """Raises ValueError for edges that do not ascend, that are not of one kind, and for a value beyond them."""
+    """Raise ValueError unless the edges ascend, are comparable and enclose the value."""
     try:
         ascending = all(ordered(low) < ordered(high) for low, high in pairwise(edges))
         within = value is None or position(edges, value) is not None
     except (TypeError, ValueError):
-        raise ValueError("edges and share_of are numbers, or dates and times as ISO 8601 text, not both") from None
+        raise ValueError("edges and share_of must be all numbers, or all dates or times as ISO 8601 text") from None
     if not ascending:
-        raise ValueError("each edge must be greater than the one before")
+        raise ValueError("each edge must be greater than the previous one")
     if not within:
-        raise ValueError("share_of lies in none of the bins")
+        raise ValueError("share_of must be in one of the bins")

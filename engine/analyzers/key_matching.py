@@ -1,4 +1,4 @@
-"""How values of two datasets are compared: as keys, which are equal or not, and as values, which may lie apart."""
+"""SQL that compares values of two datasets: as keys, or as values with a tolerance."""
 
 from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, NUMERIC, TEXT, Operand
@@ -7,13 +7,16 @@ EXACT = INTEGRAL | {"decimal"}
 
 
 def as_keys(mine: Operand, theirs: Operand) -> tuple[str, str]:
-    """Both as SQL of one type that is equal for equal values: whole numbers of any width, else canonical text.
+    """Return both operands as SQL of one type that is equal for equal values.
 
-    Raises Unbindable where they are of two kinds: text and number, or decimals of two scales."""
+    Integers of any width become bigint, everything else canonical text. Raises NotApplicableToTable if the kinds
+    differ: text and number, or decimals of different scale."""
     if {mine.base_type, theirs.base_type} <= INTEGRAL:
         return mine.canonical(), theirs.canonical()
     if _kind(mine) != _kind(theirs):
-        raise NotApplicableToTable(f"{mine.sql} is {_kind(mine)}, its counterpart {theirs.sql} is {_kind(theirs)}")
+        raise NotApplicableToTable(
+            f"{mine.sql} is {_kind(mine)} and cannot be compared with {theirs.sql}, which is {_kind(theirs)}"
+        )
     return _text(mine), _text(theirs)
 
 
@@ -24,22 +27,25 @@ def _text(operand: Operand) -> str:
 def _kind(operand: Operand) -> str:
     base = operand.base_type
     if base in EXACT:
-        return f"a number with {operand.scale} decimal places" if operand.scale else "a whole number"
+        return f"a number with {operand.scale} decimal places" if operand.scale else "an integer"
     if base in FRACTIONAL:
         return "a floating-point number"
     return "text" if base in TEXT else f"of type {base}"
 
 
 def equal(mine: Operand, theirs: Operand, *, tolerance: float, relative: float) -> str:
-    """SQL, never null, that is true where both are null or equal; numbers also within `tolerance` of each other, or
-    within the share `relative` of the larger one. Exact numbers are compared exactly, with floats as doubles.
+    """Return SQL that is true if both values are null or equal, and never null.
 
-    Raises Unbindable where they are of two kinds."""
+    Numbers are also equal within `tolerance` of each other, or within the share `relative` of the larger one. Exact
+    numbers are compared exactly; if one side is a float, both are compared as doubles. Raises NotApplicableToTable
+    if the kinds differ."""
     bases = {mine.base_type, theirs.base_type}
     if bases <= NUMERIC:
         return _numbers(mine, theirs, tolerance, relative)
     if _kind(mine) != _kind(theirs):
-        raise NotApplicableToTable(f"{mine.sql} is {_kind(mine)}, its counterpart {theirs.sql} is {_kind(theirs)}")
+        raise NotApplicableToTable(
+            f"{mine.sql} is {_kind(mine)} and cannot be compared with {theirs.sql}, which is {_kind(theirs)}"
+        )
     return f"({mine.sql} <=> {theirs.sql})"
 
 
@@ -49,12 +55,12 @@ def _numbers(mine: Operand, theirs: Operand, tolerance: float, relative: float) 
     same = f"{left} <=> {right}"
     if not tolerance and not relative:
         return f"({same})"
-    apart = f"abs(cast(try_subtract({left}, {right}) as double))"
+    difference = f"abs(cast(try_subtract({left}, {right}) as double))"
     larger = f"greatest(abs({mine.real()}), abs({theirs.real()}))"
-    near = f"{apart} <= greatest({tolerance!r}D, {relative!r}D * {larger})"
+    near = f"{difference} <= greatest({tolerance!r}D, {relative!r}D * {larger})"
     return f"({same} OR coalesce({near}, false))"
 
 
 def _exact(operand: Operand) -> str:
-    """Wide enough that no difference of two whole numbers overflows."""
+    """Return SQL wide enough that no difference of two integers overflows."""
     return f"cast({operand.sql} as decimal(20,0))" if operand.base_type in INTEGRAL else operand.sql

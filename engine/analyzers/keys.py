@@ -1,4 +1,4 @@
-"""The number of keys, with a state of which two tell how many keys they share."""
+"""Metric of the number of keys; two of its states also give their overlap."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from treaty.engine.components.theta_sketch import ThetaSketch
 
 
 class ApproxCountKeys(Analyzer):
-    """Number of distinct keys of one or several columns, by a theta sketch (standard error 1.6 %, exact to 4,096).
+    """Number of distinct keys of one or several columns, estimated by a theta sketch; 0 for none.
 
-    0 for none. Rows whose columns are all null are left out; a key that is partly null is one of its own. -0.0 and 0.0
-    are one value, all NaN are one; text is compared byte for byte. Its states (up to 28 KiB, those of
-    `approx_count_distinct` 4) tell how many keys two partitions, or two datasets, share. No value for a filter that
-    admits no row."""
+    Standard error 1.6 %, exact up to 4,096 keys. Rows in which all columns are null are excluded; a partly null key
+    counts as a key. -0.0 equals 0.0, and all NaN are equal; text is compared byte for byte. From two states (up to
+    28 KiB each; those of `approx_count_distinct` take 4 KiB) the number of keys that two partitions or two datasets
+    share can be estimated. No value if no row matches `where`."""
 
     name = "approx_count_keys"
     unit = "values"

@@ -1,7 +1,8 @@
-r"""Patterns of text: an author's regular expression, or a named format.
+"""Text patterns as SQL: a regular expression or a named format.
 
-A format is one regular expression of the admitted subset, matched against the whole text, and conditions in SQL where
-that does not decide: check digits, lengths, numbers that are never issued. None of the SQL errs, whatever the text."""
+A format is one regular expression of the supported subset, matched against the whole text, plus SQL conditions for
+what a regular expression cannot decide: check digits, lengths, numbers that are never issued. None of the SQL raises
+an error, whatever the text."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -10,49 +11,55 @@ from treaty.contracts.predicates.parser import literal
 
 
 def matches(text: str, pattern: str, flags: str = "", *, within: bool = False) -> str:
-    r"""True for texts that the pattern matches as a whole, '' included, as SQL over a text; null for null.
+    r"""Return SQL that is true if the whole text matches the pattern ('' included); null for null.
 
-    `within`: for texts that it matches anywhere. Else between \A and \z, for `$` would let a final line break pass;
-    (?d) so that only \n ends a line, as in Python."""
+    `flags`: regular expression flags. `within`: the pattern may match anywhere in the text. Otherwise the pattern is
+    anchored with \A and \z, because `$` would accept a trailing line break; (?d) makes only \n a line terminator, as
+    in Python."""
     written = rf"(?d{flags})(?:{pattern})" if within else rf"(?d{flags})\A(?:{pattern})\z"
     return f"{text} RLIKE {literal(written)}"
 
 
 @dataclass(frozen=True)
 class NamedFormat:
-    """What texts of a format look like: `pattern` as a whole (ASCII letters in either case, unless `exact_case`), and
-    `conditions`: SQL conditions over {text}."""
+    """A named text format.
+
+    `pattern`: regular expression of the whole text; ASCII letters match in either case unless `exact_case`.
+    `conditions`: further SQL conditions over {text}."""
 
     pattern: str
     conditions: tuple[str, ...] = ()
     exact_case: bool = False
 
     def condition(self, text: str) -> str:
-        """True for texts of the format, as SQL over a text."""
+        """Return SQL that is true for texts of the format."""
         shape = matches(text, self.pattern, "" if self.exact_case else "i")
         return " AND ".join([shape, *(each.replace("{text}", text) for each in self.conditions)])
 
 
 def _with_one(expression: str, condition: str) -> str:
-    """A condition over `it`, the expression evaluated once, however often the condition names it."""
+    """Return a condition over `it`, which stands for the expression and is evaluated once."""
     return f"exists(array({expression}), it -> {condition})"
 
 
 def _luhn(digits: str) -> str:
-    """True where the last digit is the check digit of the others (ISO/IEC 7812-1, annex B), for up to 20 digits.
+    """Return SQL that is true if the last digit is the Luhn check digit.
 
-    The digits in odd and even places are drawn apart, each is written as so many strokes, and strokes are counted."""
+    ISO/IEC 7812-1, annex B, for up to 20 digits. Alternate digits are extracted separately, one set doubled; each
+    digit is written as that many strokes, and the strokes are counted."""
     even = f"lpad({digits}, 20, '0')"
     doubled = f"translate(regexp_replace({even}, '([0-9])[0-9]', '$1'), '0123456789', '0246813579')"
-    others = f"regexp_replace({even}, '[0-9]([0-9])', '$1')"
+    undoubled = f"regexp_replace({even}, '[0-9]([0-9])', '$1')"
     strokes = reduce(
-        lambda sql, digit: f"replace({sql}, '{digit}', '{'|' * digit}')", range(10), f"concat({doubled}, {others})"
+        lambda sql, digit: f"replace({sql}, '{digit}', '{'|' * digit}')", range(10), f"concat({doubled}, {undoubled})"
     )
     return f"length({strokes}) % 10 = 0"
 
 
 def _mod_97(number: str) -> str:
-    """What is left of a number of up to 70 digits divided by 97, by parts that a decimal(38,0) holds."""
+    """Return SQL of a number of up to 70 digits modulo 97.
+
+    It is computed in parts that fit decimal(38,0)."""
     rest = "''"
     for start in (1, 36):
         rest = f"coalesce(try_cast(concat({rest}, substr({number}, {start}, 35)) AS DECIMAL(38,0)) % 97, 0)"
@@ -60,7 +67,8 @@ def _mod_97(number: str) -> str:
 
 
 def _iban_sum(text: str) -> str:
-    """True where the check digits are right (ISO 13616-1: ISO/IEC 7064, MOD 97-10; A is 10, B is 11, ...)."""
+    """Return SQL that is true if the check digits are correct (ISO 13616-1: ISO/IEC 7064, MOD 97-10; A is 10, B is 11,
+    ...)."""
     turned = f"concat(substr({text}, 5), substr({text}, 1, 4))"
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     digits = reduce(lambda sql, letter: f"replace({sql}, '{letter}', '{ord(letter) - 55}')", letters, turned)
@@ -75,7 +83,7 @@ _IBANS = (
     "NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 "
     "SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
 )
-# By their first digits, the lengths that the issuers' numbers have.
+# Valid lengths of card numbers by the first digits of the issuer.
 _CARDS = (
     "4([0-9]{12}|[0-9]{15}|[0-9]{18})",  # Visa
     "5[1-5][0-9]{14}",  # Mastercard
@@ -128,11 +136,11 @@ FORMATS: dict[str, NamedFormat] = {
             "substring_index({text}, '.', -1) RLIKE '(?i)^([a-z]{2,63}|xn--[a-z0-9-]+)$'",
         ),
     ),
-    # RFC 1123: labels of letters, digits and inner hyphens; the last is no number, which would be an address.
+    # RFC 1123: labels of letters, digits and inner hyphens; the last label is not a number, as in an IP address.
     "hostname": NamedFormat(
         _HOST, ("char_length({text}) <= 253", "NOT substring_index({text}, '.', -1) RLIKE '^[0-9]+$'")
     ),
-    # http, https and ftp; names beyond ASCII too, as browsers show them. A host of digits must be an IPv4 address.
+    # http, https and ftp; also non-ASCII names, as browsers display them. A host of digits must be an IPv4 address.
     "url": NamedFormat(
         rf"(?:https?|ftp)://(?:{_NAMES}|[^\s/?#@<>\"]+@{_NAMES}|\[[0-9a-f:.]+\])(?::[0-9]{{1,5}})?(?:[/?#][^\s<>\"]*)?",
         (f"(NOT {_host_is('[0-9.]+')} OR {_host_is(_IPV4)})",),
@@ -146,7 +154,7 @@ FORMATS: dict[str, NamedFormat] = {
     "ipv6": NamedFormat(_IPV6, (_IPV6_GROUPS,)),
     "ip": NamedFormat(f"{_IPV6}|{_IPV4}", (_IPV6_GROUPS,)),
     "mac_address": NamedFormat("[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})"),
-    # An issuer's number of its length whose check digit is right; groups parted by blanks or by hyphens.
+    # A number with an issuer's prefix and length and a correct check digit; groups separated by blanks or hyphens.
     "credit_card": NamedFormat(
         "[0-9]+(?:-[0-9]+)*|[0-9]+(?: [0-9]+)*",
         (
@@ -154,17 +162,17 @@ FORMATS: dict[str, NamedFormat] = {
             _luhn(_DIGITS),
         ),
     ),
-    # United States: of an area, group and serial number that can be issued, and not one of two that were printed.
+    # United States: valid area, group and serial numbers, except two numbers that were printed in public.
     "ssn": NamedFormat(
         f"{_AREA}-{_GROUP}-{_SERIAL}|{_AREA} {_GROUP} {_SERIAL}|{_AREA}{_GROUP}{_SERIAL}",
         (f"{_DIGITS} NOT IN ('078051120', '219099999')",),
     ),
-    # The shape alone, as people write it: 7 to 15 digits (ITU-T E.164), one separator between groups, no extension.
+    # Only the written form: 7 to 15 digits (ITU-T E.164), one separator between groups, no extension.
     "phone": NamedFormat(
         r"\+?[0-9]+(?:[ ./-][0-9]+)*|\+?(?:[0-9]+[ ./-]?)?\([0-9]{1,5}\)[ ./-]?[0-9]+(?:[ ./-][0-9]+)*",
         ("length(translate({text}, '+() ./-', '')) BETWEEN 7 AND 15",),
     ),
-    # ISO 13616-1: in one piece or in groups of four, of the country's length, the check digits right.
+    # ISO 13616-1: without blanks or in groups of four, with the country's length and correct check digits.
     "iban": NamedFormat(
         "[A-Z]{2}[0-9]{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4})+(?: [A-Z0-9]{1,3})?)",
         (

@@ -18,7 +18,7 @@ from treaty.engine.components.sql_literals import equal_of
 
 
 class RowShare(Analyzer):
-    """The share of the rows in which what is asked for is `present`. No value for an empty table."""
+    """Base class: share of rows counted by the component `present`. No value for an empty table."""
 
     unit = "share"
 
@@ -30,13 +30,14 @@ class RowShare(Analyzer):
 
 
 class Completeness(RowShare):
-    """Share of the values that are not null, between 0 and 1 (Deequ, VLDB 2018, Table 2).
+    """Share of the values that are not null, between 0 and 1.
 
-    0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
+    After Deequ (VLDB 2018, Table 2). 0 if all values are null. No value for an empty table, or if no row matches
+    `where`."""
 
     name = "completeness"
     value_template = "{value} of {counted} rows have {column}"
-    violation_phrase = "rows have none"
+    violation_phrase = "rows have no value"
     column: ColumnName
     present = CountComponent("{column}")
 
@@ -45,15 +46,17 @@ class Completeness(RowShare):
 
 
 class CombinedCompleteness(RowShare):
-    """Share of the rows in which all (any, with `of: any`) of the columns are not null, between 0 and 1.
+    """Share of the rows in which all columns are not null (`of: any`: at least one).
 
-    0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
+    Between 0 and 1; 0 if all values are null. No value for an empty table, or if no row matches `where`."""
 
     name = "combined_completeness"
     value_template = "{value} of {counted} rows have {of} of {subject}"
     violation_phrase = "rows do not"
     columns: ColumnNames
-    of: Literal["all", "any"] = Field(default="all", description="`all` of the columns, or `any` of them")
+    of: Literal["all", "any"] = Field(
+        default="all", description="`all`: every column has a value; `any`: at least one has"
+    )
     present = CountIfComponent("{complete}")
 
     def operands(self, schema: Schema) -> Operands:
@@ -67,14 +70,14 @@ class CombinedCompleteness(RowShare):
 
 
 class NullValues(InvalidRowCount):
-    """How many rows have no value in the column: 0 for an empty table. An empty text is a value.
+    """Number of rows in which the column is null; 0 for an empty table. An empty text is not null.
 
-    `count_in: percent` gives their share times 100, and no value for an empty table. No value for a filter that admits
-    no row."""
+    `count_in: percent` gives their share times 100, with no value for an empty table. No value if no row matches
+    `where`."""
 
     name = "null_values"
     value_template = "{value} {count_in} of {counted} rows have no {column}"
-    violation_phrase = "rows have none"
+    violation_phrase = "rows have no value"
     column: ColumnName
 
     def condition(self, named: Operands) -> Operand:
@@ -82,24 +85,26 @@ class NullValues(InvalidRowCount):
 
 
 class MissingValues(InvalidRowCount):
-    """How many rows have null or one of the values that stand for none, `missing`: 0 for an empty table.
+    """Number of rows that are null or have one of the `missing` values; 0 for an empty table.
 
-    Texts among them that the column's type cannot hold ('N/A' in a column of numbers) are passed over.
-    `count_in: percent` gives their share times 100, and no value for an empty table. No value for a filter that admits
-    no row."""
+    Texts among `missing` that the column's type cannot hold ('N/A' in a numeric column) are ignored. `count_in:
+    percent` gives the share of the rows times 100, with no value for an empty table. No value if no row matches
+    `where`."""
 
     name = "missing_values"
-    value_template = "{value} {count_in} of {counted} rows miss {column}"
-    violation_phrase = "rows miss it"
+    value_template = "{value} {count_in} of {counted} rows are missing {column}"
+    violation_phrase = "rows are missing it"
     column: ColumnName
     missing: Missing = ()
 
     def condition(self, named: Operands) -> Operand:
         operand = named["column"][0]
-        written = {each: equal_of(each, operand) for each in self.missing if each is not None}
-        foreign = [each for each, sql in written.items() if sql is None and not isinstance(each, str)]
+        literals = {each: equal_of(each, operand) for each in self.missing if each is not None}
+        foreign = [each for each, sql in literals.items() if sql is None and not isinstance(each, str)]
         if foreign:
-            raise NotApplicableToTable(f"{operand.sql} is of type {operand.type}, which {foreign[0]!r} is not")
-        among = ", ".join(sql for sql in written.values() if sql)
+            raise NotApplicableToTable(
+                f"{operand.sql} has type {operand.type}, which cannot have the value {foreign[0]!r}"
+            )
+        among = ", ".join(sql for sql in literals.values() if sql)
         either = f" OR {operand.sql} IN ({among})" if among else ""
         return Operand(sql=f"{operand.sql} IS NULL{either}", type="boolean")

@@ -1,4 +1,4 @@
-"""Metrics of ordered and numeric values. All leave nulls out; none has a value where no non-null value was seen."""
+"""Metrics of ordered and numeric values. All ignore nulls; most have no value without a non-null value."""
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -21,14 +21,14 @@ from treaty.engine.core.results import Value
 
 
 class Minimum(Analyzer):
-    """The smallest value of numbers, text (by code point), dates and timestamps; exact on longs and decimals.
+    """Smallest value of numbers, texts (by code point), booleans, dates and timestamps.
 
-    Dates and timestamps come as ISO 8601 text. NaN counts as larger than every number. No value for an empty table,
-    for nothing but nulls, for a filter that admits no row."""
+    Exact on integers and decimals. Dates and timestamps are given as ISO 8601 text. NaN is larger than every number.
+    No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "minimum"
     unit = "value"
-    violation_phrase = "rows have less"
+    violation_phrase = "rows have a smaller value"
     column: ColumnName
     smallest = MinComponent("{column}")
 
@@ -40,14 +40,14 @@ class Minimum(Analyzer):
 
 
 class Maximum(Analyzer):
-    """The largest value of numbers, text (by code point), dates and timestamps; exact on longs and decimals.
+    """Largest value of numbers, texts (by code point), booleans, dates and timestamps.
 
-    Dates and timestamps come as ISO 8601 text. NaN counts as larger than every number, and keeps no assertion. No value
-    for an empty table, for nothing but nulls, for a filter that admits no row."""
+    Exact on integers and decimals. Dates and timestamps are given as ISO 8601 text. NaN is larger than every number
+    and satisfies no assertion. No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "maximum"
     unit = "value"
-    violation_phrase = "rows have more"
+    violation_phrase = "rows have a larger value"
     column: ColumnName
     largest = MaxComponent("{column}")
 
@@ -63,10 +63,10 @@ def _plain(value: Any) -> Value:
 
 
 class Range(Analyzer):
-    """The largest value less the smallest: exact on longs and decimals, whole days of dates, seconds of times.
+    """Largest value minus smallest value.
 
-    NaN where there is one (NaN is the largest). No value for an empty table, for nothing but nulls, for a filter that
-    admits no row."""
+    Exact on integers and decimals, whole days for dates, seconds for times. NaN if any value is NaN, because NaN is
+    the largest. No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "range"
     unit = "value"
@@ -87,9 +87,9 @@ def _distance(low: Any, high: Any) -> Value:
 
 
 class Sum(Analyzer):
-    """The sum of the numbers: exact on longs (whatever its size) and decimals, a double on floats.
+    """Sum of the numbers: exact on integers (of any size) and decimals, a double on floats.
 
-    No value (not 0) for an empty table, for nothing but nulls, for a filter that admits no row."""
+    No value (not 0) for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "sum"
     unit = "value"
@@ -103,7 +103,7 @@ class Sum(Analyzer):
 class Mean(Analyzer):
     """Arithmetic mean of the numbers: the exact sum divided once, as a double.
 
-    No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+    No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "mean"
     unit = "value"
@@ -119,9 +119,10 @@ class Mean(Analyzer):
 
 
 class RatioOfSums(Analyzer):
-    """The sum of `numerator` divided by the sum of `denominator`: both exact on longs and decimals, divided once.
+    """Sum of `numerator` divided by the sum of `denominator`.
 
-    Each sum leaves out its own nulls. No value where either has none, or where the denominator's sum is 0."""
+    Both sums are exact on integers and decimals, and divided once. Each sum ignores its own nulls. No value if
+    either sum has no values, or if the denominator's sum is 0."""
 
     name = "ratio_of_sums"
     unit = "ratio"
@@ -141,10 +142,10 @@ def _divided(above: Any, below: Any) -> float:
 
 
 class Zeros(InvalidRowCount):
-    """How many rows have the number 0 (or -0.0): 0 for an empty table. Nulls and NaN are not 0.
+    """Number of rows with the number 0 (or -0.0); 0 for an empty table. Nulls and NaN are not 0.
 
-    `count_in: percent` gives the share of all rows times 100, and no value for an empty table. No value for a filter
-    that admits no row."""
+    `count_in: percent` gives the share of all rows times 100, with no value for an empty table. No value if no row
+    matches `where`."""
 
     name = "zeros"
     value_template = "{value} {count_in} of {counted} rows have 0 in {column}"
@@ -159,9 +160,10 @@ class Zeros(InvalidRowCount):
 
 
 class Variance(Analyzer):
-    """Population variance of the numbers, m2 / n: 0 for one value. Merged by Chan et al. (1979).
+    """Population variance of the numbers, m2 / n; 0 for one value.
 
-    NaN where there is one. No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+    States are merged by Chan et al. (1979). NaN if any value is NaN. No value for an empty table, if all values are
+    null, or if no row matches `where`."""
 
     name = "variance"
     unit = "value"
@@ -177,9 +179,10 @@ class Variance(Analyzer):
 
 
 class StandardDeviation(Variance):
-    """Population standard deviation of the numbers, sqrt(m2 / n): 0 for one value. Merged by Chan et al. (1979).
+    """Population standard deviation of the numbers, sqrt(m2 / n); 0 for one value.
 
-    NaN where there is one. No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+    States are merged by Chan et al. (1979). NaN if any value is NaN. No value for an empty table, if all values are
+    null, or if no row matches `where`."""
 
     name = "standard_deviation"
 
@@ -189,10 +192,10 @@ class StandardDeviation(Variance):
 
 
 class Skewness(Analyzer):
-    """Population skewness of the numbers, sqrt(n) m3 / m2^1.5. Merged by Pébay (2008). NaN where there is one.
+    """Population skewness of the numbers, sqrt(n) m3 / m2^1.5.
 
-    No value for an empty table, for nothing but nulls, for a filter that admits no row, and for a constant column,
-    whose skewness is 0 / 0 (Deequ: 0)."""
+    States are merged by Pébay (2008). NaN if any value is NaN. No value for an empty table, if all values are null,
+    if no row matches `where`, or for a constant column, whose skewness is 0 / 0 (Deequ: 0)."""
 
     name = "skewness"
     unit = "coefficient"
@@ -208,10 +211,10 @@ class Skewness(Analyzer):
 
 
 class Kurtosis(Skewness):
-    """Population excess kurtosis of the numbers, n m4 / m2^2 - 3: 0 for a normal distribution. Merged by Pébay (2008).
+    """Population excess kurtosis of the numbers, n m4 / m2^2 - 3; 0 for a normal distribution.
 
-    NaN where there is one. No value for an empty table, for nothing but nulls, for a filter that admits no row, and for
-    a constant column, whose kurtosis is 0 / 0 (Deequ: 0)."""
+    States are merged by Pébay (2008). NaN if any value is NaN. No value for an empty table, if all values are null,
+    if no row matches `where`, or for a constant column, whose kurtosis is 0 / 0 (Deequ: 0)."""
 
     name = "kurtosis"
 

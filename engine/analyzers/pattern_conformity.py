@@ -1,4 +1,4 @@
-"""Whether more texts break a learned pattern than when it was learned: two counts, judged by Fisher's exact test."""
+"""Metric that tests whether more texts violate a learned pattern than when it was learned."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,21 +15,24 @@ from treaty.engine.components.operands import TEXT
 
 
 class PatternConformity(Analyzer):
-    """The chance that so many texts do not match a learned pattern, if nothing has changed since it was learned.
+    """Probability of so many non-matching texts if nothing has changed since the pattern was learned.
 
-    Fisher's exact test, one-sided: of `learned_from` values, `learned_bad` did not match (Auto-Validate, SIGMOD 2021,
-    section 4). 1 where the share of those that do not match has grown by no more than `floor`: a check without it warns
-    of any significant growth, one with it fails where many values are bad. Promise `mustBeGreaterThan: 0.01`. Nulls
-    are left out; a text of more than 1,024 characters does not match. No value where nothing is left to judge."""
+    One-sided p-value of Fisher's exact test, given that `learned_bad` of `learned_from` values did not match when
+    the pattern was learned (Auto-Validate, SIGMOD 2021, section 4). 1 if the share of non-matching texts has grown
+    by at most `floor`. A check without `floor` suits a warning on any significant growth, a check with it an error
+    if many values are bad. Recommended assertion: `mustBeGreaterThan: 0.01`. Nulls are excluded; a text of more than
+    1,024 characters does not match. No value if no text is left to evaluate."""
 
     name = "pattern_conformity"
     unit = "chance"
-    value_template = "so many values of {column} that do not match have a chance of {value}, of {counted} values"
+    value_template = "the probability of this many non-matching values of {column} is {value}, of {counted} values"
     column: ColumnName
     pattern: Pattern
-    learned_from: int = Field(ge=1, description="how many values the pattern was learned from")
-    learned_bad: int = Field(default=0, ge=0, description="how many of these did not match")
-    floor: float = Field(default=0.0, ge=0, lt=1, description="the growth of the bad share up to which all is well")
+    learned_from: int = Field(ge=1, description="number of values that the pattern was learned from")
+    learned_bad: int = Field(default=0, ge=0, description="number of these values that did not match")
+    floor: float = Field(
+        default=0.0, ge=0, lt=1, description="largest acceptable growth of the share of non-matching values"
+    )
     present = CountComponent("{column}", takes=TEXT)
     kept = CountIfComponent("{kept}")
 
@@ -38,13 +41,13 @@ class PatternConformity(Analyzer):
         return {**named, "kept": (like(named["column"][0], self.pattern, None),)}
 
     def compared(self, judged: ConformityCounts) -> ConformityComparison:
-        """The counts that were learned from beside those that were found."""
+        """Compare the observed counts with the learned counts."""
         return compare(ConformityCounts(self.learned_bad, self.learned_from), judged, floor=self.floor)
 
     def chance(self, judged: ConformityCounts) -> float:
-        """The metric where so many values do not match; 1 of none."""
-        found = self.compared(judged)
-        return found.fisher if found.newer.share - found.trained.share > self.floor else 1.0
+        """Return the metric for these counts; 1 for no values."""
+        comparison = self.compared(judged)
+        return comparison.fisher if comparison.newer.share - comparison.trained.share > self.floor else 1.0
 
     def value(self, state: Any) -> float | None:
         return self.chance(_conformity_counts(state)) if state.present else None
@@ -53,14 +56,14 @@ class PatternConformity(Analyzer):
         return int(state.present)
 
     def details(self, state: Any) -> Mapping[str, Any] | None:
-        found = self.compared(_conformity_counts(state))
+        comparison = self.compared(_conformity_counts(state))
         return {
-            "bad": found.newer.bad,
-            "learned": {"bad": found.trained.bad, "of": found.trained.of},
-            "fisher": found.fisher,
-            "chi_squared": found.chi_squared,
-            "detectable_share": found.detectable,
-            "reason": found.reason,
+            "bad": comparison.newer.bad,
+            "learned": {"bad": comparison.trained.bad, "of": comparison.trained.of},
+            "fisher": comparison.fisher,
+            "chi_squared": comparison.chi_squared,
+            "detectable_share": comparison.detectable,
+            "reason": comparison.reason,
         }
 
 

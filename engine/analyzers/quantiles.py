@@ -1,8 +1,7 @@
-"""Metrics of rank.
+"""Metrics of rank: quantiles, interquartile ranges and quantile buckets.
 
-The quantile q of n values is the nearest rank, inclusive: the smallest value that at least q n of them have or lie
-below. It is one of the values, never one between two of them (Deequ's exact ones interpolate).
-"""
+The quantile q of n values is the nearest rank, inclusive: the smallest value v such that at least q n values are <=
+v. It is always one of the values, never between two of them (Deequ's exact quantiles interpolate)."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -25,7 +24,7 @@ from treaty.engine.components.sketches import QuantileSketch
 from treaty.engine.core.results import Value
 
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
-# How many microseconds a day, and a second, are: ranks of dates and times are microseconds.
+# Microseconds per day and per second: ranks of dates and times are microseconds.
 UNITS = {"date": 86_400_000_000, "timestamp": 1_000_000, "timestamp_ntz": 1_000_000}
 MOST_BUCKETS = 1000
 
@@ -33,7 +32,7 @@ Share = Annotated[float, Field(ge=0, le=1, strict=False, description="between 0 
 
 
 class SketchMetric(Analyzer):
-    """What the metrics of a KLL sketch have in common."""
+    """Base class of the metrics that use a KLL sketch."""
 
     unit = "value"
     column: ColumnName
@@ -44,10 +43,10 @@ class SketchMetric(Analyzer):
 
 
 class ApproxQuantile(SketchMetric):
-    """The value below which a share `quantile` of the numbers lies, by a KLL sketch (rank error about 0.7 %).
+    """Value below which a share `quantile` of the numbers lies, estimated by a KLL sketch.
 
-    Dates and timestamps are ranked as microseconds since 1970. Nulls and NaN are left out. No value for an empty table,
-    for nothing but nulls, for a filter that admits no row."""
+    Rank error about 0.7 %. Dates and timestamps are ranked as microseconds since 1970. Nulls and NaN are excluded.
+    No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "approx_quantile"
     value_template = "the {quantile}-quantile of {column} is about {value}"
@@ -58,13 +57,13 @@ class ApproxQuantile(SketchMetric):
 
 
 class ApproxInterquartileRange(SketchMetric):
-    """The 0.75-quantile less the 0.25-quantile, by a KLL sketch (rank error of either about 0.7 %).
+    """0.75-quantile minus 0.25-quantile, estimated by a KLL sketch.
 
-    Days of dates, seconds of timestamps. Nulls and NaN are left out. No value for an empty table, for nothing but
-    nulls, for a filter that admits no row."""
+    Rank error of either quantile about 0.7 %. In days for dates, in seconds for timestamps. Nulls and NaN are
+    excluded. No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "approx_interquartile_range"
-    value_template = "the inter-quartile range of {column} is about {value}"
+    value_template = "the interquartile range of {column} is about {value}"
 
     def value(self, state: Any) -> float | None:
         low, high = (QuantileSketch.at(state.ranks, float(share)) for share in QUARTILES)
@@ -73,18 +72,19 @@ class ApproxInterquartileRange(SketchMetric):
 
 
 class KllBuckets(SketchMetric):
-    """How the numbers are distributed, in its details; as a number, the share that the fullest bucket holds.
+    """Share of the numbers in the fullest bucket; the distribution itself is in the details.
 
-    Buckets of equal width between the smallest and the largest number, with counts from a KLL sketch: `error` is by how
-    much each may be wrong, about 0.9 % of all. The share is 1 / buckets for a uniform column, 1 for a constant one.
-    Dates and timestamps are ranked as microseconds since 1970. A bucket reaches from its edge to below the next, the
-    last one includes its end. Nulls and NaN are left out (`unranked`). No value for an empty table, for nothing but
-    nulls, for a filter that admits no row, nor where the smallest or largest number is infinite."""
+    Buckets have equal width between the smallest and the largest number, with counts from a KLL sketch; `error` is
+    the maximum error of each count, about 0.9 % of all values. The share is 1 / buckets for a uniform column and 1
+    for a constant one. Dates and timestamps are ranked as microseconds since 1970. A bucket includes its lower edge
+    and excludes its upper edge, except the last one, which includes both. Nulls and NaN are excluded (`unranked`).
+    No value for an empty table, if all values are null, if no row matches `where`, or if the smallest or largest
+    number is infinite."""
 
     name = "kll_buckets"
     unit = "share"
     value_template = "the fullest of {buckets} buckets of {column} holds {value} of {counted} values"
-    buckets: Annotated[int, Field(ge=1, le=MOST_BUCKETS, description="how many buckets of equal width")] = 10
+    buckets: Annotated[int, Field(ge=1, le=MOST_BUCKETS, description="number of buckets of equal width")] = 10
 
     def _edges(self, state: Any) -> tuple[Any, ...] | None:
         sketch = QuantileSketch.sketch(state.ranks) if state.ranks else None
@@ -107,7 +107,7 @@ class KllBuckets(SketchMetric):
 
 
 class RankMetric(Analyzer):
-    """What the exact metrics of rank have in common."""
+    """Base class of the exact metrics of rank."""
 
     unit = "value"
     column: ColumnName
@@ -118,7 +118,7 @@ class RankMetric(Analyzer):
         return {**named, "ranked": (rankable(named["column"][0]),)}
 
     def ranking(self, state: Any) -> OrderStatistics | None:
-        """The values in order; None for none."""
+        """Return the values in order; None for no values."""
         return ranking(state.frequencies, _column(self, state))
 
     def counted(self, state: Any) -> int:
@@ -126,16 +126,16 @@ class RankMetric(Analyzer):
 
 
 def _column(analyzer: Any, state: Any) -> Column:
-    found: Column = state.schema.find(analyzer.column)
-    return found
+    column: Column = state.schema.find(analyzer.column)
+    return column
 
 
 class ExactQuantile(RankMetric):
-    """The smallest value that at least a share `quantile` of the values have or lie below: exactly, by counting each.
+    """Smallest value v such that at least a share `quantile` of the values are <= v.
 
-    Exact on longs and decimals, a double on floats; dates and timestamps come as ISO 8601 text. Nulls and NaN are left
-    out. No value for an empty table, for nothing but nulls, for a filter that admits no row. Costs a grouping of the
-    column; Deequ's interpolates between two values and cannot be merged."""
+    Exact on integers and decimals, a double on floats; dates and timestamps are given as ISO 8601 text. Nulls and
+    NaN are excluded. No value for an empty table, if all values are null, or if no row matches `where`. Needs a
+    GROUP BY of the column. (Deequ's exact quantile interpolates between two values and cannot be merged.)"""
 
     name = "exact_quantile"
     value_template = "the {quantile}-quantile of {column} is {value}"
@@ -143,19 +143,19 @@ class ExactQuantile(RankMetric):
 
     def value(self, state: Any) -> Value:
         ranked = self.ranking(state)
-        # The share is the decimal number that its author wrote: 0.7 of 10 values are 7, not 8.
+        # Use the decimal number as written: a share of 0.7 of 10 values is 7, not 8.
         return displayed_value(ranked.at(Fraction(repr(self.quantile))), _column(self, state)) if ranked else None
 
 
 class InterquartileRange(RankMetric):
-    """The 0.75-quantile less the 0.25-quantile, as exact_quantile has them: exact on longs and decimals.
+    """0.75-quantile minus 0.25-quantile, as defined by exact_quantile.
 
-    Whole days of dates, seconds of timestamps. Nulls and NaN are left out. No value for an empty table, for nothing
-    but nulls, for a filter that admits no row. Costs a grouping of the column; Deequ's interpolates and cannot be
-    merged."""
+    Exact on integers and decimals, whole days for dates, seconds for timestamps. Nulls and NaN are excluded. No
+    value for an empty table, if all values are null, or if no row matches `where`. Needs a GROUP BY of the column.
+    (Deequ's interquartile range interpolates and cannot be merged.)"""
 
     name = "interquartile_range"
-    value_template = "the inter-quartile range of {column} is {value}"
+    value_template = "the interquartile range of {column} is {value}"
 
     def value(self, state: Any) -> Value:
         ranked = self.ranking(state)

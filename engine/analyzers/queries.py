@@ -1,4 +1,4 @@
-"""The metric that its author writes: a number that a query gives."""
+"""Metric defined by a SQL query that returns one number."""
 
 from typing import Annotated, Any, Self
 
@@ -17,21 +17,23 @@ SHOWN = 80
 
 
 class Sql(Analyzer):
-    """The one number that a query over this table gives (ODCS quality of `type: sql`).
+    """Number returned by a query over this table (ODCS quality of `type: sql`).
 
-    The query is one SELECT of aggregates, with WHERE, FILTER, CASE, and SELECTs with GROUP BY and HAVING within it.
-    `{object}` (or `{table}`) is the table, `{property}` (or `{column}`) the column. Checks of scope delta run it on
-    each partition that arrived, those of scope dataset once on the whole table; `where` leaves out rows before it runs.
-    Null means what it means in SQL: count(*) of an empty table is 0, the sum of no values is null, which is no value.
-    Where some row cannot be evaluated (a bad cast, a division by zero), the check is not evaluated."""
+    The query is one SELECT of aggregates, with WHERE, FILTER, CASE, and nested SELECTs with GROUP BY and HAVING.
+    `{object}` (or `{table}`) is the table, `{property}` (or `{column}`) the column. A check of scope delta runs it
+    on each partition that arrived, a check of scope dataset once on the whole table; `where` filters the rows before
+    it runs. Null follows SQL: count(*) of an empty table is 0, the sum of no values is null, which is no value. If
+    any row cannot be evaluated (an invalid cast, a division by zero), the check is not evaluated."""
 
     name = "sql"
     unit = "value"
     defined_on_empty = True
-    value_template = "the query gives {value}"
-    query: Annotated[str, Field(description="one SELECT that gives one number: SELECT count(*) FROM {object}")]
-    column: Annotated[ColumnName | None, Field(description="what {property} stands for")] = None
-    tables: Annotated[tuple[str, ...], Field(description="names that the query may call the table by")] = ()
+    value_template = "the query returns {value}"
+    query: Annotated[
+        str, Field(description="one SELECT that returns one number, for example SELECT count(*) FROM {object}")
+    ]
+    column: Annotated[ColumnName | None, Field(description="the column that {property} refers to")] = None
+    tables: Annotated[tuple[str, ...], Field(description="further names of the table in the query")] = ()
     answer = QueryNumber("{query}")
 
     @model_validator(mode="after")
@@ -46,7 +48,7 @@ class Sql(Analyzer):
     def phrase(self) -> str:
         text = " ".join(self.query.split())
         shown = text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
-        return f"the answer of {shown}" + (f" where {self.where}" if self.where else "")
+        return f"the result of {shown}" + (f" where {self.where}" if self.where else "")
 
     def operands(self, schema: Schema) -> Operands:
         query = parser.parse(self.query, tables=self.tables, column=self.column, schema=schema)

@@ -1,4 +1,4 @@
-"""The reference of analyzers as plain values: what each measures, what it takes, and a check that uses it."""
+"""Describe the analyzers as plain values: what each measures, its arguments and an example check."""
 
 import inspect
 import json
@@ -9,7 +9,7 @@ from typing import Any
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.analyzers.base import Analyzer
 
-# What an example writes for an argument of that name; for others, the first value that their type admits.
+# Example values of arguments by name; for other names the first value that the type permits.
 WRITTEN: dict[str, Any] = {
     "column": "amount", "columns": ["order_id"], "other": "total", "keys": ["order_id"], "dataset": "customers",
     "predicate": "amount >= 0", "condition": "status = 'paid'", "operator": "<=", "values": ["open", "paid"],
@@ -18,7 +18,7 @@ WRITTEN: dict[str, Any] = {
     "pattern": "[A-Z]{2}[0-9]{4}", "query": "SELECT count(*) FROM {object} WHERE amount < 0",
 }  # fmt: skip
 OF_TYPE: dict[str, Any] = {"integer": 1, "number": 1, "boolean": True, "array": ["amount"]}
-# Arguments that none requires, but without one of which the analyzer says nothing.
+# Optional arguments for analyzers that need at least one of several.
 CHOSEN: dict[str, dict[str, Any]] = {
     "in_range": {"minimum": 0, "maximum": 1000},
     "invalid_values": {"format": "email"},
@@ -35,7 +35,7 @@ PROMISE = ("mustBeLessOrEqualTo", 1000)
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument: `form` is its JSON schema, without its name and its description."""
+    """An argument of an analyzer. `form`: its JSON schema without title and description."""
 
     name: str
     required: bool
@@ -45,7 +45,7 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class AnalyzerReference:
-    """An analyzer. `family` is the module it stands in, `scope` what a check judges by default."""
+    """Reference of an analyzer. `family`: its module; `scope`: what a check evaluates by default."""
 
     name: str
     family: str
@@ -57,12 +57,12 @@ class AnalyzerReference:
 
 
 def reference() -> tuple[AnalyzerReference, ...]:
-    """All analyzers that are installed, by family and name."""
+    """Return all analyzers, sorted by family and name."""
     return tuple(sorted(map(analyzer_reference, ANALYZERS.values()), key=lambda each: (each.family, each.name)))
 
 
 def analyzer_reference(kind: type[Analyzer]) -> AnalyzerReference:
-    """The analyzer's reference, from its class alone."""
+    """Build the reference of an analyzer from its class."""
     return AnalyzerReference(
         name=kind.name,
         family=kind.__module__.rpartition(".")[2],
@@ -75,7 +75,7 @@ def analyzer_reference(kind: type[Analyzer]) -> AnalyzerReference:
 
 
 def _arguments(kind: type[Analyzer]) -> Iterator[Argument]:
-    """In the class's own order, `where` last: all take it."""
+    """Yield the arguments in the class's order, with the common `where` last."""
     schema = kind.model_json_schema(by_alias=False)
     required = frozenset(schema.get("required", ()))
     for name in sorted(kind.model_fields, key="where".__eq__):
@@ -86,10 +86,10 @@ def _arguments(kind: type[Analyzer]) -> Iterator[Argument]:
 
 
 def example(kind: type[Analyzer]) -> str:
-    """A check in YAML that promises something of it, as it stands in the `quality` of a table."""
-    given = {each.name: _written(each) for each in _arguments(kind) if each.required} | CHOSEN.get(kind.name, {})
+    """Return an example check of the analyzer as a YAML entry of a table's `quality`."""
+    arguments = {each.name: _written(each) for each in _arguments(kind) if each.required} | CHOSEN.get(kind.name, {})
     word, limit = PROMISE if kind.name == "size" else PROMISES.get(kind.unit, PROMISE)
-    words = {"analyzer": kind.name, **given, word: limit}
+    words = {"analyzer": kind.name, **arguments, word: limit}
     lines = [f"    {name}: {json.dumps(value, ensure_ascii=False)}" for name, value in words.items()]
     head = [f"- id: {kind.name.replace('_', '-')}", "  type: custom", "  engine: treaty", "  implementation:"]
     return "\n".join([*head, *lines]) + "\n"

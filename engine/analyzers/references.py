@@ -1,4 +1,4 @@
-"""Metrics between two datasets: values that must exist in another one, and rows that must agree with it."""
+"""Metrics between two datasets: referential integrity and row-by-row match."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -18,14 +18,14 @@ Compared = Annotated[
     tuple[tuple[str, str], ...],
     BeforeValidator(lambda given: _pairs(given)),
     Field(
-        description="the columns that must agree: a list of names, or ours with the other dataset's: {amount: total}"
+        description="the columns that must be equal: a list, or a map to the other dataset's columns: {amount: total}"
     ),
 ]
 Distance = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 def _pairs(given: Any) -> Any:
-    """(ours, theirs) of every compared column."""
+    """Return the (own, other) column names of every compared column."""
     if isinstance(given, Mapping):
         return tuple(given.items())
     if isinstance(given, str):
@@ -35,19 +35,19 @@ def _pairs(given: Any) -> Any:
 
 
 class ReferentialIntegrity(Analyzer):
-    """Share of the rows whose combination of values is found in columns of another dataset.
+    """Share of the rows whose combination of values exists in columns of another dataset.
 
-    Every row counts, however often its value repeats. (Deequ divides the number of *distinct* dangling values by that
-    of all rows: 99 dangling rows of one value among 100 give it 0.99, here 0.01.) A row that is null in any of the
-    columns refers to nothing and is not judged; no value where no row is left, an empty table included. Nulls of the
-    other dataset match nothing. Whole numbers of all widths are compared as numbers, text byte for byte; text and
-    numbers are never equal, and a check that compares them is not evaluated."""
+    Every row counts, however often its value repeats. (Deequ divides the number of *distinct* dangling values by the
+    number of rows: with 99 dangling rows of one value among 100 rows it gives 0.99, Treaty gives 0.01.) A row that
+    is null in any of the columns references nothing and is excluded; no value if no row is left, for example for an
+    empty table. Nulls of the other dataset match nothing. Integers of all widths are compared as numbers, text byte
+    for byte; text and numbers are never equal, and a check that compares them is not evaluated."""
 
     name = "referential_integrity"
     unit = "share"
     scope = "dataset"
     value_template = "{value} of {counted} rows have a {subject} that exists in {dataset}"
-    violation_phrase = "rows refer to nothing there"
+    violation_phrase = "rows have no match in the other dataset"
     columns: ColumnNames
     dataset: DatasetName
     other_columns: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_columns", "other_column"))
@@ -56,7 +56,7 @@ class ReferentialIntegrity(Analyzer):
     @model_validator(mode="after")
     def _as_many(self) -> Self:
         if self.other_columns and len(self.other_columns) != len(self.columns):
-            raise ValueError("other_columns must name as many columns as columns does")
+            raise ValueError("other_columns must have as many columns as columns")
         return self
 
     def parts(self) -> Mapping[str, Component]:
@@ -67,8 +67,8 @@ class ReferentialIntegrity(Analyzer):
         return self.other_columns or self.columns
 
     def value(self, state: Any) -> float | None:
-        judged, dangling = state.found
-        return (judged - dangling) / judged if judged else None
+        evaluated, dangling = state.found
+        return (evaluated - dangling) / evaluated if evaluated else None
 
     def counted(self, state: Any) -> int:
         return int(state.found[0])
@@ -84,33 +84,39 @@ class ReferentialIntegrity(Analyzer):
 
 
 class DatasetMatch(Analyzer):
-    """Share of the rows that have exactly one partner with the same keys in another dataset, equal in all compared
-    columns; `of: both` counts rows that exist only there, too, as ones without a match.
+    """Share of the rows with exactly one partner in another dataset that is equal.
 
-    Null equals null, in keys and in compared columns. Numbers may lie apart: by `tolerance`, or by the share
-    `relative_tolerance` of the larger one; by none by default, and exact numbers are compared exactly. A key that
-    occurs twice on either side matches nothing. No value where there is no row to judge. `where` filters this dataset
-    alone. Neither the order of rows nor of columns matters: values are compared, never hashes. (Deequ sorts the
-    columns of each side by name and compares 32-bit hashes: equal rows can differ there, and different ones agree.)"""
+    Partners have the same keys; all columns of `compare` must be equal. `of: both` also counts rows that exist only
+    in the other dataset, as rows without a match.
+
+    Null equals null, in keys and in compared columns. Numbers may differ by `tolerance`, or by the share
+    `relative_tolerance` of the larger one; by default not at all, and exact numbers are compared exactly. A key that
+    occurs twice on either side matches nothing. No value if there is no row to evaluate. `where` filters this
+    dataset only. The order of rows and columns does not matter: values are compared, never hashes. (Deequ sorts the
+    columns of each side by name and compares 32-bit hashes: equal rows can differ there, and different rows can
+    match.)"""
 
     name = "dataset_match"
     unit = "share"
     scope = "dataset"
-    value_template = "{value} of {counted} rows agree with their partner in {dataset}"
+    value_template = "{value} of {counted} rows match their partner in {dataset}"
     violation_phrase = "rows do not"
     keys: ColumnNames = Field(validation_alias=AliasChoices("keys", "key"))
     dataset: DatasetName
     other_keys: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_keys", "other_key"))
     compare: Compared = ()
-    tolerance: Distance = Field(default=0.0, description="how far two numbers may lie apart")
-    relative_tolerance: Distance = Field(default=0.0, description="the same, as a share of the larger one")
-    of: Literal["rows", "both"] = Field(default="rows", description="both: rows that exist only there count, too")
+    tolerance: Distance = Field(default=0.0, description="maximum difference of two numbers")
+    relative_tolerance: Distance = Field(default=0.0, description="maximum difference as a share of the larger number")
+    of: Literal["rows", "both"] = Field(
+        default="rows",
+        description="`rows`: the rows of this dataset; `both`: rows that exist only in the other dataset count, too",
+    )
     matches = MatchCounts("{keys}")
 
     @model_validator(mode="after")
     def _as_many(self) -> Self:
         if self.other_keys and len(self.other_keys) != len(self.keys):
-            raise ValueError("other_keys must name as many columns as keys does")
+            raise ValueError("other_keys must have as many columns as keys")
         return self
 
     def parts(self) -> Mapping[str, Component]:

@@ -1,4 +1,4 @@
-"""Metrics of rows: how many there are, and which share keeps a predicate."""
+"""Metrics of rows: their number and the share that satisfies a predicate."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,7 @@ from treaty.engine.components.base import CountComponent, CountIfComponent
 
 
 class Size(Analyzer):
-    """Number of rows. 0 for an empty table."""
+    """Number of rows; 0 for an empty table."""
 
     name = "size"
     unit = "rows"
@@ -27,15 +27,15 @@ class Size(Analyzer):
 
 
 class Compliance(Analyzer):
-    """Share of the rows for which the predicate is true, between 0 and 1 (Deequ, VLDB 2018, Table 2: |{d: p(d)}| / N).
+    """Share of the rows for which the predicate is true, |{d: p(d)}| / N.
 
-    A row for which the predicate is null does not comply. No value for an empty table, nor for a filter that admits no
-    row."""
+    After Deequ, VLDB 2018, Table 2. Between 0 and 1. A row for which the predicate is null does not comply. No value
+    for an empty table, or if no row matches `where`."""
 
     name = "compliance"
     unit = "share"
-    value_template = "{value} of {counted} rows keep {predicate}"
-    violation_phrase = "rows do not keep it"
+    value_template = "{value} of {counted} rows satisfy {predicate}"
+    violation_phrase = "rows do not satisfy it"
     predicate: Predicate
     matches = CountIfComponent("{predicate}")
     rows = CountComponent()
@@ -51,15 +51,15 @@ class Compliance(Analyzer):
 
 
 class Implication(Analyzer):
-    """Share of the rows for which the predicate is true, among those for which the condition is true.
+    """Share of the rows that satisfy the predicate, among those that satisfy the condition.
 
-    Rows whose condition is false or null are not judged; a judged row for which the predicate is null does not keep it.
-    No value where no row is judged."""
+    Rows whose condition is false or null are excluded. A row that satisfies the condition and for which the
+    predicate is null is a violation. No value if no row satisfies the condition."""
 
     name = "implication"
     unit = "share"
-    value_template = "{value} of {counted} rows with {condition} keep {predicate}"
-    violation_phrase = "rows do not keep it"
+    value_template = "{value} of {counted} rows with {condition} satisfy {predicate}"
+    violation_phrase = "rows do not satisfy it"
     condition: Predicate
     predicate: Predicate
     judged = CountIfComponent("{condition}")
@@ -67,15 +67,15 @@ class Implication(Analyzer):
 
     @property
     def phrase(self) -> str:
-        where = f" where {self.where}" if self.where else ""
-        return f"implication of {self.predicate} by {self.condition}{where}"
+        suffix = f" where {self.where}" if self.where else ""
+        return f"implication of {self.predicate} by {self.condition}{suffix}"
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
         condition, predicate = named["condition"][0], named["predicate"][0]
         if predicate.errs is None:
             return named
-        # What cannot be evaluated is of no account where the condition does not hold.
+        # A predicate that cannot be evaluated does not matter unless the condition is true.
         errs = f"coalesce({condition.sql}, false) AND ({predicate.errs})"
         return {**named, "predicate": (replace(predicate, errs=errs),)}
 

@@ -1,4 +1,4 @@
-"""Metrics of the schema alone: no row is looked at."""
+"""Metrics of the schema alone, which read no rows."""
 
 from typing import Any
 
@@ -10,7 +10,9 @@ from treaty.engine.components.base import CountComponent
 
 
 class ColumnCount(Analyzer):
-    """Number of columns of the table, nested fields not counted; the same for an empty table and with any filter."""
+    """Number of columns of the table, without nested fields.
+
+    The value is the same for an empty table and with any `where`."""
 
     name = "column_count"
     unit = "columns"
@@ -23,7 +25,9 @@ class ColumnCount(Analyzer):
 
 
 class ColumnExists(Analyzer):
-    """1 where the table has the column or nested field, else 0; the same for an empty table and with any filter."""
+    """1 if the table has the column or nested field, else 0.
+
+    The value is the same for an empty table and with any `where`."""
 
     name = "column_exists"
     unit = "columns"
@@ -34,7 +38,7 @@ class ColumnExists(Analyzer):
 
     @property
     def columns_named(self) -> tuple[str, ...]:
-        """None: that the column is not there is what a check of this finds, no mistake in it."""
+        """Return no columns: a missing column is a result of this check, not a fault of it."""
         return ()
 
     def operands(self, schema: Schema) -> Operands:

@@ -1,4 +1,4 @@
-"""A metric of each segment: of rows that share a value of a column, whether the table is partitioned by it or not."""
+"""Metric of segments: rows that share the values of one or more columns."""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -15,41 +15,44 @@ from treaty.engine.components.base import Component
 from treaty.engine.components.frequencies import Frequencies
 from treaty.engine.components.operands import NUMERIC, Operand
 
-MAX_SEGMENTS = 1000  # segments in the details; the others are counted there
+MAX_SEGMENTS = 1000  # segments in the details; the rest is counted under `others`
 Metric = Literal["size", "completeness", "mean"]
 
 
 class Segments(Analyzer):
-    """How many segments the rows have: combinations of values of the columns `by`; the details have a metric of each.
+    """Number of segments: distinct value combinations of the columns `by`.
 
-    The metric is the `size` of the segment, the `completeness` of a column or its `mean`. With `mustHaveNoAnomalies`
-    each segment is judged beside its own past, also one that has no rows any more, and the check fails where any is an
-    anomaly (Deequ, VLDB 2018, section 5.4: the mean controversiality of each subreddit). `most` segments are judged,
-    those of the most rows, and share what false alarms the check may raise.
+    The details have a metric of each segment: its `size`, or the `completeness` or `mean` of a column. With
+    `mustHaveNoAnomalies` each segment is evaluated against its own history, even if it has no rows any more, and the
+    check fails if any segment is an anomaly (Deequ, VLDB 2018, section 5.4: the mean controversiality of each
+    subreddit). At most `most` segments are evaluated, those with the most rows; they share the false-alarm budget of
+    the check.
 
-    Kept is how often each value of the column occurs in each segment: as much as the column has different values there.
-    Rows with a null in any column of `by` are in no segment; the mean is of the non-null values, as doubles. 0 for an
-    empty table, and for a filter that admits no row. Columns `by` that are classified are refused, and so is a mean of
-    one that is."""
+    The state stores how often each value of the column occurs in each segment, so it grows with the number of
+    distinct values. Segments need not be partitions. Rows with a null in any column of `by` belong to no segment;
+    the mean is over non-null values, as doubles. 0 for an empty table, or if no row matches `where`. Classified
+    columns are not supported in `by`, nor is the mean of a classified column."""
 
     name = "segments"
     unit = "values"
     defined_on_empty = True
-    value_template = "{phrase}: there are {value}"
-    by: Annotated[InputColumns, Field(description="the columns whose values make a segment: one or a list")]
-    metric: Metric = Field(default="size", description="what is told of each: size, completeness or mean")
+    value_template = "{phrase}: {value}"
+    by: Annotated[
+        InputColumns, Field(description="the columns whose values form a segment: one column or a list of columns")
+    ]
+    metric: Metric = Field(default="size", description="the metric of each segment: `size`, `completeness` or `mean`")
     column: Annotated[ColumnName | None, ArgumentRole.COLUMN] = Field(
-        default=None, description="of what completeness and mean are told"
+        default=None, description="the column of `completeness` or `mean`"
     )
-    most: int = Field(default=200, ge=1, le=MAX_SEGMENTS, description="how many segments are judged")
+    most: int = Field(default=200, ge=1, le=MAX_SEGMENTS, description="maximum number of segments that are evaluated")
     frequencies = Frequencies("{by}", by_value=True)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if (self.metric == "size") is not (self.column is None):
-            raise ValueError("completeness and mean need a column, size has none")
+            raise ValueError("completeness and mean need a column; size must not have one")
         if self.column in self.by:
-            raise ValueError("the column is one of those that make the segments")
+            raise ValueError("the column must not be one of the columns in by")
         return self
 
     @property
@@ -67,7 +70,7 @@ class Segments(Analyzer):
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
         if any(each.classified for each in named["by"]):
-            raise NotApplicableToTable("a column that makes the segments is classified: its values are told to nobody")
+            raise NotApplicableToTable("a column in by is classified: the names of segments would reveal its values")
         if self.metric == "mean":
             _refuse(named["column"][0])
         return named
@@ -76,12 +79,12 @@ class Segments(Analyzer):
         return len(self._segment_values(state))
 
     def details(self, state: Any) -> Mapping[str, Any]:
-        found = self._segment_values(state)
-        listed = sorted(found.items(), key=lambda each: (-each[1]["rows"], each[0]))[:MAX_SEGMENTS]
-        return {"segments": dict(listed), "others": len(found) - len(listed)}
+        segments = self._segment_values(state)
+        largest = sorted(segments.items(), key=lambda each: (-each[1]["rows"], each[0]))[:MAX_SEGMENTS]
+        return {"segments": dict(largest), "others": len(segments) - len(largest)}
 
     def _segment_values(self, state: Any) -> dict[str, dict[str, Any]]:
-        """By segment, its rows and the metric's value."""
+        """Return the rows and the metric's value by segment."""
         return {} if state.frequencies is None else self._values_of_table(state.frequencies.table, state.schema)
 
     def _values_of_table(self, table: Any, schema: Schema) -> dict[str, dict[str, Any]]:
@@ -93,11 +96,13 @@ class Segments(Analyzer):
 
 
 def _refuse(column: Operand) -> None:
-    """Raises Unbindable for what has no mean, and where that of a segment of one row would be somebody's value."""
+    """Raise NotApplicableToTable for a column without a mean, or a classified one."""
     if column.base_type not in NUMERIC:
-        raise NotApplicableToTable(f"segments have no mean of {column.sql}: its type is {column.type}")
+        raise NotApplicableToTable(f"segments cannot have a mean of {column.sql}: its type is {column.type}")
     if column.classified:
-        raise NotApplicableToTable("segments tell no mean of a classified column: of one row it would be the value")
+        raise NotApplicableToTable(
+            "segments cannot have a mean of a classified column: for a segment of one row it would reveal the value"
+        )
 
 
 def _all_valid(columns: Sequence[Any]) -> Any:
@@ -107,21 +112,21 @@ def _all_valid(columns: Sequence[Any]) -> Any:
 
 
 def _weighed(table: Any, values: Any, metric: Metric) -> Any:
-    """The table with `present`, the rows that have a value, and for a mean `total`, the sum of these values."""
+    """Add the number of values as `present` and, for a mean, their sum as `total`."""
     from pyarrow import compute
 
     if values is None:
         return table
     present = compute.if_else(compute.is_valid(values), table["n"], 0)
-    told = table.append_column("present", present)
+    counted = table.append_column("present", present)
     if metric != "mean":
-        return told
+        return counted
     numbers = compute.fill_null(compute.cast(values, "float64"), 0.0)
-    return told.append_column("total", compute.multiply(numbers, compute.cast(present, "float64")))
+    return counted.append_column("total", compute.multiply(numbers, compute.cast(present, "float64")))
 
 
 def _places(columns: tuple[str, ...], schema: Schema) -> dict[str, int]:
-    """At which key of the grouping each column stands: these are in the order of their SQL."""
+    """Return the position of each column among the keys, which are sorted by their SQL."""
     sql = {name: operand_of(name, schema).canonical() for name in columns}
     order = sorted(set(sql.values()))
     return {name: order.index(each) for name, each in sql.items()}
@@ -129,12 +134,12 @@ def _places(columns: tuple[str, ...], schema: Schema) -> dict[str, int]:
 
 def _by_segment(table: Any, keys: list[str], by: tuple[str, ...], metric: Metric) -> dict[str, dict[str, Any]]:
     sums = [name for name in ("n", "present", "total") if name in table.column_names]
-    found = table.group_by(keys, use_threads=False).aggregate([(name, "sum") for name in sums])
-    rows = zip(*(found[key].to_pylist() for key in keys), strict=True)
-    told = (found[f"{name}_sum"].to_pylist() for name in sums)
+    totals = table.group_by(keys, use_threads=False).aggregate([(name, "sum") for name in sums])
+    rows = zip(*(totals[key].to_pylist() for key in keys), strict=True)
+    columns = (totals[f"{name}_sum"].to_pylist() for name in sums)
     return {
         _name(by, values): {"rows": each[0], "value": _value(metric, *each)}
-        for values, *each in zip(rows, *told, strict=True)
+        for values, *each in zip(rows, *columns, strict=True)
     }
 
 
@@ -143,7 +148,7 @@ def _value(metric: Metric, rows: int, present: int = 0, total: float = 0.0) -> f
         return rows
     if metric == "completeness":
         return present / rows
-    # What JSON has no number for is no value: nothing is learned from it either.
+    # JSON cannot represent infinity and NaN, and detectors cannot learn from them: they are no value.
     return total / present if present and isfinite(total) else None
 
 

@@ -1,4 +1,4 @@
-"""What the shares of values and the counts of bad rows have in common."""
+"""Base classes of the shares of valid values and of the counts of invalid rows."""
 
 from typing import Any
 
@@ -14,19 +14,20 @@ from treaty.engine.components.operands import Operand
 
 
 class ValueShare(Analyzer):
-    """The share of the values that keep a condition: of those that are not null, or of all rows with `nulls: break`.
+    """Base class: share of the values that satisfy a condition.
 
-    A value whose condition cannot be evaluated does not keep it. No value where nothing is left to judge."""
+    Of the non-null values, or of all rows with `nulls: break`. A value whose condition cannot be evaluated does not
+    satisfy it. No value if nothing is left to evaluate."""
 
     unit = "share"
-    value_template = "{value} of {counted} values of {subject} keep it"
-    violation_phrase = "rows do not keep it"
+    value_template = "{value} of {counted} values of {subject} are valid"
+    violation_phrase = "rows do not satisfy it"
     nulls: Nulls = "ignore"
     present = CountComponent("{column}")
     kept = CountIfComponent("{kept}")
 
     def condition(self, named: Operands) -> Operand:
-        """The condition on one value, as a boolean operand."""
+        """Return the condition on one value as a boolean operand."""
         raise NotImplementedError
 
     def operands(self, schema: Schema) -> Operands:
@@ -44,10 +45,10 @@ class ValueShare(Analyzer):
         return self.counted(state) - int(state.kept)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
-        kept = operands["kept"][0].sql
-        judged = [f"{each.sql} IS NULL" for name in self._columns for each in operands[name]]
+        condition_sql = operands["kept"][0].sql
+        is_null = [f"{each.sql} IS NULL" for name in self._columns for each in operands[name]]
         return violation_bounds.violating_rows(
-            kept if self.nulls == "break" else " OR ".join([*judged, f"({kept})"]), assertion
+            condition_sql if self.nulls == "break" else " OR ".join([*is_null, f"({condition_sql})"]), assertion
         )
 
     @property
@@ -56,9 +57,9 @@ class ValueShare(Analyzer):
 
 
 class InvalidRowCount(Analyzer):
-    """How many rows are bad: their number, 0 for an empty table, or with `count_in: percent` their share times 100.
+    """Base class: number of invalid rows, 0 for an empty table.
 
-    A percentage has no value for a table without rows."""
+    `count_in: percent` gives their share times 100, with no value for a table without rows."""
 
     unit = "rows"
     value_template = "{value} {count_in} of {counted} rows"
@@ -66,7 +67,7 @@ class InvalidRowCount(Analyzer):
     bad = CountIfComponent("{bad}")
 
     def condition(self, named: Operands) -> Operand:
-        """True for a bad row, as a boolean operand."""
+        """Return a boolean operand that is true for an invalid row."""
         raise NotImplementedError
 
     def operands(self, schema: Schema) -> Operands:

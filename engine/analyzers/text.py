@@ -1,4 +1,4 @@
-"""Metrics of texts: their lengths, and which share matches a pattern."""
+"""Metrics of texts: their lengths and the share that matches a pattern."""
 
 from typing import Any, Self
 
@@ -24,9 +24,9 @@ def _length(operands: Operands) -> Operand:
 
 
 class MinimumLength(Analyzer):
-    """Length of the shortest text in code points; 0 for ''. Nulls are left out: completeness is another check.
+    """Length of the shortest text in code points; 0 for ''. Nulls are ignored: see completeness.
 
-    No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+    No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "minimum_length"
     unit = "characters"
@@ -42,9 +42,9 @@ class MinimumLength(Analyzer):
 
 
 class MaximumLength(Analyzer):
-    """Length of the longest text in code points. Nulls are left out: completeness is another check.
+    """Length of the longest text in code points. Nulls are ignored: see completeness.
 
-    No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+    No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "maximum_length"
     unit = "characters"
@@ -62,7 +62,7 @@ class MaximumLength(Analyzer):
 class MeanLength(Analyzer):
     """Mean length of the non-null texts in code points: the exact sum divided once.
 
-    No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+    No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "mean_length"
     unit = "characters"
@@ -78,18 +78,18 @@ class MeanLength(Analyzer):
 
 
 class PatternMatch(ValueShare):
-    """Share of the non-null texts that match a regular expression, or are of a named format, as a whole.
+    """Share of the non-null texts that match a regular expression or a named format.
 
-    Between 0 and 1. '' matches `.*`. With `within: true` the expression may match anywhere within the text, as in JSON
-    Schema and in the data contract standard. A text of more than 1,024 characters is not evaluated and does not match.
-    With `nulls: break` a null does not match. No value where nothing is left to judge. (Deequ searches within the text,
-    and counts a null and an empty match as not matching.)"""
+    Between 0 and 1. The whole text must match; '' matches `.*`. With `within: true` the expression may match
+    anywhere in the text, as in JSON Schema and in the data contract standard. A text of more than 1,024 characters
+    is not evaluated and does not match. With `nulls: break` a null does not match. No value if nothing is left to
+    evaluate. (Deequ searches within the text, and counts a null and an empty match as not matching.)"""
 
     name = "pattern_match"
     value_template = "{value} of {counted} values of {column} match"
     violation_phrase = "rows do not match"
     column: ColumnName
-    pattern: Pattern | None = Field(default=None, description="a regular expression of the admitted subset")
+    pattern: Pattern | None = Field(default=None, description="a regular expression of the supported subset")
     format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
     within: Within = False
     present = CountComponent("{column}", takes=TEXT)
@@ -97,7 +97,7 @@ class PatternMatch(ValueShare):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if (self.pattern is None) == (self.format is None):
-            raise ValueError("name one of pattern, format")
+            raise ValueError("give exactly one of pattern and format")
         return self
 
     def condition(self, named: Operands) -> Operand:
@@ -105,15 +105,16 @@ class PatternMatch(ValueShare):
 
 
 def like(operand: Operand, pattern: str | None, name: str | None, *, within: bool = False) -> Operand:
-    """True for texts that the pattern matches as a whole ('' too), or of the named format where there is no pattern.
+    """Return a boolean operand that is true for texts of the pattern or the format.
 
-    `within`: for texts that the pattern matches anywhere. Null for null, and for texts of more than MAX_SUBJECT
-    characters, which count as not evaluated. Raises Unbindable where the column is no text, KeyError for an unknown
-    name."""
+    The whole text must match ('' may match, too). `pattern`: regular expression; None means that `name` is a named
+    format. `within`: the pattern may match anywhere. Null for null, and for texts of more than MAX_SUBJECT
+    characters, which count as not evaluated. Raises NotApplicableToTable if the column is no text, KeyError for an
+    unknown name."""
     if operand.base_type not in TEXT:
-        raise NotApplicableToTable(f"{operand.sql} is of type {operand.type}, which patterns are not matched against")
+        raise NotApplicableToTable(f"{operand.sql} has type {operand.type}, but patterns match only text")
     text = operand.sql
     condition = FORMATS[name or ""].condition(text) if pattern is None else matches(text, pattern, within=within)
-    # Most texts are known to be short by their bytes, which need not be counted.
+    # The length in bytes is cheap and proves that most texts are short enough.
     short = f"(octet_length({operand.sql}) <= {MAX_SUBJECT} OR char_length({operand.sql}) <= {MAX_SUBJECT})"
     return Operand(sql=f"CASE WHEN {short} THEN {condition} END", type="boolean", errs=f"NOT coalesce({short}, true)")

@@ -1,4 +1,4 @@
-"""Metrics of data types: which values of a text column read as numbers, booleans, dates or times."""
+"""Metrics of data types: which values of a text column parse as numbers, booleans, dates or times."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from treaty.engine.analyzers.bound import Operands
 from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.text_classes import CLASSES, TypeCounts, class_of
 
-# Which classes of values read as a type.
+# Classes of values that parse as each type.
 READS = {
     "integer": ("integer",),
     "decimal": ("integer", "decimal"),
@@ -27,24 +27,25 @@ READS = {
 TypeName = Literal["integer", "decimal", "fractional", "number", "boolean", "date", "timestamp", "string"]
 
 
-# The types of which a column is one or another: the wider ones, so that 1 and 1.5 agree, and a day with a time.
+# Types that type_consistency distinguishes: wide ones, so that 1 and 1.5 agree, and a date with a timestamp.
 KINDS = ("number", "boolean", "timestamp", "string")
 
 
 class DataType(Analyzer):
-    """Share of the non-null values that read as the type, between 0 and 1; a typed column is not looked at for it.
+    """Share of the non-null values that parse as the type, between 0 and 1.
 
-    integer: digits with or without a sign. decimal: that, or with a point. fractional, number: that, or with an
-    exponent. boolean: true or false in any case. date: a day of the calendar as yyyy-MM-dd. timestamp: that, or with a
-    time as ISO 8601 (T or a blank between, seconds, fraction and zone at will). string: a text that reads as nothing
-    of this. Blanks before or after make a text a string. Distribution: the rows of each class and the nulls.
+    integer: digits with or without a sign. decimal: integer, or with a decimal point. fractional, number: decimal,
+    or with an exponent. boolean: true or false in any case. date: a valid calendar day as yyyy-MM-dd. timestamp:
+    date, or with a time as ISO 8601 (separated by T or a blank; seconds, fraction and zone are optional). string: a
+    text that parses as none of these. Leading or trailing blanks make a text a string. The values of a typed column
+    are not parsed: its type decides. Details: the rows of each class and the nulls.
 
-    No value for an empty table, for nothing but nulls, for a filter that admits no row. (Deequ: 0; it knows neither
-    dates nor decimals without leading digits, and its fractional leaves integers out.)"""
+    No value for an empty table, if all values are null, or if no row matches `where`. (Deequ: 0; Deequ supports
+    neither dates nor decimals without leading digits, and its fractional excludes integers.)"""
 
     name = "data_type"
     unit = "share"
-    value_template = "{value} of {counted} values of {column} read as {type}"
+    value_template = "{value} of {counted} values of {column} parse as {type}"
     violation_phrase = "rows do not"
     column: ColumnName
     type: TypeName = Field(description=", ".join(READS))
@@ -73,17 +74,18 @@ class DataType(Analyzer):
 
 
 class TypeConsistency(Analyzer):
-    """Largest share of the non-null values that read as one type, between 0 and 1 (Deequ, VLDB 2018, Table 1).
+    """Largest share of the non-null values that parse as one type.
 
-    The types are number (integers and fractions agree), boolean, timestamp (dates and times agree) and string, as
-    `data_type` reads them; 1 for a typed column. Distribution: the rows of each class and the nulls.
+    After Deequ (VLDB 2018, Table 1). Between 0 and 1; 1 for a typed column. The types are number (integers and
+    fractions agree), boolean, timestamp (dates and times agree) and string, parsed as by `data_type`. Details: the
+    rows of each class and the nulls.
 
-    No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+    No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "type_consistency"
     unit = "share"
-    value_template = "{value} of {counted} values of {column} read as one type"
-    violation_phrase = "rows read as another"
+    value_template = "{value} of {counted} values of {column} parse as one type"
+    violation_phrase = "rows parse as another type"
     column: ColumnName
     classes = TypeCounts("{column}")
 

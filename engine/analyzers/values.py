@@ -1,4 +1,4 @@
-"""Metrics of single values: which share is among given ones, within bounds, in order with another column's."""
+"""Metrics of single values: membership in a set, bounds, and order relative to another column."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, Self
@@ -17,14 +17,14 @@ from treaty.engine.components.sql_literals import equal_of, literal_of
 
 
 class ContainedIn(ValueShare):
-    """Share of the non-null values that are among the given ones, between 0 and 1.
+    """Share of the non-null values that are among `values`, between 0 and 1.
 
-    Texts are compared code point by code point, numbers exactly. With `nulls: break` a null counts as not among them.
-    No value for an empty table, for nothing but nulls (unless they break), for a filter that admits no row."""
+    Texts are compared by code point, numbers exactly. With `nulls: break` a null counts as not among them. No value
+    for an empty table, if all values are null (unless `nulls: break`), or if no row matches `where`."""
 
     name = "contained_in"
     value_template = "{value} of {counted} values of {column} are among {values}"
-    violation_phrase = "rows have another"
+    violation_phrase = "rows have another value"
     column: ColumnName
     values: Values
 
@@ -33,31 +33,33 @@ class ContainedIn(ValueShare):
 
 
 class InRange(ValueShare):
-    """Share of the non-null values that lie within the bounds, between 0 and 1.
+    """Share of the non-null values that are within the bounds, between 0 and 1.
 
-    Numbers, dates, times, and texts by code point. NaN lies within no bounds. A text column with bounds that are
-    numbers is read as doubles: a text that is no number does not keep it and counts as not evaluated.
-    With `nulls: break` a null does not keep it. No value where nothing is left to judge."""
+    For numbers, dates, times, and texts by code point. NaN is never within bounds. If all bounds are numbers, a text
+    column is parsed as doubles: a text that is no number is out of bounds and counts as not evaluated. With `nulls:
+    break` a null is out of bounds. No value if nothing is left to evaluate."""
 
     name = "in_range"
-    value_template = "{value} of {counted} values of {column} are within its bounds"
-    violation_phrase = "rows are beyond them"
+    value_template = "{value} of {counted} values of {column} are within the bounds"
+    violation_phrase = "rows are out of bounds"
     column: ColumnName
-    minimum: Bound | None = Field(default=None, description="the least value within; a number, or text as for times")
-    maximum: Bound | None = Field(default=None, description="the greatest value within")
-    exclusive_minimum: Bound | None = Field(default=None, description="the greatest value that is too small")
-    exclusive_maximum: Bound | None = Field(default=None, description="the least value that is too large")
+    minimum: Bound | None = Field(
+        default=None, description="the smallest permitted value; a number, or text for texts, dates and times"
+    )
+    maximum: Bound | None = Field(default=None, description="the largest permitted value")
+    exclusive_minimum: Bound | None = Field(default=None, description="values must be greater than this")
+    exclusive_maximum: Bound | None = Field(default=None, description="values must be less than this")
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
         if not list(self._bounds()):
-            raise ValueError("name at least one of minimum, maximum, exclusive_minimum, exclusive_maximum")
+            raise ValueError("give at least one of minimum, maximum, exclusive_minimum, exclusive_maximum")
         return self
 
     def _bounds(self) -> Iterator[tuple[str, Any]]:
         bounds = (self.minimum, self.maximum, self.exclusive_minimum, self.exclusive_maximum)
-        given = zip((">=", "<=", ">", "<"), bounds, strict=True)
-        return ((sign, bound) for sign, bound in given if bound is not None)
+        pairs = zip((">=", "<=", ">", "<"), bounds, strict=True)
+        return ((sign, bound) for sign, bound in pairs if bound is not None)
 
     def condition(self, named: Operands) -> Operand:
         operand = _read_as_number(named["column"][0], [bound for _, bound in self._bounds()])
@@ -66,11 +68,11 @@ class InRange(ValueShare):
 
 
 class Comparison(ValueShare):
-    """Share of the rows in which `column` and `other` are in the order that `operator` says, between 0 and 1.
+    """Share of the rows in which `column` and `other` satisfy `operator`, between 0 and 1.
 
-    Rows in which either is null are not judged, unless `nulls: break`. Numbers are compared with numbers, texts with
-    texts by code point, times with times (a date as its first moment in UTC); NaN is in no order with anything.
-    No value where nothing is left to judge."""
+    Rows in which either value is null are excluded, unless `nulls: break`. Numbers are compared with numbers, texts
+    with texts by code point, times with times (a date is 00:00 UTC); NaN satisfies no comparison. No value if
+    nothing is left to evaluate."""
 
     name = "comparison"
     value_template = "{value} of {counted} rows have {column} {operator} {other}"
@@ -87,25 +89,25 @@ class Comparison(ValueShare):
 
 
 class InvalidValues(InvalidRowCount):
-    """How many rows have a value that is invalid: not among `valid_values`, or not of the `pattern` or `format`.
+    """Number of rows with an invalid value: not in `valid_values`, or not of the `pattern` or `format`.
 
-    A null is not invalid but missing. A text too long to be matched (1,024 characters) is invalid. 0 for an empty
-    table; `count_in: percent` gives the share of all rows times 100, and no value for an empty table. No value for a
-    filter that admits no row."""
+    0 for an empty table. A null is missing, not invalid. A text of more than 1,024 characters is too long to be
+    matched and therefore invalid. `count_in: percent` gives the share of all rows times 100, with no value for an
+    empty table. No value if no row matches `where`."""
 
     name = "invalid_values"
     value_template = "{value} {count_in} of {counted} rows have an invalid {column}"
-    violation_phrase = "rows have an invalid one"
+    violation_phrase = "rows have an invalid value"
     column: ColumnName
-    valid_values: Values | None = Field(default=None, description="all values that are valid")
-    pattern: Pattern | None = Field(default=None, description="a regular expression that valid texts match as a whole")
+    valid_values: Values | None = Field(default=None, description="the valid values")
+    pattern: Pattern | None = Field(default=None, description="a regular expression that the whole text must match")
     format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
     within: Within = False
 
     @model_validator(mode="after")
     def _one(self) -> Self:
         if sum(each is not None for each in (self.valid_values, self.pattern, self.format)) != 1:
-            raise ValueError("name one of valid_values, pattern, format")
+            raise ValueError("give exactly one of valid_values, pattern and format")
         return self
 
     def condition(self, named: Operands) -> Operand:
@@ -122,16 +124,18 @@ class InvalidValues(InvalidRowCount):
 
 
 def among(operand: Operand, values: tuple[Any, ...]) -> Operand:
-    """True for the values given, null for null. Raises Unbindable where the column cannot have one of them."""
+    """Return a boolean operand that is true for the given values, null for null.
+
+    Raises NotApplicableToTable if a value cannot occur in the column's type."""
     members = ", ".join(_written(each, operand, equal_of) for each in values)
     return Operand(sql=f"{operand.sql} IN ({members})", type="boolean")
 
 
 def _written(value: Any, operand: Operand, write: Callable[[Any, Operand], str | None] = literal_of) -> str:
-    written = write(value, operand)
-    if written is None:
-        raise NotApplicableToTable(f"{operand.sql} is of type {operand.type}, which {value!r} is not")
-    return written
+    sql_literal = write(value, operand)
+    if sql_literal is None:
+        raise NotApplicableToTable(f"{operand.sql} has type {operand.type}, which cannot have the value {value!r}")
+    return sql_literal
 
 
 def _read_as_number(operand: Operand, bounds: list[Any]) -> Operand:
@@ -146,7 +150,7 @@ def _no_nan(operand: Operand) -> list[str]:
 
 
 def _alike(left: Operand, right: Operand) -> tuple[Operand, Operand]:
-    """Both in a form in which they compare. Raises Unbindable for a number with a text, and the like."""
+    """Return both operands in a comparable form. Raises NotApplicableToTable for types that cannot be compared."""
     kinds = (NUMERIC, TEXT, TEMPORAL, frozenset({"boolean"}))
     if not any(left.base_type in kind and right.base_type in kind for kind in kinds):
         raise NotApplicableToTable(f"{left.sql} ({left.type}) and {right.sql} ({right.type}) cannot be compared")

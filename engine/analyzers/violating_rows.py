@@ -1,11 +1,11 @@
-"""Which single rows break a check, in SQL that Spark evaluates beside the row."""
+"""SQL conditions for the rows that violate a check."""
 
 from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
 class KeyReference:
-    """Another dataset's columns in which a row's `keys` must be found."""
+    """Columns of another dataset that must contain a row's `keys`."""
 
     dataset: str
     columns: tuple[str, ...]
@@ -13,10 +13,11 @@ class KeyReference:
 
 @dataclass(frozen=True)
 class ViolatingRows:
-    """The rows that break a check: those for which `condition` is true, those that share all `keys` with another row,
-    or, with a `reference`, those whose `keys` are not in it. `where` None: any row may; else only the rows it admits.
+    """Rows that violate a check, described by SQL over the row.
 
-    `condition` and `keys` are SQL over the row. Rows whose keys are all null break nothing."""
+    Rows for which `condition` is true; rows that share all `keys` with another row; or, with a `reference`, rows
+    whose `keys` do not exist in it. `where`: only rows that match it can violate; None means all rows. Rows whose
+    keys are all null never violate."""
 
     condition: str | None = None
     keys: tuple[str, ...] = ()
@@ -24,5 +25,5 @@ class ViolatingRows:
     where: str | None = None
 
     def within(self, where: str) -> "ViolatingRows":
-        """The same, among the rows that a filter admits too."""
+        """Return the same, restricted to the rows that also match a filter."""
         return replace(self, where=f"({self.where}) AND ({where})" if self.where else where)

@@ -1,6 +1,6 @@
-"""Anomalies: whether a metric is what its own past says, by detectors that name the band they admit.
+"""Anomaly detection: compare a metric with a band that a detector computes from its history.
 
-Importing this package declares all detectors: it fills the table `DETECTORS`."""
+Importing this package registers all detectors in `DETECTORS`."""
 
 from treaty.engine.anomaly import auto_detector, closed_form, learned_programs, seasonal_models
 from treaty.engine.anomaly.detector import DETECTORS

@@ -1,7 +1,7 @@
-"""The detector that chooses for itself: of the models that a series may follow, the one that would have forecast best.
+"""Define the detector that selects the forecasting model itself.
 
-Models are weighed by the log density that they gave each point of the past before it came (Dawid's prequential
-principle, 1984): one that has too many coefficients, or the wrong scale, pays for that in forecasts."""
+Candidate models are weighted by the log density of their one-step forecasts of the history (Dawid's prequential
+principle, 1984): a model with too many coefficients or the wrong scale forecasts worse."""
 
 from typing import ClassVar, Literal
 
@@ -11,18 +11,22 @@ from treaty.engine.anomaly.detector import DetectorBand, FalseAlarmDetector, Ins
 from treaty.engine.anomaly.series import DetectionRequest, Series
 
 Season = Literal["weekday", "weekend", "month", "year", "hour", "hour of week"]
-# By hand: with fewer than seven points, Student's t admits a hundredfold; five hundred days ago was another time.
+# Chosen by hand: with fewer than seven points, the band of Student's t is about a hundred times too wide; after five
+# hundred days the behaviour has changed.
 LEAST, MOST, KEPT = 7, 500, 400
 
 
 class AutoDetector(FalseAlarmDetector):
-    """The band of the model that forecast this series best: level, trend, season, scale and memory are chosen by what
-    each model would have said of every past point before it came. Says how many false alarms a year are to be expected.
-    """
+    """Band of the models that have forecast this series best.
+
+    Level, trend, season, scale and memory are selected by the forecasts that each model would have made of every
+    past point from the points before it. The band states the expected number of false alarms a year."""
 
     name = "auto"
     least: ClassVar[int] = LEAST
-    season: Season | None = Field(default=None, description="what the metric goes by, where somebody knows; else found")
+    season: Season | None = Field(
+        default=None, description="the season of the metric, if known; otherwise it is detected"
+    )
 
     def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         rate = self.rate(asked)
@@ -31,10 +35,10 @@ class AutoDetector(FalseAlarmDetector):
             return constant(past, rate, asked)
         from treaty.engine.anomaly.model_selection import pool_forecasts
 
-        told = pool_forecasts(past, asked, self.season)
-        if isinstance(told, InsufficientHistory):
-            return told
-        words, pool = told
+        outcome = pool_forecasts(past, asked, self.season)
+        if isinstance(outcome, InsufficientHistory):
+            return outcome
+        words, pool = outcome
         low, high = pool.between(rate, one_sided=self.one_sided)
         return DetectorBand(
             lower=low,
@@ -48,23 +52,24 @@ class AutoDetector(FalseAlarmDetector):
 
 
 def constant(past: Series, rate: float, asked: DetectionRequest) -> DetectorBand:
-    """The band of a series that never changed: a hundredth to each side, until it is so long that any change is rarer
-    than the rate."""
+    """Return the band of a series that never changed: a hundredth of the value to each side.
+
+    The band has no width once the series is so long that any change is rarer than the rate."""
     value, count = past.values[0], len(past.values)
-    room = 0.0 if (count + 1) * rate >= 1 else 0.01 * abs(value)
-    told = f"always {value:g}" if room == 0 else f"always {value:g}, give or take a hundredth"
+    margin = 0.0 if (count + 1) * rate >= 1 else 0.01 * abs(value)
+    words = f"always {value:g}" if margin == 0 else f"always {value:g}, plus or minus 1 %"
     return DetectorBand(
-        lower=value - room,
-        upper=value + room,
+        lower=value - margin,
+        upper=value + margin,
         expected=value,
         rate=rate,
         per_year=rate * asked.past.yearly,
-        by=told,
+        by=words,
         points=count,
     )
 
 
 def _recent(past: Series) -> Series:
-    """The newest points, four to five hundred of them: what they begin with changes once in a hundred."""
+    """Return the newest 400 to 500 points. The first one changes only once in a hundred points."""
     learned = past.learned
     return Series(learned[(len(learned) - KEPT) // 100 * 100 :] if len(learned) > MOST else learned)

@@ -1,4 +1,4 @@
-"""Detectors in closed form: limits, changes, and how far from the middle of the past a value may be."""
+"""Detectors in closed form: thresholds, changes, and distances from the mean or median of the history."""
 
 import math
 from collections.abc import Sequence
@@ -22,18 +22,18 @@ from treaty.engine.anomaly.detector import (
 from treaty.engine.anomaly.residual_bands import normal_rate, quantile
 from treaty.engine.anomaly.series import DetectionRequest, Series
 
-# The median absolute deviation of a normal distribution, as a share of its standard deviation.
+# Median absolute deviation of a normal distribution in standard deviations.
 MAD = 0.6744897501960817
 NEEDS_LIMIT = "give at least one limit"
 
 
 class Threshold(Detector):
-    """Limits that somebody set. Needs no past."""
+    """Fixed limits. Needs no history."""
 
     name = "threshold"
     least: ClassVar[int] = 0
-    lower: float | None = Field(default=None, description="the least value")
-    upper: float | None = Field(default=None, description="the largest value")
+    lower: float | None = Field(default=None, description="the smallest permitted value")
+    upper: float | None = Field(default=None, description="the largest permitted value")
 
     @model_validator(mode="after")
     def _limited(self) -> "Threshold":
@@ -41,18 +41,18 @@ class Threshold(Detector):
         return self
 
     def band(self, asked: DetectionRequest) -> DetectorBand:
-        return DetectorBand(
-            lower=self.lower, upper=self.upper, by="limits that were set", points=len(asked.past.values)
-        )
+        return DetectorBand(lower=self.lower, upper=self.upper, by="fixed limits", points=len(asked.past.values))
 
 
 class AbsoluteChange(Detector):
-    """How far a value may be from the one before it; of order 2, how far that change from the one before, and so on."""
+    """Limits of the change from the previous value.
+
+    With order 2, limits of the change of that change, and so on."""
 
     name = "absolute_change"
-    decrease: float | None = Field(default=None, ge=0, description="the most that it may fall")
-    increase: float | None = Field(default=None, ge=0, description="the most that it may rise")
-    order: int = Field(default=1, ge=1, le=5, description="the degree of differencing")
+    decrease: float | None = Field(default=None, ge=0, description="the largest permitted decrease")
+    increase: float | None = Field(default=None, ge=0, description="the largest permitted increase")
+    order: int = Field(default=1, ge=1, le=5, description="the order of differencing")
 
     @model_validator(mode="after")
     def _limited(self) -> "AbsoluteChange":
@@ -70,18 +70,24 @@ class AbsoluteChange(Detector):
             lower=lower,
             upper=upper,
             expected=expected,
-            by=f"the most that it may change, order {self.order}",
+            by=f"maximum change, order {self.order}",
             points=len(values),
         )
 
 
 class RelativeChange(Detector):
-    """What a value may be as a multiple of an earlier one: 0.8 to 1.25 is a fifth less to a quarter more."""
+    """Limits of the ratio to an earlier value.
+
+    0.8 to 1.25 permits a fifth less to a quarter more."""
 
     name = "relative_change"
-    least_rate: float | None = Field(default=None, ge=0, description="the least multiple of the earlier value")
-    largest_rate: float | None = Field(default=None, ge=0, description="the largest multiple of the earlier value")
-    order: int = Field(default=1, ge=1, le=366, description="how many values back the earlier one is")
+    least_rate: float | None = Field(
+        default=None, ge=0, description="the smallest permitted ratio to the earlier value"
+    )
+    largest_rate: float | None = Field(
+        default=None, ge=0, description="the largest permitted ratio to the earlier value"
+    )
+    order: int = Field(default=1, ge=1, le=366, description="position of the earlier value; 1 is the previous value")
 
     @model_validator(mode="after")
     def _limited(self) -> "RelativeChange":
@@ -94,30 +100,35 @@ class RelativeChange(Detector):
             return InsufficientHistory(f"learning: {len(values)} of {self.order} values")
         earlier = values[-self.order]
         if earlier == 0:
-            return InsufficientHistory("the earlier value is 0: nothing is a multiple of it")
+            return InsufficientHistory("the earlier value is 0, so there is no ratio to it")
         edges = [None if rate is None else rate * earlier for rate in (self.least_rate, self.largest_rate)]
         lower, upper = edges if earlier > 0 else reversed(edges)
         return DetectorBand(
             lower=lower,
             upper=upper,
             expected=earlier,
-            by=f"a multiple of the value {self.order} back",
+            by=f"ratio to the value {self.order} back",
             points=len(values),
         )
 
 
 class NormalDetector(Detector):
-    """What detectors have in common that count standard deviations from the middle."""
+    """Base class of the detectors that count standard deviations from the middle of the history."""
 
-    std_devs: float = Field(default=3.0, gt=0, le=20, description="how many standard deviations are admitted")
+    std_devs: float = Field(
+        default=3.0, gt=0, le=20, description="distance of the limits from the middle in standard deviations"
+    )
 
     @property
     def share(self) -> float:
-        """The share of points that may alarm while nothing is wrong: that of a normal distribution."""
+        """Return the share of false alarms among normal points, by the normal distribution."""
         return normal_rate(self.std_devs, one_sided=self.one_sided)
 
     def around(self, asked: DetectionRequest, middle: float, spread: float, freedom: float) -> DetectorBand:
-        """The band whose share of false alarms is that of so many standard deviations, at any number of points."""
+        """Return the band around a middle.
+
+        The share of false alarms is that of `std_devs` standard deviations of a normal distribution, for any number
+        of points."""
         away = spread * quantile(self.share if self.one_sided else self.share / 2, freedom)
         alarms = self.share * asked.past.yearly
         words = f"{self.name.replace('_', ' ')}, {self.std_devs:g} standard deviations"
@@ -133,8 +144,10 @@ class NormalDetector(Detector):
 
 
 class OnlineNormal(NormalDetector):
-    """So many standard deviations from the mean of all that came before, which never has the tested value in it. With
-    few values the band is wider, by Student's t: the share of false alarms stays that of the normal distribution."""
+    """A number of standard deviations from the mean of all earlier values.
+
+    The tested value is never part of the history. With few values the band is wider, by Student's t, so that the
+    share of false alarms stays that of the normal distribution."""
 
     name = "online_normal"
     least: ClassVar[int] = 3
@@ -146,11 +159,11 @@ class OnlineNormal(NormalDetector):
 
 
 class BatchNormal(NormalDetector):
-    """As online normal, of the last so many values alone."""
+    """A number of standard deviations from the mean of the last `window` values."""
 
     name = "batch_normal"
     least: ClassVar[int] = 3
-    window: int = Field(default=30, ge=3, le=1000, description="how many values are learned from")
+    window: int = Field(default=30, ge=3, le=1000, description="number of values to learn from")
 
     def band(self, asked: DetectionRequest) -> DetectorBand:
         values = asked.past.values[-self.window :]
@@ -159,8 +172,9 @@ class BatchNormal(NormalDetector):
 
 
 class RobustDetector(NormalDetector):
-    """So many standard deviations from the median, told by the median absolute deviation: up to half of the past may be
-    wrong."""
+    """A number of standard deviations from the median, estimated by the median absolute deviation.
+
+    Up to half of the history may be wrong."""
 
     name = "robust"
     least: ClassVar[int] = 5
@@ -169,29 +183,31 @@ class RobustDetector(NormalDetector):
         values = asked.past.values
         middle = median(values)
         away = median(abs(each - middle) for each in values) / MAD
-        # The median absolute deviation is told by some 0.37 as many values as the standard deviation is.
+        # The median absolute deviation is as precise as a standard deviation of 0.37 times as many values.
         return self.around(asked, middle, away * sqrt(1 + 1.57 / len(values)), 0.37 * len(values))
 
 
 class DifferenceDetector(Detector):
-    """Another detector on the changes of a metric: of order 2 on the changes of these, and so on."""
+    """Another detector applied to the changes of a metric.
+
+    With order 2, to the changes of these changes, and so on."""
 
     name = "difference"
     least: ClassVar[int] = 2
-    order: int = Field(default=1, ge=1, le=5, description="the degree of differencing")
-    detector: str = Field(default="auto", description="the detector that judges the changes")
-    arguments_: dict[str, Any] = Field(default={}, alias="arguments", description="its arguments")
+    order: int = Field(default=1, ge=1, le=5, description="the order of differencing")
+    detector: str = Field(default="auto", description="the detector of the changes")
+    arguments_: dict[str, Any] = Field(default={}, alias="arguments", description="the arguments of that detector")
 
     @model_validator(mode="after")
     def _validate_inner(self) -> "DifferenceDetector":
         if self.detector not in DETECTORS or self.detector == self.name:
-            raise ValueError(f"no detector for changes is named {self.detector!r}")
-        self.inner  # noqa: B018 - its arguments are looked at now
+            raise ValueError(f"unknown detector for changes: {self.detector!r}")
+        self.inner  # noqa: B018 - validates the arguments of that detector
         return self
 
     @property
     def inner(self) -> Detector:
-        """The detector that judges the changes."""
+        """Return the detector of the changes."""
         return detector(self.detector, self.arguments_)
 
     def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
@@ -199,20 +215,23 @@ class DifferenceDetector(Detector):
         for _ in range(self.order):
             values = [later - earlier for earlier, later in pairwise(values)]
         points = [replace(each, value=value) for each, value in zip(learned[self.order :], values, strict=False)]
-        found = self.inner.judge(replace(asked, past=Series(tuple(points)), share=False))
+        inner_band = self.inner.judge(replace(asked, past=Series(tuple(points)), share=False))
         return (
-            found
-            if isinstance(found, InsufficientHistory)
-            else _shifted(found, continued(asked.past.values, self.order))
+            inner_band
+            if isinstance(inner_band, InsufficientHistory)
+            else _shifted(inner_band, continued(asked.past.values, self.order))
         )
 
 
 class ChangePoint(FalseAlarmDetector):
-    """Whether the last values together are at another level than those before: finds a small shift that stays, which no
-    single value shows."""
+    """Detect a shift of the mean of the last values from the values before.
+
+    Finds a small lasting shift that no single value shows."""
 
     name = "change_point"
-    window: int = Field(default=5, ge=2, le=100, description="how many values, with the tested one, are taken together")
+    window: int = Field(
+        default=5, ge=2, le=100, description="number of values in the recent window, with the evaluated one"
+    )
     least: ClassVar[int] = 10
 
     def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
@@ -224,7 +243,7 @@ class ChangePoint(FalseAlarmDetector):
         spread = stdev(before) * sqrt(1 / self.window + 1 / len(before))
         away = spread * quantile(rate if self.one_sided else rate / 2, len(before) - 1)
         low, high = (self.window * edge - sum(recent) for edge in (middle - away, middle + away))
-        words = f"the mean of {self.window} values beside those before"
+        words = f"the mean of {self.window} values, compared with earlier values"
         return DetectorBand(
             lower=low,
             upper=high,
@@ -237,32 +256,33 @@ class ChangePoint(FalseAlarmDetector):
 
 
 class MissingArrival(FalseAlarmDetector):
-    """Whether data came when they usually do: what is judged is the time since the point before, in hours, against the
-    times between earlier points."""
+    """Detect late data: compare the hours since the previous point with the usual intervals."""
 
     name = "missing_arrival"
     least: ClassVar[int] = 0
-    observed_quantity: ClassVar[str] = "hours since the data before"
-    sides: Literal["upper"] = Field(default="upper", description="data that come early are no anomaly")
-    within: float | None = Field(default=None, gt=0, description="hours; learned from the past without")
+    observed_quantity: ClassVar[str] = "hours since the previous data"
+    sides: Literal["upper"] = Field(default="upper", description="only late data is an anomaly")
+    within: float | None = Field(
+        default=None, gt=0, description="maximum number of hours; by default learned from history"
+    )
 
     def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         gaps = [_hours(later.time - earlier.time) for earlier, later in _pairs(asked.past)]
         if self.within is not None:
-            return DetectorBand(lower=None, upper=self.within, by="hours that were set", points=len(gaps))
+            return DetectorBand(lower=None, upper=self.within, by="fixed number of hours", points=len(gaps))
         if len(gaps) < 5:
-            return InsufficientHistory(f"learning: {len(gaps)} of 5 times between points")
+            return InsufficientHistory(f"learning: {len(gaps)} of 5 intervals between points")
         rate, middle = self.rate(asked), median(gaps)
-        # Times between points are waiting times: beyond the longest seen, each further usual time is rarer by e.
+        # Gaps are waiting times: beyond the longest one observed, each further typical gap is rarer by a factor of e.
         longest = max(gaps) + middle * max(0.5, -log(rate * (len(gaps) + 1)))
-        told = "hours since the point before, beside those of the past"
+        words = "hours since the previous point, compared with earlier intervals"
         return DetectorBand(
             lower=None,
             upper=longest,
             expected=middle,
             rate=rate,
             per_year=rate * asked.past.yearly,
-            by=told,
+            by=words,
             points=len(gaps),
         )
 
@@ -285,7 +305,7 @@ def _require(*limits: float | None) -> None:
 
 
 def continued(values: Sequence[float], order: int) -> float:
-    """What the next value is where the difference of that order is 0."""
+    """Return the next value for which the difference of that order is 0."""
     return sum(math.comb(order, at) * values[-at] * (1 if at % 2 else -1) for at in range(1, order + 1))
 
 
@@ -293,6 +313,6 @@ def _shifted(band: DetectorBand, by: float) -> DetectorBand:
     def shift_edge(edge: float | None) -> float | None:
         return None if edge is None else edge + by
 
-    said = f"changes: {band.by}"
+    words = f"changes: {band.by}"
     lower, upper, expected = map(shift_edge, (band.lower, band.upper, band.expected))
-    return replace(band, lower=lower, upper=upper, expected=expected, by=said)
+    return replace(band, lower=lower, upper=upper, expected=expected, by=words)

@@ -1,4 +1,4 @@
-"""What a detector is: a declaration that says, from a metric's past, which values its next point may have.
+"""Base class of detectors: compute from a metric's history a band of values for its next point.
 
 class Threshold(Detector):
     '''Two limits.'''
@@ -6,8 +6,7 @@ class Threshold(Detector):
     lower: float | None = None
     upper: float | None = None
 
-    def band(self, asked): return Band(self.lower, self.upper)
-"""
+    def band(self, asked): return DetectorBand(lower=self.lower, upper=self.upper)"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -20,27 +19,28 @@ from treaty.contracts.assertions import Assertion
 from treaty.engine.anomaly.series import DetectionRequest, finite
 from treaty.engine.core.number_format import figure
 
-OPEN = "learning: what is known of the past admits every value"
+OPEN = "learning: with the history so far every value is normal"
 DETECTORS: "dict[str, type[Detector]]" = {}
 Sides = Literal["both", "lower", "upper"]
 
-# The least and the largest value, both included; None: open to that side.
+# The smallest and the largest value, both included; None means no limit on that side.
 Limits = tuple[float | None, float | None]
 
 
 def between(limits: Limits, value: float) -> bool:
-    """Whether the limits admit the value."""
+    """Return whether the value is within the limits."""
     lower, upper = limits
     return bool((lower is None or value >= lower) and (upper is None or value <= upper))
 
 
 @dataclass(frozen=True, kw_only=True)
 class DetectorBand:
-    """The values that are no anomaly, both ends included; None: open to that side.
+    """Band of normal values, both ends included; None means no limit on that side.
 
-    `expected`: the value that is most likely. `rate`: the share of points that fall outside while nothing is wrong,
-    `per_year`: how many that are; None where the detector promises none. `by`: what told it, in words. `points`: how
-    many it was learned from. `fit`: the name of the limits that were learned beforehand; None: they were told now."""
+    `expected`: most likely value. `rate`: share of normal points outside the band; `per_year`: the same as a number
+    of points; None if the detector guarantees neither. `by`: how the band was computed, in words. `points`: number
+    of points that it was learned from. `fit`: name of the limits if they were learned earlier; None means that they
+    were computed now."""
 
     lower: float | None
     upper: float | None
@@ -53,33 +53,34 @@ class DetectorBand:
 
     @property
     def description(self) -> str:
-        """What is expected and by what, in words: 'expected 102 (days of the week), 0.5 false alarms a year'."""
+        """Return the expected value and the method: "expected 102 (days of the week, 60 values, 0.5 false alarms a
+        year)"."""
         middle = "" if self.expected is None else f"expected {figure(self.expected)} "
-        alarms = "" if self.per_year is None else f", {figure(round(self.per_year, 2))} false alarms a year"
+        alarms = "" if self.per_year is None else f", {figure(round(self.per_year, 2))} false alarms per year"
         return f"{middle}({self.by}, {self.points} values{alarms})"
 
     def plain(self) -> dict[str, Any]:
-        """The band as plain data."""
+        """Return the band as plain data."""
         return asdict(self)
 
     def within(self, least: float, most: float) -> "DetectorBand":
-        """The band as far as the metric itself can go."""
+        """Return the band clipped to the range of the metric."""
         lower = None if self.lower is None else min(max(self.lower, least), most)
         upper = None if self.upper is None else max(min(self.upper, most), least)
         return replace(self, lower=lower, upper=upper)
 
 
 class InsufficientHistory(str):
-    """Why there is no band yet, in words: nothing is judged."""
+    """The reason, in words, why there is no band yet and nothing is evaluated."""
 
     __slots__ = ()
 
 
 class Detector(BaseModel):
-    """How anomalies of one metric are told. Subclasses are frozen values; their fields are their arguments.
+    """An anomaly detector for one metric. Subclasses are frozen values; their fields are their arguments.
 
-    `least` is how many points of the past they need before they say anything. `observed_quantity`: what `observed`
-    is, in words, where it is not the metric's value."""
+    `least`: number of past points that it needs. `observed_quantity`: name of what `observed` returns; empty for the
+    metric's value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -87,57 +88,57 @@ class Detector(BaseModel):
     least: ClassVar[int] = 1
     observed_quantity: ClassVar[str] = ""
 
-    sides: Sides = Field(default="both", description="which side alarms: both, lower or upper")
-    holidays: tuple[date, ...] = Field(default=(), description="days that are not like others")
+    sides: Sides = Field(default="both", description="which side raises alarms: `both`, `lower` or `upper`")
+    holidays: tuple[date, ...] = Field(default=(), description="days that differ from others, such as public holidays")
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        # A class without a name is what several detectors have in common, no detector.
+        # A class without a name is a shared base class, not a detector.
         if "name" in vars(cls) and DETECTORS.setdefault(cls.name, cls).__qualname__ != cls.__qualname__:
-            raise TypeError(f"a detector named {cls.name!r} exists already")
+            raise TypeError(f"a detector named {cls.name!r} already exists")
 
     def arguments(self) -> dict[str, Any]:
-        """The arguments as plain data, defaults left out."""
+        """Return the arguments as plain data, without those that equal their defaults."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
     def judge(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        """The band of the next point; in words why there is none yet."""
-        have = len(asked.past.values)
-        if have < self.least:
+        """Return the band of the next point, or the reason why there is none yet."""
+        count = len(asked.past.values)
+        if count < self.least:
             excluded = sum(each.excluded for each in asked.past.points)
-            without = f", without {excluded} of incidents" if excluded else ""
-            return InsufficientHistory(f"learning: {have} of {self.least} values{without}")
-        found = self.band(replace(asked, holidays=asked.holidays | frozenset(self.holidays)))
+            excluding = f", without {excluded} in incidents" if excluded else ""
+            return InsufficientHistory(f"learning: {count} of {self.least} values{excluding}")
+        band = self.band(replace(asked, holidays=asked.holidays | frozenset(self.holidays)))
         return (
-            found
-            if isinstance(found, InsufficientHistory)
-            else self._sided(found.within(0, 1) if asked.share else found)
+            band if isinstance(band, InsufficientHistory) else self._sided(band.within(0, 1) if asked.share else band)
         )
 
     def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        """The band of the next point, told from at least `least` values."""
+        """Compute the band of the next point from at least `least` values."""
         raise NotImplementedError
 
     def observed(self, asked: DetectionRequest, value: Any) -> Any:
-        """What is held against the band: by default the metric's value itself."""
+        """Return the quantity that is compared with the band; by default the metric's value."""
         return value
 
     @property
     def shares_alarms(self) -> bool:
-        """Whether its false alarms are a share of the table's."""
+        """Return whether its false alarms come from the table's false-alarm budget."""
         return False
 
     def among(self, _: int) -> "Detector":
-        """The detector as one of so many that keep to its number of false alarms together."""
+        """Return the detector as one of several that share its number of false alarms."""
         return self
 
     @property
     def one_sided(self) -> bool:
-        """Whether one side alone alarms."""
+        """Return whether only one side raises alarms."""
         return self.sides != "both"
 
     def promise(self, band: DetectorBand) -> Assertion | InsufficientHistory:
-        """What a value must keep not to be an anomaly."""
+        """Return the assertion that a normal value satisfies.
+
+        A band without limits gives InsufficientHistory."""
         if band.lower is not None and band.upper is not None:
             return Assertion("mustBeBetween", (band.lower, band.upper))
         if band.lower is not None:
@@ -151,10 +152,10 @@ class Detector(BaseModel):
 
 
 class FalseAlarmDetector(Detector):
-    """A detector that keeps to a number of false alarms."""
+    """Base class of detectors with a bounded number of false alarms."""
 
     false_alarms: float | None = Field(
-        default=None, gt=0, le=1000, description="false alarms a year; without it, a share of the contract's budget"
+        default=None, gt=0, le=1000, description="false alarms per year; by default a share of the contract's budget"
     )
 
     @property
@@ -166,14 +167,16 @@ class FalseAlarmDetector(Detector):
         return self if alarms is None else self.model_copy(update={"false_alarms": alarms / many})
 
     def promised(self, asked: DetectionRequest) -> DetectionRequest:
-        """The question with the detector's own number of false alarms, where it has one."""
+        """Return the request with the detector's own number of false alarms, if it has one."""
         return asked if self.false_alarms is None else replace(asked, false_alarms=self.false_alarms)
 
     def rate(self, asked: DetectionRequest) -> float:
-        """The share of points that may alarm while nothing is wrong."""
+        """Return the share of normal points that may raise an alarm."""
         return self.promised(asked).rate
 
 
 def detector(name: str, arguments: Mapping[str, Any]) -> Detector:
-    """Return the detector of that name with these arguments. Raises KeyError (the name), pydantic's ValidationError."""
+    """Return the detector of that name with these arguments.
+
+    Raises KeyError with an unknown name, and pydantic's ValidationError for invalid arguments."""
     return DETECTORS[name].model_validate(dict(arguments))

@@ -1,4 +1,4 @@
-"""Clauses of programs that were learned by history: limits of a metric, or of how it differs from an earlier value."""
+"""Program clauses learned from history: limits of a metric or of its difference from an earlier value."""
 
 import re
 from math import exp, inf
@@ -11,75 +11,90 @@ from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientH
 from treaty.engine.anomaly.series import DetectionRequest
 
 NEEDS_LIMIT = "give at least one limit"
-NEEDS_WIDTH = "a clause that is refitted says its width in spreads: draft it anew, or let it be pinned"
+NEEDS_WIDTH = "a clause that can be refitted needs a width: draft the program again, or set refit to pinned"
 PINNED, TIGHTEN = "pinned", "tighten_only"
 REFITS = re.compile(rf"{PINNED}|{TIGHTEN}|within: ?(\d{{1,3}}(?:\.\d+)?) ?%")
 
 
 class ProgramClause(Detector):
-    """One clause of a program that was learned by history (Auto-Validate by-History, KDD 2023), with its limits.
+    """One clause of a program learned from history (Auto-Validate-by-History, KDD 2023), with its limits.
 
-    They are those of the version that was approved. What is learned anew judges only where `refit` admits it: never
-    (`pinned`), within these limits (`tighten_only`), or where no limit moves by more than a share of the band
-    (`within: 10%`); else it is proposed, for a new version. `lag` 0: limits of the value itself; else of how it differs
-    from the value so many partitions before, or of the logarithm of their ratio (`logged`). Clauses of one program name
-    it alike."""
+    The limits are those of the approved version. Limits that are learned later apply only as `refit` permits: never
+    (`pinned`), within the approved limits (`tighten_only`), or if no limit moves by more than a share of the band
+    (`within: 10%`); otherwise they are proposed as a new version. `lag` 0: limits of the value itself; otherwise of
+    its difference from the value that many partitions before, or of the logarithm of their ratio (`logged`). Clauses
+    of one program have the same `of`."""
 
     name = "program"
     least: ClassVar[int] = 0
 
-    of: str = Field(min_length=1, description="the program that the clause is of: a column, or the table")
-    lag: int = Field(default=0, ge=0, le=366, description="how many partitions back the compared value is; 0: none")
-    logged: bool = Field(default=False, description="limits of the logarithm of the ratio, not of the difference")
-    lower: float | None = Field(default=None, allow_inf_nan=False, description="the least value or difference")
-    upper: float | None = Field(default=None, allow_inf_nan=False, description="the largest value or difference")
-    rate: float | None = Field(default=None, ge=0, le=1, description="the share of clean partitions that may alarm")
-    points: int = Field(default=0, ge=0, description="how many partitions it was learned from")
-    refit: str = Field(
-        default=PINNED, description="which limits learned later judge: pinned, tighten_only, or such as within: 10%"
+    of: str = Field(min_length=1, description="the program of the clause: a column, or the table")
+    lag: int = Field(
+        default=0, ge=0, le=366, description="distance in partitions to the earlier value; 0 means no comparison"
     )
-    width: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="limits in spreads of the past")
-    fit: str | None = Field(default=None, max_length=64, description="the fit that the limits are of; None: the clause")
+    logged: bool = Field(
+        default=False, description="whether the limits are of the logarithm of the ratio instead of the difference"
+    )
+    lower: float | None = Field(
+        default=None, allow_inf_nan=False, description="the smallest permitted value or difference"
+    )
+    upper: float | None = Field(
+        default=None, allow_inf_nan=False, description="the largest permitted value or difference"
+    )
+    rate: float | None = Field(
+        default=None, ge=0, le=1, description="the share of clean partitions that may raise an alarm"
+    )
+    points: int = Field(default=0, ge=0, description="number of partitions that it was learned from")
+    refit: str = Field(
+        default=PINNED,
+        description="which later limits apply without approval: `pinned`, `tighten_only`, or for example `within: 10%`",
+    )
+    width: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="width of the limits in spreads of the history"
+    )
+    fit: str | None = Field(
+        default=None, max_length=64, description="the fit of the limits; by default the clause itself"
+    )
 
     @model_validator(mode="after")
     def _limited(self) -> "ProgramClause":
         if self.lower is None and self.upper is None:
             raise ValueError(NEEDS_LIMIT)
         if self.logged and not self.lag:
-            raise ValueError("a ratio needs an earlier value: give a lag")
+            raise ValueError("a ratio needs an earlier value: set lag")
         if REFITS.fullmatch(self.refit) is None:
-            raise ValueError(f"a refit is {PINNED}, {TIGHTEN}, or such as 'within: 10%'")
+            raise ValueError(f"refit must be {PINNED}, {TIGHTEN}, or for example 'within: 10%'")
         if self.is_refitted and not self.has_width:
             raise ValueError(NEEDS_WIDTH)
         return self
 
     @property
     def is_refitted(self) -> bool:
-        """Whether limits that are learned later may judge."""
+        """Return whether limits that are learned later may apply."""
         return self.refit != PINNED
 
     @property
     def is_guard(self) -> bool:
-        """Whether it stands in the program whatever it catches, and counts as no false alarm."""
+        """Return whether the clause always belongs to the program, outside of its false-alarm budget."""
         return self.rate is None
 
     @property
     def has_width(self) -> bool:
-        """Whether it can be refitted: how wide it is, is known."""
+        """Return whether the clause can be refitted: it is a guard, or its width is defined."""
         return self.is_guard or self.width is not None
 
     @property
     def limits(self) -> Limits:
-        """The least and the largest value or difference; None: open to that side."""
+        """Return the smallest and the largest permitted value or difference; None means no limit on that side."""
         return self.lower, self.upper
 
     @property
     def named(self) -> str:
-        """The name of the fit whose limits these are: of those that were approved, where they are of no later one."""
+        """Return the name of the fit of these limits; for approved limits, a fingerprint of the clause."""
         return self.fit or short_fingerprint([self.name, self.of, self.lag, self.logged, self.lower, self.upper])
 
     def admits(self, limits: Limits) -> bool:
-        """Whether limits that were learned later may judge without anybody's approval."""
+        """Return whether limits that were learned later may apply without approval."""
         if self.refit == PINNED or not _same_sides(self.limits, limits):
             return False
         if self.refit == TIGHTEN:
@@ -89,7 +104,7 @@ class ProgramClause(Detector):
         return all(abs(new - old) <= most for new, old in pairs if new is not None and old is not None)
 
     def fitted(self, limits: Limits, points: int, name: str) -> "ProgramClause":
-        """The clause with the limits of a later fit."""
+        """Return the clause with the limits of a later fit."""
         return self.model_copy(update={"lower": limits[0], "upper": limits[1], "points": points, "fit": name})
 
     def _contains(self, limits: Limits) -> bool:
@@ -99,12 +114,12 @@ class ProgramClause(Detector):
 
     @property
     def _share(self) -> float:
-        found = REFITS.fullmatch(self.refit)
-        return float(found[1]) / 100 if found and found[1] else 0.0
+        mode = REFITS.fullmatch(self.refit)
+        return float(mode[1]) / 100 if mode and mode[1] else 0.0
 
     @property
     def _band(self) -> float:
-        """How wide the approved limits are; of one alone, how far it is from nothing."""
+        """Return the width of the approved limits; for a single limit, its absolute value."""
         if self.lower is None or self.upper is None:
             return max(abs(limit) for limit in self.limits if limit is not None)
         return self.upper - self.lower
@@ -116,7 +131,7 @@ class ProgramClause(Detector):
         before = values[-self.lag] if self.lag else 0.0
         if self.logged and before <= 0:
             return InsufficientHistory(
-                f"the value {self.lag} partitions before has no logarithm: nothing is compared with it"
+                f"the value {self.lag} partitions before has no logarithm, so there is no comparison"
             )
         lower, upper = (
             None if limit is None else self._absolute_limit(before, limit) for limit in (self.lower, self.upper)
@@ -134,7 +149,7 @@ class ProgramClause(Detector):
         )
 
     def _absolute_limit(self, before: float, limit: float) -> float:
-        """The limit of the value itself; infinite where no double holds it."""
+        """Return the limit of the value itself; infinity if it exceeds a double."""
         if not self.logged:
             return before + limit
         try:
@@ -144,7 +159,7 @@ class ProgramClause(Detector):
 
     @property
     def _description(self) -> str:
-        against = f", against {self.lag} partitions before" if self.lag else ""
+        against = f", compared with {self.lag} partitions before" if self.lag else ""
         return f"the program of {self.of}{against}"
 
 

@@ -1,8 +1,8 @@
-"""Least squares as it would have been told day by day: every point is forecast from those before it alone.
+"""Least squares with one-step forecasts: every point is forecast from the points before it.
 
 The recursive residuals of Brown, Durbin and Evans (1975), all at once: the sums of squares up to each point are
-cumulative, and one batched solution gives the coefficients that were known before it. Their squares add up to those of
-the whole fit, so that a forecast's interval is exact where noise is normal."""
+cumulative, and one batched solution gives the coefficients before each point. Their squares add up to those of the
+whole fit, so a forecast's interval is exact if the noise is normal."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,19 +11,20 @@ import numpy as np
 
 from treaty.engine.anomaly.residual_bands import Forecast, surprise
 
-# A point whose features were not seen before tells of a coefficient, not of the noise.
+# A point with new features determines a coefficient; its residual says nothing about the noise.
 UNSEEN = 1e4
 RIDGE = 1e-9
-# Residuals before the noise is told from that many say nothing.
+# Fewer residuals than this do not determine the noise.
 MIN_RESIDUALS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionFit:
-    """What least squares made of a series. `scores`: the log density of each point as forecast, 0 where none was.
+    """Result of least squares on a series.
 
-    `studentised`: residuals over their spread, each without its own point. `forecast` None: the next point is like none
-    before."""
+    `forecast`: forecast of the next point; None if its features are new. `scores`: log density of each point under
+    its forecast, 0 without a forecast. `has_scores`: mask of the points with a forecast. `studentised`: residuals
+    divided by their spread, each computed without its own point. `freedom`: degrees of freedom."""
 
     forecast: Forecast | None
     scores: Any
@@ -33,7 +34,9 @@ class RegressionFit:
 
 
 def fit(values: Any, features: Any, kept: Any) -> RegressionFit:
-    """The fit of `values` (n) on `features` (n + 1 rows, the last of the point to come), of the `kept` rows alone."""
+    """Fit `values` (n) on `features` (n + 1 rows, the last of the next point).
+
+    `kept`: weight of each row, 1 or 0."""
     rows, width = features.shape
     weighed = features[:-1] * kept[:, None]
     grams = np.empty((rows, width, width))
@@ -49,42 +52,42 @@ def fit(values: Any, features: Any, kept: Any) -> RegressionFit:
 
 
 def _fit_result(values: Any, expected: Any, leverage: Any, kept: Any, last: tuple[Any, Any, Any]) -> RegressionFit:
-    seen = leverage < UNSEEN
-    width = np.sqrt(1 + np.where(seen, leverage, 0))
-    errors = np.where(seen[:-1], (values - expected[:-1]) / width[:-1], 0)
-    counted = kept * seen[:-1]
+    is_determined = leverage < UNSEEN
+    width = np.sqrt(1 + np.where(is_determined, leverage, 0))
+    errors = np.where(is_determined[:-1], (values - expected[:-1]) / width[:-1], 0)
+    counted = kept * is_determined[:-1]
     freedom = np.concatenate([[0], np.cumsum(counted)])
     squares = np.concatenate([[0], np.cumsum(counted * errors**2)])
     spread = np.sqrt(np.maximum(squares / np.maximum(freedom, 1), _floor(values)))
-    told = seen[:-1] & (freedom[:-1] >= MIN_RESIDUALS)
+    has_scores = is_determined[:-1] & (freedom[:-1] >= MIN_RESIDUALS)
     distances = errors / spread[:-1]
     rare = surprise(distances, np.maximum(freedom[:-1], 1))
     forecast = None
-    if seen[-1] and freedom[-1] >= MIN_RESIDUALS:
-        known = tuple(rare[told].tolist())
+    if is_determined[-1] and freedom[-1] >= MIN_RESIDUALS:
+        tail_probabilities = tuple(rare[has_scores].tolist())
         forecast = Forecast(
             expected=float(expected[-1]),
             spread=float(spread[-1] * width[-1]),
             freedom=float(freedom[-1]),
-            tail_probabilities=known,
+            tail_probabilities=tail_probabilities,
         )
-    scores = np.where(told, _density(distances, spread[:-1] * width[:-1], np.maximum(freedom[:-1], 1)), 0)
+    scores = np.where(has_scores, _density(distances, spread[:-1] * width[:-1], np.maximum(freedom[:-1], 1)), 0)
     return RegressionFit(
         forecast=forecast,
         scores=scores,
-        has_scores=told,
+        has_scores=has_scores,
         studentised=_studentised(values, *last),
         freedom=float(freedom[-1]),
     )
 
 
 def _floor(values: Any) -> float:
-    """The least variance: what rounding leaves."""
+    """Return the smallest possible variance: that of rounding."""
     return float(np.max(np.abs(values), initial=0.0) * 1e-9) ** 2 + 1e-300
 
 
 def _density(distances: Any, scale: Any, freedom: Any) -> Any:
-    """The log density of Student's t."""
+    """Return the log density of Student's t."""
     from scipy.special import gammaln
 
     half = (freedom + 1) / 2
@@ -93,7 +96,7 @@ def _density(distances: Any, scale: Any, freedom: Any) -> Any:
 
 
 def _studentised(values: Any, features: Any, coefficients: Any, gram: Any) -> Any:
-    """Each residual of the whole fit over its spread as told without it (externally studentised)."""
+    """Return the externally studentised residuals: each divided by the spread without its own point."""
     rows = features[:-1]
     residuals = values - rows @ coefficients
     leverage = np.clip(np.einsum("ij,ji->i", rows, np.linalg.solve(gram, rows.T)), 0, 1 - 1e-9)

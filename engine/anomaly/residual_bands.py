@@ -1,4 +1,4 @@
-"""Bands from residuals: Student's t for what a model leaves open, and a tail that is as heavy as the past's was."""
+"""Bands from residuals: Student's t around a forecast, with a tail as heavy as that of the history."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,45 +6,47 @@ from functools import cached_property
 from math import erfc, exp, log, sqrt
 from typing import Any
 
-# Of the past's residuals, the outer tenth tells how heavy the tail is; the model's own tail counts as thirty of them.
-# By hand: fewer than a tenth leave too few of a year of days, and with thirty one year outweighs the model.
+# The outer tenth of the history's residuals determines the weight of the tail; the prior of the model's own tail counts
+# as thirty of them. Chosen by hand: less than a tenth leaves too few points of a daily year, and with a prior of thirty
+# one year outweighs the model.
 OUTER, WEIGHT = 0.1, 30.0
-# What one residual may add to the tail: a thousandfold value must not open the band for ever.
+# Maximum contribution of one residual to the tail: a value a thousand times too large must not widen the band forever.
 MOST = 8.0
 HALVINGS = 60
 
 
 @dataclass(frozen=True)
 class TailModel:
-    """What happens in truth at the model's own probabilities: peaks over a threshold with a power tail (Pickands 1975;
-    Hill 1975), shrunk to the model's own. `share`: of points beyond OUTER; `index`: 1 where the model is right, less
-    where the tail is heavier."""
+    """Maps a model's tail probabilities to observed ones.
+
+    Peaks over a threshold with a power tail (Pickands 1975; Hill 1975), shrunk to the model's own tail. `share`:
+    share of points beyond OUTER. `index`: 1 if the model's tail is right, smaller if the real tail is heavier."""
 
     share: float = OUTER
     index: float = 1.0
 
     @staticmethod
     def of(surprises: Sequence[float]) -> "TailModel":
-        """The tail that these were drawn from: of each point of the past, how likely a value as far out was."""
+        """Estimate the tail from the probability of each past point under its forecast."""
         outer = [min(log(OUTER / max(each, 1e-300)), MOST) for each in surprises if each < OUTER]
         share = (len(outer) + WEIGHT) / (len(surprises) + WEIGHT / OUTER)
         return TailModel(share, (len(outer) + WEIGHT) / (sum(outer) + WEIGHT))
 
     def real(self, model: float) -> float:
-        """How often what the model gives that probability happens."""
+        """Return the observed frequency of an event with that model probability."""
         return model if model >= OUTER else self.share * (model / OUTER) ** self.index
 
     def modelled(self, real: float) -> float:
-        """The model's probability of what happens that often."""
+        """Return the model probability of an event with that observed frequency."""
         return real if real >= self.share else OUTER * float((real / self.share) ** (1 / self.index))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
-    """The next value as a model sees it: `expected`, with Student's t around it of that `spread` and `freedom`.
+    """A model's forecast of the next value: Student's t with location, spread and degrees of freedom.
 
-    `tail_probabilities`: of the past's points, how likely a value as far out was just before it came, 0 to 1. `logged`:
-    all of it is said of the value's logarithm."""
+    `expected`: location. `tail_probabilities`: for each past point, the probability (0 to 1) of a value at least as
+    far out, before the point was known. `logged`: all of this is on the scale of the value's logarithm."""
 
     expected: float
     spread: float
@@ -54,25 +56,25 @@ class Forecast:
 
     @cached_property
     def tail(self) -> TailModel:
-        """How heavy the tail of the past was."""
+        """Return the tail model of the history."""
         return TailModel.of(self.tail_probabilities)
 
     @property
     def middle(self) -> float:
-        """The expected value itself."""
+        """Return the expected value on the metric's own scale."""
         return self.value(self.expected)
 
     def value(self, said: float) -> float:
-        """The value that is said on the model's scale."""
+        """Convert a value from the model's scale to the metric's scale."""
         return exp(min(said, 700.0)) if self.logged else said
 
     def edge(self, each_side: float, *, upper: bool) -> float:
-        """The value beyond which that share of points falls on one side."""
+        """Return the value beyond which that share of points falls on one side."""
         away = self.spread * quantile(self.tail.modelled(2 * each_side) / 2, self.freedom)
         return self.value(self.expected + (away if upper else -away))
 
     def beyond(self, value: float, *, upper: bool) -> float:
-        """The share of points beyond the value on that side."""
+        """Return the share of points beyond the value on that side."""
         from scipy.special import stdtr
 
         if self.logged and value <= 0:
@@ -85,18 +87,20 @@ class Forecast:
 
 @dataclass(frozen=True)
 class ForecastPool:
-    """Several forecasts, each as far as it is to be believed: weights add up to 1."""
+    """Several weighted forecasts; the weights add up to 1."""
 
     forecasts: tuple[Forecast, ...]
     weights: tuple[float, ...]
 
     @property
     def middle(self) -> float:
-        """The value that the most believed one expects."""
+        """Return the expected value of the forecast with the largest weight."""
         return self.forecasts[self.weights.index(max(self.weights))].middle
 
     def between(self, rate: float, *, one_sided: bool = False) -> tuple[float, float]:
-        """The two values outside of which that share of points falls; on each side that share where `one_sided`."""
+        """Return two values such that this share of points falls outside of them.
+
+        With `one_sided`, that share falls on each side."""
         each_side = rate if one_sided else rate / 2
         return self._edge(each_side, upper=False), self._edge(each_side, upper=True)
 
@@ -111,7 +115,7 @@ class ForecastPool:
 
 
 def halved(low: float, high: float, too_many: Callable[[float], bool], *, upper: bool) -> float:
-    """Where, between the two, what is beyond stops being too many."""
+    """Return by bisection the value between `low` and `high` at which `too_many` changes."""
     for _ in range(HALVINGS if high > low else 0):
         middle = low + (high - low) / 2
         if too_many(middle) is upper:
@@ -122,19 +126,21 @@ def halved(low: float, high: float, too_many: Callable[[float], bool], *, upper:
 
 
 def quantile(upper: float, freedom: float) -> float:
-    """How many spreads from the middle of Student's t the value lies above which that share is."""
+    """Return the upper quantile of Student's t, in spreads from the middle."""
     from scipy.special import stdtrit
 
     return float(-stdtrit(freedom, upper))
 
 
 def surprise(distances: Any, freedom: Any) -> Any:
-    """How likely it was to be as many spreads away, on either side: arrays in, an array out."""
+    """Return the two-sided probability of distances at least this large, as an array."""
     from scipy.special import stdtr
 
     return 2 * stdtr(freedom, -abs(distances))
 
 
 def normal_rate(std_devs: float, *, one_sided: bool) -> float:
-    """The share of a normal distribution that lies more than so many standard deviations away."""
+    """Return the share of a normal distribution beyond that many standard deviations.
+
+    On one side with `one_sided`, else on both."""
     return erfc(std_devs / sqrt(2)) / (2 if one_sided else 1)

@@ -1,8 +1,8 @@
-"""Detectors by models of time series from statsmodels: Holt and Winters, exponential smoothing, seasonal ARIMA.
+"""Detectors that use statsmodels: Holt-Winters, exponential smoothing, seasonal ARIMA.
 
-Their parameters are estimated on the points up to a length that grows by a fifth at a time, and kept between: a series
-grows by appending. What they then say of later points is what the band is made of, not how well they fit what they
-were estimated on."""
+Their parameters are estimated on a prefix of the points whose length grows by a quarter at a time, and reused in
+between, because a series grows by appending. The band uses the errors of one-step forecasts, not the fit to the
+points of the estimation."""
 
 import warnings
 from functools import lru_cache
@@ -15,18 +15,18 @@ from treaty.engine.anomaly.residual_bands import Forecast, ForecastPool, surpris
 from treaty.engine.anomaly.series import DetectionRequest, Series, finite
 
 GROWTH = 1.25
-UNFIT = InsufficientHistory("learning: no model of that form could be estimated on this past")
+UNFIT = InsufficientHistory("learning: the model could not be estimated from this history")
 
 
 class SeasonalModel(FalseAlarmDetector):
-    """What models of time series have in common."""
+    """Base class of the statsmodels detectors."""
 
-    period: int = Field(default=7, ge=1, le=366, description="points in a season; 1: there is none")
-    # Whether the season's first values are estimated with the parameters; else forecasts' variance has them in it.
+    period: int = Field(default=7, ge=1, le=366, description="points in a season; 1 means no season")
+    # If true, the first values of the season are estimated as parameters; else the forecast variance includes them.
     begins: ClassVar[bool] = True
 
     def estimated(self, values: Any) -> Any:
-        """The statsmodels results on these values, gaps as NaN."""
+        """Return the statsmodels results for these values; NaN marks a gap."""
         raise NotImplementedError
 
     def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
@@ -34,15 +34,15 @@ class SeasonalModel(FalseAlarmDetector):
         needed = max(10, 2 * self.period + 3)
         if len(values) < needed:
             return InsufficientHistory(f"learning: {len(values)} of {needed} values")
-        found = _forecast(self, values)
-        if found is None:
+        forecast = _forecast(self, values)
+        if forecast is None:
             return UNFIT
         rate = self.rate(asked)
-        low, high = ForecastPool((found,), (1.0,)).between(rate, one_sided=self.one_sided)
+        low, high = ForecastPool((forecast,), (1.0,)).between(rate, one_sided=self.one_sided)
         return DetectorBand(
             lower=low,
             upper=high,
-            expected=found.expected,
+            expected=forecast.expected,
             rate=rate,
             per_year=rate * asked.past.yearly,
             by=self.words,
@@ -51,14 +51,15 @@ class SeasonalModel(FalseAlarmDetector):
 
     @property
     def words(self) -> str:
-        """The model in words."""
-        season = f", {self.period} points a season" if self.period > 1 else ""
+        """Return the model in words."""
+        season = f", {self.period} points per season" if self.period > 1 else ""
         return f"{self.name.replace('_', ' ')}{season}"
 
 
 class HoltWinters(SeasonalModel):
-    """Level, trend and an additive season, each smoothed (Holt 1957, Winters 1960), with a band from one-step
-    forecasts."""
+    """Smoothed level, trend and additive season (Holt 1957, Winters 1960).
+
+    The band uses one-step forecasts."""
 
     name = "holt_winters"
 
@@ -72,10 +73,10 @@ class HoltWinters(SeasonalModel):
 
 
 class Ets(SeasonalModel):
-    """Exponential smoothing in state space form: level and additive season, with a damped trend where asked."""
+    """Exponential smoothing in state space form: level, additive season and optional damped trend."""
 
     name = "ets"
-    damped: bool = Field(default=False, description="whether there is a trend, which levels off")
+    damped: bool = Field(default=False, description="whether to include a damped trend")
 
     def estimated(self, values: Any) -> Any:
         from statsmodels.tsa.statespace.exponential_smoothing import ExponentialSmoothing
@@ -88,7 +89,7 @@ class Ets(SeasonalModel):
 
 
 class Arima(SeasonalModel):
-    """Seasonal ARIMA (Box and Jenkins) of the orders given."""
+    """Seasonal ARIMA (Box and Jenkins) of the given orders."""
 
     name = "arima"
     begins: ClassVar[bool] = False
@@ -105,8 +106,10 @@ class Arima(SeasonalModel):
 
 
 def steady(past: Series) -> tuple[float, ...]:
-    """The values step by step, NaN where a point is missing or of an incident; as they come where there is no step."""
-    found = {each.time: finite(each.value) for each in past.learned}
+    """Return the values at equal steps, with NaN for gaps and points of incidents.
+
+    Without a regular step the values are returned in order."""
+    values = {each.time: finite(each.value) for each in past.learned}
     points = past.learned
     if not points:
         return ()
@@ -115,13 +118,14 @@ def steady(past: Series) -> tuple[float, ...]:
         return past.values
     row = [float("nan")] * (steps[-1] + 1)
     for at, each in zip(steps, points, strict=True):
-        row[at] = found[each.time] or 0.0
+        row[at] = values[each.time] or 0.0
     return tuple(row)
 
 
 def _forecast(model: SeasonalModel, values: tuple[float, ...]) -> Forecast | None:
-    """The forecast of the value to come: estimated up to a length, spread told by what came after as by what came
-    before."""
+    """Forecast the next value; None if the model cannot be estimated.
+
+    The parameters are estimated on a prefix; the spread is computed over all points."""
     import numpy as np
 
     count = max(10, 2 * model.period + 3)
@@ -132,14 +136,14 @@ def _forecast(model: SeasonalModel, values: tuple[float, ...]) -> Forecast | Non
         return None
     parameters, results = fitted
     applied = results.apply(np.array(values)) if len(values) > count else results
-    # Over what the model itself expects of each: the first ones after a season lack what was not known by then.
+    # Standardized by the model's own variance, without the first points of a season, whose forecasts lack its values.
     errors, warm = applied.standardized_forecasts_error[0], model.period + 1
-    known = errors[warm:][np.isfinite(np.array(values)[warm:])]
-    freedom = len(known) - parameters - 1
+    residuals = errors[warm:][np.isfinite(np.array(values)[warm:])]
+    freedom = len(residuals) - parameters - 1
     if freedom < 3:
         return None
-    spread = float(np.sqrt(np.sum(known**2) / freedom)) or 1e-12
-    rare = tuple(surprise(known / spread, freedom).tolist())
+    spread = float(np.sqrt(np.sum(residuals**2) / freedom)) or 1e-12
+    rare = tuple(surprise(residuals / spread, freedom).tolist())
     following = applied.get_forecast(1)
     wide = spread * float(following.se_mean[0]) * float(np.sqrt(1 + parameters / count))
     return Forecast(expected=float(following.predicted_mean[0]), spread=wide, freedom=freedom, tail_probabilities=rare)
@@ -147,11 +151,11 @@ def _forecast(model: SeasonalModel, values: tuple[float, ...]) -> Forecast | Non
 
 @lru_cache(maxsize=512)
 def _fitted(model: SeasonalModel, values: tuple[float, ...]) -> tuple[int, Any] | None:
-    """How many parameters were estimated, and the results; None where that did not come to an end."""
+    """Return the number of estimated parameters and the results; None if the estimation failed."""
     import numpy as np
 
     with warnings.catch_warnings():
-        # statsmodels tells of every start that did not converge; what it found is judged by its forecasts.
+        # statsmodels warns of every start that did not converge; here the forecasts decide.
         warnings.simplefilter("ignore")
         try:
             results = model.estimated(np.array(values))

@@ -1,4 +1,4 @@
-"""Periods that nobody named: what the values of a series themselves show."""
+"""Detect unnamed periods from the values of a series."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 
 LEAST = 16
-# A wave's rates are tried an eighth of a turn in the whole past apart, from three eighths: slower ones are trends.
+# Frequencies of waves are tested in steps of an eighth of a turn over the whole history, from three eighths: slower
+# waves are trends.
 SLOWEST, APART = 0.375, 0.125
-# How far the best wave must stand out beyond the best of so many that noise alone shows: once in twenty it does.
+# Margin of the best wave over the best of as many waves in pure noise: noise exceeds it once in twenty times.
 BEYOND_NOISE = 3.0
 
 
 def periods(values: Any) -> Sequence[int]:
-    """The period that stands out most in what is left after a straight line, if any does: a season of any form."""
+    """Return the strongest period of the detrended values, of any form; empty if there is none."""
     count = len(values)
     if count < LEAST:
         return ()
@@ -23,45 +24,48 @@ def periods(values: Any) -> Sequence[int]:
     own = np.fft.irfft(np.abs(spectrum) ** 2)[: count // 2]
     own = own / max(own[0], 1e-300)
     inner = own[1:-1]
-    # Whatever goes slowly is like itself a moment later: a period is where it is like itself again.
+    # A slowly changing series resembles itself shortly after; a period is a later peak of the autocorrelation.
     peaks = np.flatnonzero((inner > own[:-2]) & (inner >= own[2:])) + 1
     best = int(peaks[np.argmax(own[peaks])]) if len(peaks) else 0
-    # Twice what noise alone would show at its most.
+    # Twice the maximum for pure noise.
     return (best,) if best > 2 and own[best] > 2 / np.sqrt(count) else ()
 
 
 def about(ordinal: Any, values: Any, known: Collection[int]) -> Sequence[float]:
-    """The period in steps of the wave that fits best beside a straight line (Lomb 1976; Scargle 1982), whole or not, of
-    which less than one turn may lie in the past. None where noise alone would show as much, or where it cannot be told
-    from a `known` one."""
+    """Return the period, in steps, of the best-fitting wave around a straight line; empty if there is none.
+
+    Lomb 1976; Scargle 1982. The period need not be a whole number, and the history may contain less than one turn.
+    Empty if pure noise would give as good a fit, or if the period cannot be distinguished from a `known` one."""
     count, span = len(values), float(ordinal[-1]) + 1
     if count < LEAST or span > 3 * count:
         return ()
     rates = np.arange(SLOWEST, span / 3, APART) / span
-    told, whole = _explained_squares(rates, ordinal, values)
-    best = int(np.argmax(told))
-    left = max(whole - told[best], 1e-12 * whole)
-    if left <= 0 or count / 2 * np.log(whole / left) < np.log(count / 2) + BEYOND_NOISE:
+    explained, whole = _explained_squares(rates, ordinal, values)
+    best = int(np.argmax(explained))
+    residual = max(whole - explained[best], 1e-12 * whole)
+    if residual <= 0 or count / 2 * np.log(whole / residual) < np.log(count / 2) + BEYOND_NOISE:
         return ()
-    rate = rates[best] + _peak(told, best) * APART / span
+    rate = rates[best] + _peak(explained, best) * APART / span
     return () if any(abs(rate - 1 / each) < 0.5 / span for each in known) else (float(1 / rate),)
 
 
 def _explained_squares(rates: Any, ordinal: Any, values: Any) -> tuple[Any, float]:
-    """The sum of squares that a wave of each rate takes away from what a straight line leaves, and that sum."""
+    """Return the sums of squares that each wave explains, and the total to explain.
+
+    The total is what a straight line leaves."""
     line = np.linalg.qr(np.stack([np.ones(len(ordinal)), ordinal], axis=1))[0]
-    left = values - line @ (line.T @ values)
+    residual = values - line @ (line.T @ values)
     turns = 2 * np.pi * rates[:, None] * ordinal
     waves = np.stack([np.sin(turns), np.cos(turns)], axis=2)
     waves = waves - line @ (line.T @ waves)
-    sums = np.einsum("fni,n->fi", waves, left)
+    sums = np.einsum("fni,n->fi", waves, residual)
     grams = np.einsum("fni,fnj->fij", waves, waves) + 1e-9 * np.eye(2)
     solved = np.linalg.solve(grams, sums[:, :, None])[:, :, 0]
-    return np.einsum("fi,fi->f", sums, solved), float(left @ left)
+    return np.einsum("fi,fi->f", sums, solved), float(residual @ residual)
 
 
 def _peak(heights: Any, best: int) -> float:
-    """Where the parabola through the highest of them and its neighbours is highest, in places from it."""
+    """Return the offset of the maximum of the parabola through three neighbouring heights."""
     if not 0 < best < len(heights) - 1:
         return 0.0
     before, top, after = heights[best - 1 : best + 2]
@@ -70,8 +74,10 @@ def _peak(heights: Any, best: int) -> float:
 
 
 def wave(period: float, ordinal: Any, values: Any) -> Iterator[Any]:
-    """The columns of a wave, and how it changes with its period: that the period is not known exactly is a coefficient
-    like others, which forecasts pay for (Gauss and Newton's linear form). `ordinal` has the point to come too."""
+    """Yield the columns of a wave and of its derivative by the period.
+
+    The derivative makes the uncertainty of the period a coefficient like others, which widens the forecast
+    (Gauss-Newton linearisation). `ordinal` includes the next point."""
     turns = 2 * np.pi * ordinal / period
     sine, cosine = np.sin(turns), np.cos(turns)
     columns = np.stack([np.ones(len(ordinal)), ordinal, sine, cosine], axis=1)

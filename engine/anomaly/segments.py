@@ -1,4 +1,4 @@
-"""Anomalies of segments: each is judged beside its own past, and they share what false alarms the check may raise."""
+"""Detect anomalies of segments: each against its own history, with a shared false-alarm budget."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,15 +12,16 @@ from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint, 
 from treaty.engine.core.number_format import figure
 
 NAMED = 5
-NO_SEGMENT = InsufficientHistory("learning: there is no segment, now or in the past")
+NO_SEGMENT = InsufficientHistory("learning: there are no segments, now or in the history")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SegmentDetections:
-    """What a detector says of each segment of a metric.
+    """A detector's results for each segment of a metric.
 
-    `request`: the question about the metric as a whole; its past has the details. `details`: those of the point that is
-    judged. At most so many segments are judged; `absent`: the metric of one without rows, None: it has none."""
+    `request`: request for the whole metric, whose history has the details. `details`: those of the point under
+    evaluation. `most`: maximum number of segments that are evaluated. `absent`: metric of a segment without rows;
+    None means that it has none."""
 
     detector: Detector
     request: DetectionRequest
@@ -30,25 +31,25 @@ class SegmentDetections:
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
-        """Those that are judged: of the most rows, now or in the newest of the past."""
+        """Return the evaluated segments: those with the most rows, now or in the newest past point."""
         rows: dict[str, int] = {}
         newest = next((each.details for each in reversed(self.request.past.learned) if each.details), {})
         for details in (self.details, newest):
-            for name, told in _segments_of(details).items():
-                rows[name] = max(rows.get(name, 0), int(told["rows"]))
+            for name, segment in _segments_of(details).items():
+                rows[name] = max(rows.get(name, 0), int(segment["rows"]))
         return tuple(sorted(rows, key=lambda name: (-rows[name], name))[: self.most])
 
     @cached_property
     def results(self) -> Mapping[str, DetectorBand | InsufficientHistory]:
-        """By segment, what is admitted of it, or why nothing is said yet."""
+        """Return the band of each segment, or the reason why there is none yet."""
         many = max(1, len(self.segments))
         one, share = self.detector.among(many), self.request.false_alarms / many
         return {name: one.judge(self._question(name, share)) for name in self.segments}
 
     def _question(self, segment: str, alarms: float) -> DetectionRequest:
-        # A segment begins with its first rows: that there were none before tells nothing of it.
-        known = dropwhile(lambda each: segment not in _segments_of(each.details or {}), self.request.past.points)
-        points = (replace(each, value=self._value(each, segment)) for each in known)
+        # The history of a segment begins with its first rows; the time before says nothing about it.
+        history = dropwhile(lambda each: segment not in _segments_of(each.details or {}), self.request.past.points)
+        points = (replace(each, value=self._value(each, segment)) for each in history)
         return replace(self.request, past=Series(tuple(points)), false_alarms=alarms)
 
     def _value(self, point: SeriesPoint, segment: str) -> float | None:
@@ -56,7 +57,7 @@ class SegmentDetections:
 
     @cached_property
     def outside(self) -> Mapping[str, float]:
-        """The segments that are an anomaly, with what they are."""
+        """Return the segments that are anomalies, with their values."""
         return dict(self._outside())
 
     def _outside(self) -> Iterator[tuple[str, float]]:
@@ -70,51 +71,55 @@ class SegmentDetections:
 
     @cached_property
     def band(self) -> DetectorBand | InsufficientHistory:
-        """That none is an anomaly, with those that are in words; why nothing is said where all are still learned."""
+        """Return the band of the number of anomalies, with the anomalies in words.
+
+        If every segment is still learning, the reason is returned instead."""
         bands = {name: each for name, each in self.results.items() if isinstance(each, DetectorBand)}
         if not bands:
             return InsufficientHistory(next(iter(self.results.values()), NO_SEGMENT))
-        promised = [each.per_year for each in bands.values() if each.per_year is not None]
-        told = [f"{name} {figure(value)}, {_admitted(bands[name])}" for name, value in self.outside.items()]
-        more = [f"{len(told) - NAMED} more"] if len(told) > NAMED else []
+        rates = [each.per_year for each in bands.values() if each.per_year is not None]
+        anomalies = [f"{name} {figure(value)}, {_admitted(bands[name])}" for name, value in self.outside.items()]
+        more = [f"{len(anomalies) - NAMED} more"] if len(anomalies) > NAMED else []
         learning = len(self.results) - len(bands)
-        words = "; ".join([*told[:NAMED], *more, *([f"{learning} are still learned"] if learning else [])])
+        words = "; ".join([*anomalies[:NAMED], *more, *([f"{learning} still learning"] if learning else [])])
         points = max(each.points for each in bands.values())
-        per_year = sum(promised) if promised else None
+        per_year = sum(rates) if rates else None
         return DetectorBand(
             lower=None,
             upper=0.0,
             expected=0.0,
             per_year=per_year,
-            by=words or "each beside its own past",
+            by=words or "each compared with its own history",
             points=points,
         )
 
     @property
     def promise(self) -> Assertion | InsufficientHistory:
-        """That there is no anomaly among them."""
+        """Return the assertion that no segment is an anomaly."""
         return self.band if isinstance(self.band, InsufficientHistory) else Assertion("mustBeLessOrEqualTo", 0.0)
 
     @property
     def elsewhere(self) -> str:
-        """What is counted, in words."""
+        """Return the name of the quantity that is compared with the band."""
         return f"of {len(self.segments)} segments are anomalies"
 
     def observed(self, _: Any) -> Any:
-        """How many of the segments are an anomaly."""
+        """Return the number of segments that are anomalies."""
         return len(self.outside)
 
 
 def _segments_of(details: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    found: Mapping[str, Mapping[str, Any]] = details.get("segments", {})
-    return found
+    segments: Mapping[str, Mapping[str, Any]] = details.get("segments", {})
+    return segments
 
 
 def _of(details: Mapping[str, Any], segment: str, absent: float | None) -> float | None:
-    """The metric of the segment; None where it has none, and where it may be among those that are not listed."""
-    found = _segments_of(details).get(segment)
-    if found is not None:
-        return finite(found["value"])
+    """Return the metric of the segment; None if it has none.
+
+    None, too, if the segment may be among those that the details do not list."""
+    entry = _segments_of(details).get(segment)
+    if entry is not None:
+        return finite(entry["value"])
     return None if details.get("others") else absent
 
 

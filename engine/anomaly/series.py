@@ -1,4 +1,4 @@
-"""A metric over time, as detectors learn from it: in the order of its data, one value a moment, gaps left as gaps."""
+"""Time series of a metric for detectors: ordered by data time, one value for each time, with gaps."""
 
 import re
 from bisect import bisect_left
@@ -16,7 +16,8 @@ from treaty.engine.core.partitions import partition_names
 LARGEST = 1e150
 YEAR = timedelta(days=365.25)
 DAY = timedelta(days=1)
-# Columns that name a part of a date, and the part; a partition may have several: year=2026/month=03/day=01.
+# Columns that name a part of a date, with the position of that part. A partition may have several:
+# year=2026/month=03/day=01.
 PARTS = {"year": 0, "yyyy": 0, "month": 1, "mm": 1, "day": 2, "dd": 2, "hour": 3, "hh": 3}
 _CLOCK = r"([01]\d|2[0-3])(?::?([0-5]\d)(?::?([0-5]\d)(?:\.\d+)?)?)?"
 _MOMENT = re.compile(rf"(\d{{4}})-?(0[1-9]|1[0-2])(?:-?([0-2]\d|3[01]))?(?:[ T_-]?{_CLOCK})?Z?", re.ASCII)
@@ -25,10 +26,10 @@ _WEEK = re.compile(r"(\d{4})-?W([0-5]\d)", re.ASCII)
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesPoint:
-    """A metric at one time of its data. `value` None: a gap, for the `reason`.
+    """A metric at one data time.
 
-    `excluded`: it belongs to an incident; nothing is learned from it. `details`: the distribution behind the value, of
-    metrics that have segments."""
+    `value`: None means a gap, with its `reason`. `excluded`: the point belongs to an incident and is not learned
+    from. `details`: distribution behind the value, for metrics with segments."""
 
     time: datetime
     value: float | None
@@ -40,48 +41,48 @@ class SeriesPoint:
 
 @dataclass(frozen=True)
 class Series:
-    """Points in the order of time, no two of the same: of several the last one that was given counts."""
+    """Points in order of time, one for each time."""
 
     points: tuple[SeriesPoint, ...] = ()
 
     @staticmethod
     def of(points: Iterable[SeriesPoint]) -> "Series":
-        """The series of these points, given in the order in which they were measured."""
+        """Return the series of points given in the order of measurement; the last one of each time counts."""
         newest = {point.time: point for point in points}
         return Series(tuple(newest[time] for time in sorted(newest)))
 
     def before(self, moment: datetime) -> "Series":
-        """What lies before that moment of data time, whenever it was measured."""
+        """Return the points before a data time, whenever they were measured."""
         return Series(self.points[: bisect_left(self.points, moment, key=lambda point: point.time)])
 
     @cached_property
     def learned(self) -> tuple[SeriesPoint, ...]:
-        """The points that there is a finite number of and that belong to no incident."""
+        """Return the points with a finite number that belong to no incident."""
         return tuple(each for each in self.points if finite(each.value) is not None and not each.excluded)
 
     @cached_property
     def values(self) -> tuple[float, ...]:
-        """The numbers that are learned from."""
+        """Return the numbers that are learned from."""
         return tuple(float(each.value) for each in self.learned if each.value is not None)
 
     @cached_property
     def step(self) -> timedelta:
-        """The usual time from one point to the next; a day where there are fewer than two."""
+        """Return the median time between points; a day for fewer than two points."""
         gaps = [later.time - earlier.time for earlier, later in pairwise(self.points)]
         return timedelta(seconds=median(gap.total_seconds() for gap in gaps)) if gaps else DAY
 
     @property
     def yearly(self) -> float:
-        """How many points a year has at that pace."""
+        """Return the number of points a year at that step."""
         return YEAR / self.step
 
 
 @dataclass(frozen=True, kw_only=True)
 class DetectionRequest:
-    """What a detector is asked: which values are no anomaly at the time `at`, after that past.
+    """Request to a detector: the band of normal values at the time `at`, given the history `past`.
 
-    `false_alarms`: how many a year it may raise of this series while nothing is wrong. `holidays`: days that are not
-    like others. `share`: the metric is one, from 0 to 1."""
+    `false_alarms`: budget of false alarms a year for this series. `holidays`: days that differ from others. `share`:
+    the metric is between 0 and 1."""
 
     past: Series
     at: datetime
@@ -91,12 +92,14 @@ class DetectionRequest:
 
     @property
     def rate(self) -> float:
-        """The share of points that may alarm while nothing is wrong: at most one of twenty."""
+        """Return the share of normal points that may raise an alarm, at most 5 %."""
         return min(0.05, self.false_alarms / self.past.yearly)
 
 
 def finite(value: Any) -> float | None:
-    """The value as a finite number; None for texts, for truths, and for what no double holds with its square."""
+    """Return the value as a finite number; None for texts, booleans and numbers beyond 1e150.
+
+    Larger numbers have no square in a double."""
     if isinstance(value, bool | str) or value is None:
         return None
     try:
@@ -108,31 +111,35 @@ def finite(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class PartitionKey:
-    """Where a partition stands: the time that its name says (None: none), and what else it says, as `a=b/c=d`."""
+    """Time and segment of a partition.
+
+    `time`: time in its name; None means none. `segment`: the rest of the name, as `a=b/c=d`; None means nothing."""
 
     time: datetime | None
     segment: str | None = None
 
 
 def partition_key(partition: str | None) -> PartitionKey:
-    """The place of a partition, told by its name alone: `day=2026-11-20/country=DE` is a day of the segment
-    `country=DE`. Dates, times, ISO weeks and months are read, and year=, month=, day=, hour= beside each other."""
-    told = partition_names.values(partition or "")
-    parts = {PARTS[name.lower()]: value for name, value in told.items() if name.lower() in PARTS}
+    """Parse time and segment from the name of a partition.
+
+    `day=2026-11-20/country=DE` is a day of the segment `country=DE`. Supports dates, times, ISO weeks and months,
+    and separate columns year=, month=, day=, hour=."""
+    columns = partition_names.values(partition or "")
+    parts = {PARTS[name.lower()]: value for name, value in columns.items() if name.lower() in PARTS}
     time = _of_parts(parts)
-    used = {name for name in told if name.lower() in PARTS} if time else set[str]()
+    used = {name for name in columns if name.lower() in PARTS} if time else set[str]()
     if time is None:
-        for name, value in told.items():
+        for name, value in columns.items():
             time = moment(value or "")
             if time is not None:
                 used = {name}
                 break
-    rest = [(name, value) for name, value in told.items() if name not in used]
+    rest = [(name, value) for name, value in columns.items() if name not in used]
     return PartitionKey(time, partition_names.name([name for name, _ in rest], [value for _, value in rest]) or None)
 
 
 def _of_parts(parts: Mapping[int, str | None]) -> datetime | None:
-    """The time of year, month, day and hour, each of them a number; None where they are not, or no year is."""
+    """Return the time of numeric year, month, day and hour; None without a year or for other texts."""
     texts = [parts.get(at) for at in range(max(parts, default=-1) + 1)]
     if not texts or len(texts[0] or "") != 4 or not all(text and text.isdigit() for text in texts):
         return None
@@ -141,17 +148,17 @@ def _of_parts(parts: Mapping[int, str | None]) -> datetime | None:
 
 
 def moment(text: str) -> datetime | None:
-    """The date, time, ISO week or month that a text is, in UTC; None for any other text."""
+    """Parse a date, time, ISO week or month, in UTC; None for any other text."""
     week = _WEEK.fullmatch(text)
     if week:
         try:
             return datetime.fromisocalendar(int(week[1]), int(week[2]), 1).replace(tzinfo=UTC)
         except ValueError:
             return None
-    found = _MOMENT.fullmatch(text)
-    if not found or (text.isdigit() and len(text) < 6):
+    parsed = _MOMENT.fullmatch(text)
+    if not parsed or (text.isdigit() and len(text) < 6):
         return None
-    year, month, day, hour, minute, second = (int(each) if each else None for each in found.groups())
+    year, month, day, hour, minute, second = (int(each) if each else None for each in parsed.groups())
     return _time(year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0)
 
 

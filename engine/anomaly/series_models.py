@@ -1,7 +1,7 @@
-"""What a series of metrics may follow: levels, trends, the days of a week or a month, periods, and its own past.
+"""Candidate models of a metric series: level, trend, calendar seasons, periods and lagged value.
 
-A shape is what a model has of these; `features` are its columns, one row a point and a last one for the point to come.
-"""
+A SeriesModel describes a model; `features` returns its columns, one row for each point and a last one for the next
+point."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,15 +13,17 @@ import numpy as np
 from treaty.engine.anomaly.seasonality import about, periods, wave
 
 DAY, HOUR = 86_400.0, 3_600.0
-# The usual step of a series may be off by so much and still be that of a day, a week, an hour.
+# Tolerance of the median step for a step of a day or an hour.
 NEAR = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesModel:
-    """A model: on which scale (`logged`), of what (`difference`: 0 the values, k their change over k points), by what.
+    """A model of a series.
 
-    `season` names the entry of SEASONS, or a period in points: `every N` of any form, `about every X.XX` a wave."""
+    `season`: an entry of SEASONS, or a period in points: `every N` of any form, `about every X.XX` a wave; empty for
+    none. `logged`: on the scale of logarithms. `difference`: 0 for the values, k for their change over k points.
+    `lagged`: includes the previous value."""
 
     season: str = ""
     trend: bool = False
@@ -31,11 +33,11 @@ class SeriesModel:
 
     @property
     def words(self) -> str:
-        """The model in words: 'days of the week and trend, by factors'."""
+        """Return the model in words: "days of the week and trend, by factors"."""
         parts = [SEASON_NAMES.get(self.season, self.season) or ("" if self.difference else "level")]
         parts += ["trend"] if self.trend else []
         parts += [f"change since {_ago(self.difference)}"] if self.difference else []
-        parts += ["the value before"] if self.lagged else []
+        parts += ["the previous value"] if self.lagged else []
         return " and ".join(filter(None, parts)) + (", by factors" if self.logged else "")
 
 
@@ -46,14 +48,12 @@ SEASON_NAMES = {
 
 
 def _ago(points: int) -> str:
-    return "the value before" if points == 1 else f"{points} values before"
+    return "the previous value" if points == 1 else f"{points} values before"
 
 
 @dataclass(frozen=True)
 class CalendarTimes:
-    """When points are, the one to come last: by number in steps, `ordinal`, and by the calendar.
-
-    `step`: seconds from one to the next."""
+    """Times of the points, with the next point last. `step`: seconds between points."""
 
     at: tuple[datetime, ...]
     step: float
@@ -61,7 +61,9 @@ class CalendarTimes:
 
     @property
     def ordinal(self) -> Any:
-        """In whole steps since the first; of a series without a steady step the count of points."""
+        """Return the position of each point in whole steps since the first.
+
+        Without a regular step the points are counted."""
         seconds = np.array([(each - self.at[0]).total_seconds() for each in self.at])
         if abs(self.step / DAY - 30.4) < 1.5:
             return np.array([12 * each.year + each.month for each in self.at], dtype=float) - (
@@ -72,13 +74,15 @@ class CalendarTimes:
         return steps if steady.mean() > 0.9 and len(set(steps)) == len(steps) else np.arange(len(steps), dtype=float)
 
     def is_step(self, seconds: float) -> bool:
-        """Whether points come at that pace."""
+        """Return whether the step of the series is that many seconds."""
         return abs(self.step / seconds - 1) < NEAR
 
 
 def features(shape: SeriesModel, times: CalendarTimes, values: Any, earlier: Any) -> Any:
-    """The columns of the model, a row a point and the last one of the point to come; `earlier`: the value before each,
-    as the shape's scale and difference have it."""
+    """Return the columns of the model.
+
+    One row for each point, and a last one for the next point. `earlier`: the previous value of each point, on the
+    model's scale and difference."""
     ordinal = times.ordinal
     columns = list(_season(shape.season, times, ordinal, values))
     if not _covers(shape.season):
@@ -93,12 +97,12 @@ def features(shape: SeriesModel, times: CalendarTimes, values: Any, earlier: Any
 
 
 def _covers(season: str) -> bool:
-    """Whether the season's columns have the level in them."""
+    """Return whether the season's columns include the level."""
     return season in ("weekday", "hour") or (season.startswith(EVERY) and int(season.removeprefix(EVERY)) <= FEW)
 
 
 EVERY, ABOUT = "every ", "about every "
-# Periods of so many points have a column for each; longer ones are waves.
+# Periods of at most this many points have a column for each point; longer ones are waves.
 FEW = 12
 WAVES = 3
 
@@ -163,12 +167,14 @@ SEASONS: dict[str, Callable[[CalendarTimes], Iterator[Any]]] = {
 
 
 def seasons(times: CalendarTimes, values: Any) -> tuple[str, ...]:
-    """The seasons that a series of that pace and length may have: of each, two turns at least lie in the past."""
+    """Return the seasons that a series of that step and length can have.
+
+    The history contains at least two turns of each, except of waves."""
     count = len(values)
     turns = {"weekday": 7, "weekend": 7, "month": 30, "year": 366} if times.is_step(DAY) else {}
     if times.is_step(HOUR):
         turns = {"hour": 24, "weekday": 168, "hour of week": 168}
     named = [name for name, length in turns.items() if count >= 2 * length]
     exact = {turns[name] for name in named if name not in ("month", "year")}
-    found = (f"{EVERY}{period}" for period in periods(values) if period not in exact)
-    return (*named, *found, *(f"{ABOUT}{period:.2f}" for period in about(times.ordinal[:-1], values, exact)))
+    detected = (f"{EVERY}{period}" for period in periods(values) if period not in exact)
+    return (*named, *detected, *(f"{ABOUT}{period:.2f}" for period in about(times.ordinal[:-1], values, exact)))

@@ -1,8 +1,7 @@
-"""Components: the few mergeable parts that every metric is made of, each a commutative monoid with typed SQL.
+"""Base class and basic mergeable components of metrics, each a commutative monoid with typed SQL.
 
-A component is declared on an analyzer over templates ('{column}'), bound to the columns' types, computed by Spark's own
-aggregates, and merged here, without Spark. `zero` is the state of no rows at all.
-"""
+A component is declared on an analyzer over templates ('{column}'), bound to the columns' types, computed by Spark's
+built-in aggregates, and merged here without Spark. `zero` is the state of no rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,9 +22,10 @@ EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the zone is added by type: timest
 
 
 class Retention(Enum):
-    """What a state has of the values of rows: NOTHING but counts and sums of them, HASHES of them, or VALUES.
+    """The part of the rows' values that a state retains.
 
-    Of a classified column, what keeps hashes is counted by hashes with a key, and what keeps values is never stored."""
+    NOTHING: only counts and sums; HASHES: hashes of values; VALUES: values themselves. For a classified column, a
+    component that retains hashes uses keyed hashes, and the state of one that retains values is never stored."""
 
     NOTHING = "nothing"
     HASHES = "hashes"
@@ -34,12 +34,14 @@ class Retention(Enum):
 
 @dataclass(frozen=True, init=False)
 class Component:
-    """One mergeable part over templates: `{column}` stands for an argument of the analyzer, as do expressions over it.
+    """A mergeable part of a metric over templates: `{column}` stands for an argument of the analyzer.
 
-    `type` is the type of such an expression, `takes` the types that its arguments may have (None: those it accepts).
-    `grouping` says that it needs a GROUP BY of its own, `needs_own_statement` that it needs a statement of its own,
-    `uses_sketch` that Spark keeps an object for it and hands that every single row. `retention`: values, where a class
-    does not say."""
+    A template may also be an expression over arguments. `type`: Spark type of such an expression; None means that of
+    its first argument. `takes`: types that the arguments may have; None means `accepts`.
+
+    Class attributes: `grouping`: the component needs its own GROUP BY; `needs_own_statement`: it needs its own SQL
+    statement; `uses_sketch`: Spark keeps an object for it and updates it with every row; `retention`: what a state
+    retains of values, by default the values themselves; `plain`: the class uses the default `load` and `dump`."""
 
     templates: tuple[str, ...]
     type: str | None
@@ -59,7 +61,7 @@ class Component:
     def __init_subclass__(cls) -> None:
         cls.plain = cls.load is Component.load and cls.dump is Component.dump
         if hasattr(cls, "kind") and COMPONENTS.setdefault(cls.kind, cls).__qualname__ != cls.__qualname__:
-            raise TypeError(f"a component of kind {cls.kind!r} exists already")
+            raise TypeError(f"a component of kind {cls.kind!r} already exists")
 
     def __init__(self, *templates: str, type: str | None = None, takes: frozenset[str] | None = None) -> None:
         object.__setattr__(self, "templates", templates)
@@ -67,33 +69,34 @@ class Component:
         object.__setattr__(self, "takes", takes)
 
     def keeps_of(self, operands: tuple[Operand, ...]) -> Retention:
-        """What its state has of the values of these operands."""
+        """Return the part of these operands' values that the state retains."""
         return self.retention
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        """The SQL aggregates (without filter) of the state."""
+        """Return the SQL aggregates of the state, without filter."""
         raise NotImplementedError
 
     def packed_digit(self, operands: tuple[Operand, ...]) -> str | None:
-        """SQL of a whole number, never null, where aggregate i counts the rows for which it is i + 1, and no more.
+        """Return SQL of a code per row from which all aggregates can be counted.
 
-        None: the aggregates are no such counts. What has a digit can be counted with others at once (`packing`)."""
+        The code is an integer, never null; aggregate i counts exactly the rows whose code is i + 1. None means that
+        the aggregates are no such counts. Components with a code can be packed into one aggregate (`count_packing`)."""
         return None
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
-        """The state from the aggregates' values."""
+        """Return the state from the values of the aggregates."""
         return row[0]
 
     def merge(self, left: Any, right: Any) -> Any:
-        """The state of both sets of rows together. Changes neither."""
+        """Return the state of both sets of rows together, without changing either."""
         raise NotImplementedError
 
     def merge_all(self, states: Sequence[Any]) -> Any:
-        """The state of all these sets of rows, of which there is one at least: as `merge` does it one by one."""
+        """Return the state of all these sets of rows (at least one). Equals repeated `merge`."""
         return reduce(self.merge, states)
 
     def compacted(self, state: Any) -> Any:
-        """The same state in the form in which more can be merged with it again and again."""
+        """Return the same state in a form that is cheap to merge repeatedly."""
         return state
 
     def dump(self, state: Any) -> bytes:
@@ -104,7 +107,7 @@ class Component:
 
 
 class CountComponent(Component):
-    """How many rows, or how many non-null values of a column of any type, nested ones included."""
+    """Number of rows, or of non-null values of a column of any type (nested too)."""
 
     kind = "count"
     accepts = ANY
@@ -125,7 +128,7 @@ class CountComponent(Component):
 
 
 class CountIfComponent(CountComponent):
-    """How many rows make a boolean expression true; null is not true."""
+    """Number of rows for which a boolean expression is true; null is not true."""
 
     kind = "count_if"
     accepts = frozenset({"boolean"})
@@ -138,7 +141,9 @@ class CountIfComponent(CountComponent):
 
 
 class SumComponent(Component):
-    """Sum of the non-null values: int for integral columns, Decimal for decimals (both exact), float for floats."""
+    """Sum of the non-null values.
+
+    An int for integral columns and a Decimal for decimals (both exact), a float for floats; None for no values."""
 
     kind = "sum"
     accepts = NUMERIC
@@ -160,7 +165,7 @@ class SumComponent(Component):
 class _Extreme(Component):
     """An extreme of the non-null values; NaN is larger than every number, as in Spark.
 
-    A number says how far values reach; a text or a moment is some row's own."""
+    The extreme of numbers or booleans does not count as a retained value; an extreme text, date or time does."""
 
     accepts = ORDERED
     pick: ClassVar[Callable[..., Any]]

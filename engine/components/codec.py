@@ -1,4 +1,4 @@
-"""Exact bytes of the plain values that states hold: numbers without rounding, dates and times with their kind."""
+"""Lossless JSON encoding of the plain values in states: exact numbers, typed dates and times."""
 
 import json
 from collections.abc import Callable
@@ -17,20 +17,20 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "datetime": datetime.fromisoformat,
     "date": date.fromisoformat,
 }
-# JSON as Python writes it has them exactly: floats by the shortest digits that mean them, whole numbers in full.
+# Python's JSON is exact for these: shortest round-trip digits for floats, all digits for integers.
 _PLAIN = frozenset({type(None), bool, str, int, float})
 
 
 def encoded(value: Any) -> Any:
-    """A plain value as what JSON has: None, bool, str, int, float, Decimal, date, datetime, or a tuple of these.
+    """Encode a plain value as JSON data: None, bool, str, int, float, Decimal, date, datetime, or a tuple of these.
 
-    Raises KeyError for anything else."""
+    Raises KeyError for any other type."""
     kind = type(value)
     return value if kind in _PLAIN else _WRITERS[kind](value)
 
 
 def decoded(found: Any) -> Any:
-    """The value that was encoded. Raises ValueError or KeyError for anything else."""
+    """Decode a value written by `encoded`. Raises ValueError or KeyError for anything else."""
     kind = type(found)
     if kind in _PLAIN:
         return found
@@ -41,15 +41,15 @@ def decoded(found: Any) -> Any:
 
 
 def written(document: Any) -> bytes:
-    """JSON without blanks."""
+    """Return the document as JSON bytes without blanks."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def dump(value: Any) -> bytes:
-    """The bytes of a plain value. Raises KeyError for anything else."""
+    """Return the bytes of a plain value. Raises KeyError for any other type."""
     return written(encoded(value))
 
 
 def load(data: bytes) -> Any:
-    """The value that `dump` wrote. Raises ValueError or KeyError for anything else."""
+    """Return the value from the bytes that `dump` wrote. Raises ValueError or KeyError for anything else."""
     return decoded(json.loads(data))

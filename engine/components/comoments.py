@@ -1,4 +1,4 @@
-"""Joint moments of two numbers of a row."""
+"""Mergeable joint moments of two numeric columns."""
 
 from typing import Any
 
@@ -9,9 +9,10 @@ Six = tuple[int, float, float, float, float, float]
 
 
 class CoMoments(Component):
-    """Count, means and sums of (co-)deviations of the rows in which neither value is null: (n, x, y, m2x, m2y, cxy).
+    """Joint moments of two columns: (n, mean x, mean y, m2x, m2y, cxy).
 
-    Merged by Chan et al. (1979), Pébay (2008), equation 3.1."""
+    `m2x`, `m2y`: sums of squared deviations; `cxy`: sum of the products of deviations. Only rows in which neither
+    value is null count. Merged by Chan et al. (1979) and Pébay (2008), equation 3.1."""
 
     kind = "co_moments"
     accepts = NUMERIC
@@ -19,7 +20,7 @@ class CoMoments(Component):
     zero = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        """Spark's regression aggregates: they leave out the rows in which either is null, both alike."""
+        """Return Spark's regression aggregates, which skip rows in which either value is null."""
         x, y = (operand.real() for operand in operands)
         names = ("regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy")
         return tuple(f"{name}({y}, {x})" for name in names)
@@ -31,8 +32,8 @@ class CoMoments(Component):
     def merge(self, left: Six, right: Six) -> Six:
         if not (left[0] and right[0]):
             return left if left[0] else right
-        # The larger first: the sums are the same in either order, and equal means stay as they are, so that a constant
-        # column keeps deviations of exactly 0.
+        # The larger state first makes the merge symmetric. Equal means stay unchanged, so that a constant column keeps
+        # deviations of exactly 0.
         (n1, x1, y1, *one), (n2, x2, y2, *two) = sorted((left, right), reverse=True)
         n, dx, dy = n1 + n2, x2 - x1, y2 - y1
         weight = n1 * n2 / n

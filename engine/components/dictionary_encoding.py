@@ -1,17 +1,20 @@
-"""Keys as numbers: Arrow tables whose texts are codes into a dictionary, so that each text is looked at once."""
+"""Dictionary-encoded Arrow tables of keys: texts become integer codes, so each text is processed once."""
 
 from collections.abc import Sequence
 from typing import Any
 
-# Arrow's plain strings hold 2 GiB of text in one piece; its large ones more, but are grouped far more slowly.
+# Arrow's plain strings hold at most 2 GiB of text in one chunk; large strings hold more, but are grouped far more
+# slowly.
 PLAIN_BYTES = 2**31 - 1
-# Whole numbers that are as near to each other are counted from the least.
+# Integers within this range are coded by their offset from the smallest one.
 MOST_WHOLE = 2**31
 MOST_NUMBERS = 2**62
 
 
 def encode_texts(table: Any) -> Any:
-    """One schema whatever the reader said of nullability, texts as codes: tables that differ in it are not merged."""
+    """Return the table with texts as dictionary codes and without the reader's nullability.
+
+    Tables of different schema cannot be merged."""
     import pyarrow
 
     return pyarrow.table({name: _encoded(table[name]) for name in table.column_names})
@@ -23,13 +26,14 @@ def _encoded(column: Any) -> Any:
     if not (pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type)):
         return column
     fits = column if column.nbytes <= PLAIN_BYTES else column.cast(pyarrow.large_string())
-    # In one chunk: each chunk would name all texts, to be looked at again.
+    # One chunk: with several, each chunk would have a dictionary of its own.
     return pyarrow.chunked_array([fits.combine_chunks().dictionary_encode()])
 
 
 def row_numbers(keys: Any) -> Any:
-    """A number of each row of a coded table, as numpy's int64: equal rows have the same one. In the order of the rows
-    where the table is `arranged`, nulls last."""
+    """Return an int64 array with a number for each row of a coded table; equal rows have equal numbers.
+
+    The numbers follow the order of the rows, nulls last, if the codes are sorted (`sort_codes`)."""
     import numpy
 
     numbers: Any = None
@@ -44,7 +48,9 @@ def row_numbers(keys: Any) -> Any:
 
 
 def _codes(column: Any) -> tuple[Any, int]:
-    """Numbers from 0 for the values of a column, nulls last, and how many there may be."""
+    """Return codes of a column's values and the number of possible codes.
+
+    Codes start at 0; nulls have the last one."""
     import numpy
     from pyarrow import compute
 
@@ -61,7 +67,7 @@ def _codes(column: Any) -> tuple[Any, int]:
 
 
 def starts_of(numbers: Any) -> Any:
-    """Where each number begins among sorted ones, as numpy's positions; none for no numbers."""
+    """Return the positions at which each distinct number of a sorted array begins."""
     import numpy
 
     return numpy.flatnonzero(numpy.diff(numbers, prepend=numbers[:1] - 1))
@@ -74,7 +80,7 @@ def _is_coded(column: Any) -> bool:
 
 
 def concatenated(pieces: Sequence[Any]) -> Any:
-    """The pieces, of which there is one at least, as one table in which each column has one dictionary."""
+    """Concatenate tables (at least one) into one table with one dictionary per column."""
     import pyarrow
 
     names = pieces[0].column_names
@@ -86,14 +92,14 @@ def _unified(chunks: Sequence[Any]) -> Any:
 
     if not _is_coded(chunks[0]) or all(each.dictionary.equals(chunks[0].dictionary) for each in chunks):
         return pyarrow.chunked_array(chunks)
-    alike, size = len({each.type for each in chunks}) == 1, sum(each.dictionary.nbytes for each in chunks)
+    same_type, size = len({each.type for each in chunks}) == 1, sum(each.dictionary.nbytes for each in chunks)
     wide = pyarrow.dictionary(pyarrow.int32(), pyarrow.large_string())
-    fitting = chunks if alike and size <= PLAIN_BYTES else [each.cast(wide) for each in chunks]
+    fitting = chunks if same_type and size <= PLAIN_BYTES else [each.cast(wide) for each in chunks]
     return pyarrow.chunked_array(fitting).unify_dictionaries()
 
 
 def sort_codes(table: Any) -> Any:
-    """The coded table with codes in the order of the texts."""
+    """Return the coded table with codes in the order of the texts."""
     import pyarrow
 
     return pyarrow.table({name: _ranked(table[name]) for name in table.column_names})
@@ -115,7 +121,9 @@ def _ranked(column: Any) -> Any:
 
 
 def ordered(table: Any) -> Any:
-    """In the order of the keys and with the texts themselves, so that equal counts have equal bytes."""
+    """Return the table with plain texts, sorted by its keys.
+
+    Equal counts then have equal bytes."""
     import pyarrow
     from pyarrow import compute
 

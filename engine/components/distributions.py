@@ -1,4 +1,4 @@
-"""Distributions: how often the values of a column, or its bins, occur; as plain data and in two numbers."""
+"""Distributions of a column's values or bins, as plain data and as two numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,13 @@ from treaty.engine.components.operands import FRACTIONAL, INTEGRAL
 from treaty.engine.components.order_statistics import displayed_value
 from treaty.engine.core import clock
 
-SHOWN = 1000  # values; the others are told together
+SHOWN = 1000  # values; the rest is counted under `other`
 
 
 @dataclass(frozen=True)
 class ValueDistribution:
-    """`plain`: the counts as plain data; `filled`: how many values or bins occur; `named`: rows of the one asked."""
+    """A distribution. `plain`: its counts as plain data; `filled`: values or bins that occur; `named`: rows of the
+    requested value or bin."""
 
     plain: Mapping[str, Any]
     filled: int
@@ -27,7 +28,7 @@ class ValueDistribution:
 
 
 def of_values(counts: FrequencyTable | None, column: Column, nulls: int) -> ValueDistribution:
-    """The values that occur, the most frequent first (1,000 of them), and how many others there are."""
+    """Return the distribution of values: the 1,000 most frequent ones and the number of others."""
     values = _most_frequent(counts, column) if counts else []
     rest = {
         "values": groups(counts) - len(values),
@@ -41,12 +42,14 @@ def _most_frequent(counts: FrequencyTable, column: Column) -> list[dict[str, Any
 
     by = [("n", "descending"), ("k0", "ascending")]
     chosen = counts.table.take(compute.select_k_unstable(counts.table, k=SHOWN, sort_keys=by))
-    keys, found = chosen["k0"].to_pylist(), chosen["n"].to_pylist()
-    return [{"value": _readable(key, column), "count": n} for key, n in zip(keys, found, strict=True)]
+    keys, counted = chosen["k0"].to_pylist(), chosen["n"].to_pylist()
+    return [{"value": _readable(key, column), "count": n} for key, n in zip(keys, counted, strict=True)]
 
 
 def _readable(key: Any, column: Column) -> Any:
-    """A canonical key as plain data: numbers as such, what JSON has no number for as text, dates and times ISO 8601."""
+    """Return a canonical key as plain data: numbers, dates and times as ISO 8601 text.
+
+    Numbers that JSON cannot represent stay text."""
     reader = _READERS.get(column.base_type)
     return reader(key, column) if reader else key
 
@@ -65,14 +68,19 @@ _READERS: Mapping[str, Callable[[Any, Column], Any]] = {
 
 
 def of_bins(edges: Sequence[Any], counts: Sequence[int], named: Any, **outside: int) -> ValueDistribution:
-    """The bins between the edges with their counts; `named` is a value in one of them, or None."""
+    """Return the distribution over the bins between the edges.
+
+    `named`: a value in one of the bins; None means none. `outside`: further counts, for example of rows below the
+    first edge."""
     bins = [{"from": low, "to": high, "count": n} for (low, high), n in zip(pairwise(edges), counts, strict=True)]
     at = None if named is None else position(edges, named)
     return ValueDistribution({"bins": bins, **outside}, sum(map(bool, counts)), 0 if at is None else counts[at])
 
 
 def position(edges: Sequence[Any], value: Any) -> int | None:
-    """In which bin a value lies: from each edge on, the last bin closed; None where it lies in none of them."""
+    """Return the position of the bin that contains a value; None if none does.
+
+    A bin includes its lower edge; the last bin also includes its upper edge."""
     at, marks = ordered(value), [ordered(edge) for edge in edges]
     if not marks[0] <= at <= marks[-1]:
         return None
@@ -80,14 +88,18 @@ def position(edges: Sequence[Any], value: Any) -> int | None:
 
 
 def ordered(edge: Any) -> Any:
-    """An edge as what compares: numbers as written, exactly; ISO 8601 texts as moments in UTC. Raises ValueError."""
+    """Return an edge in a comparable form: an exact number, or a time in UTC for ISO 8601 text.
+
+    Raises ValueError for a text that is no date or time."""
     if not isinstance(edge, str):
         return Fraction(repr(edge)) if isinstance(edge, float) else Fraction(edge)
     return clock.aware(datetime.fromisoformat(edge))
 
 
 def equal_width(low: Any, high: Any, bins: int) -> tuple[Any, ...]:
-    """The edges of bins of equal width between two numbers, each rounded once. One bin where they are equal."""
+    """Return the edges of bins of equal width between two numbers, each rounded once.
+
+    One bin if both numbers are equal."""
     first, last = ordered(low), ordered(high)
     if first == last:
         return low, high

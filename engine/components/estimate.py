@@ -1,13 +1,13 @@
-"""A number that is not known exactly, with the bounds between which it lies."""
+"""Represent an estimated number with its bounds."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with bounds: `low` <= value <= `high`; all three equal where it is exact.
+    """A value with bounds, `low` <= value <= `high`; all three are equal if the value is exact.
 
-    How sure the bounds are says whoever makes the estimate."""
+    The confidence of the bounds depends on the method that makes the estimate."""
 
     value: float
     low: float
@@ -15,10 +15,10 @@ class Estimate:
 
     @classmethod
     def exact(cls, value: float) -> "Estimate":
-        """A value that is known."""
+        """Return an estimate without uncertainty."""
         return cls(value, value, value)
 
     @property
     def error(self) -> float:
-        """By how much the value may be wrong; 0 where it is exact."""
+        """Return the maximum error of the value; 0 if it is exact."""
         return max(self.high - self.value, self.value - self.low)

@@ -1,4 +1,4 @@
-"""How often each value (or combination of values) occurs: the one state that can be large, as Arrow tables."""
+"""Frequencies of values or combinations of values, as Arrow tables: the only state that can become large."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,16 +21,17 @@ from treaty.engine.components.operands import Operand
 
 @dataclass(frozen=True, eq=False)
 class FrequencyTable:
-    """Distinct combinations with their counts, in pieces: a combination that two pieces name has both their counts.
+    """Distinct combinations with their counts, in one or several pieces.
 
-    Texts are codes into a dictionary. Merging is putting pieces together; they are added up once, when somebody asks,
-    and what is added up then are numbers: each text is looked at once, however many combinations share it."""
+    The count of a combination is the sum over the pieces that contain it. Texts are dictionary codes. Merging only
+    collects the pieces; they are added up once, when the counts are needed, on integer codes, so each text is
+    processed once however many combinations contain it."""
 
     pieces: tuple[Any, ...]
 
     @cached_property
     def coded(self) -> Any:
-        """One Arrow table that names each combination once: keys k0, k1, ... and int64 `n`, in no order."""
+        """Return one Arrow table with each combination once: keys k0, k1, ... and int64 `n`, unordered."""
         if len(self.pieces) == 1:
             return self.pieces[0]
         both, rows, sums = self._summed
@@ -38,52 +39,53 @@ class FrequencyTable:
 
     @property
     def counts(self) -> Any:
-        """How often each combination occurs, in the order of `coded`, as an Arrow array."""
+        """Return the count of each combination as an Arrow array, in the order of `coded`."""
         return self.pieces[0]["n"] if len(self.pieces) == 1 else self._summed[2]
 
     @cached_property
     def table(self) -> Any:
-        """As `coded`, with the texts themselves."""
+        """Return the table of `coded` with plain texts."""
         return plain(self.coded)
 
     @property
     def rows(self) -> int:
-        """How many rows the combinations stand for."""
+        """Return the number of rows in all combinations."""
         from pyarrow import compute
 
         return sum(int(compute.sum(piece["n"]).as_py() or 0) for piece in self.pieces)
 
     @cached_property
     def times(self) -> Mapping[int, int]:
-        """How many combinations occur that often, by count."""
+        """Return the number of combinations by count."""
         return _times(self.counts)
 
     def complete(self) -> "FrequencyTable | None":
-        """The combinations in which no key is null; None where none is left."""
+        """Return the combinations without a null key; None if there are none."""
         whole = _with_keys(self.coded, "and_kleene")
         return FrequencyTable((whole,)) if whole.num_rows else None
 
     @cached_property
     def _summed(self) -> tuple[Any, Any, Any]:
-        """All pieces as one table, a row of each combination in it, and its counts added up."""
+        """Return all pieces as one table, one row position per combination, and the summed counts."""
         import numpy
         import pyarrow
 
         both = sort_codes(concatenated(self.pieces))
         numbers = row_numbers(both.drop_columns(["n"]))
-        # Pieces that were stored are sorted: this merges them, in a fraction of the time that hashing takes.
+        # Stored pieces are sorted, so this merges them much faster than hashing would.
         order = numbers.argsort(kind="stable")
-        found = numbers[order]
-        starts = starts_of(found)
-        sums = numpy.add.reduceat(both["n"].to_numpy()[order], starts) if len(starts) else found
+        sorted_numbers = numbers[order]
+        starts = starts_of(sorted_numbers)
+        sums = numpy.add.reduceat(both["n"].to_numpy()[order], starts) if len(starts) else sorted_numbers
         return both, order[starts], pyarrow.array(sums)
 
 
 @dataclass(frozen=True)
 class FrequencySpectrum:
-    """What is left of combinations that are too many for this process: how many of them occur how often.
+    """Number of combinations by count: a substitute for frequencies too large for this process.
 
-    `whole` is of those in which no key is null. `key` names the state that it stands for."""
+    `times`: of all combinations; `whole`: of those without a null key; `key`: component key of the state that it
+    replaces."""
 
     times: Mapping[int, int]
     whole: Mapping[int, int]
@@ -91,16 +93,16 @@ class FrequencySpectrum:
 
     @property
     def rows(self) -> int:
-        """How many rows the combinations stand for."""
+        """Return the number of rows in all combinations."""
         return sum(count * many for count, many in self.times.items())
 
     def complete(self) -> "FrequencySpectrum | None":
-        """That of the combinations in which no key is null; None where none is left."""
+        """Return the spectrum of the combinations without a null key; None if there are none."""
         return FrequencySpectrum(self.whole, self.whole, self.key) if self.whole else None
 
     @property
     def table(self) -> Any:
-        """There is none. Raises KeyError, naming the state."""
+        """Raise KeyError with the component key: a spectrum has no table."""
         raise KeyError(self.key)
 
     coded = table
@@ -108,11 +110,11 @@ class FrequencySpectrum:
 
 @dataclass(frozen=True, init=False)
 class Frequencies(Component):
-    """Distinct combinations of the columns with their counts, rows whose columns are all null left out.
+    """Distinct combinations of the columns with their counts; rows in which all columns are null are excluded.
 
-    The keys are canonical (text, or int64 for whole numbers and timestamps), null kept, in the order of their SQL: the
-    same columns in another order, or one of them twice, are the same grouping. State: Counts; None for no rows.
-    `by_value`: who asks for it needs the values themselves, not only how often different ones occur."""
+    The keys are canonical (text, or int64 for integers and timestamps), may be null, and are sorted by their SQL:
+    the same columns in another order, or one of them twice, are the same grouping. The state is a FrequencyTable;
+    None for no rows. `by_value`: the metric needs the values themselves, not only how often distinct values occur."""
 
     kind = "frequencies"
     version = 2
@@ -127,7 +129,7 @@ class Frequencies(Component):
         return Retention.VALUES if self.by_value else Retention.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        """Here the grouping keys, not aggregates: the scan counts the rows of each."""
+        """Return the grouping keys instead of aggregates; the scan counts the rows of each group."""
         return tuple(sorted({operand.canonical() for operand in operands}))
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
@@ -165,20 +167,22 @@ class Frequencies(Component):
 
 
 def coarser(state: FrequencyTable | FrequencySpectrum | None, kept: Sequence[int]) -> FrequencyTable | None:
-    """The frequencies of some of the key columns, by position; combinations that are all null are left out.
+    """Return the frequencies of some of the key columns, by position; None if none are left.
 
-    None where none is left."""
+    Combinations in which all of these columns are null are excluded."""
     if state is None:
         return None
     keys = [f"k{at}" for at in range(len(kept))]
     chosen = state.coded.select([*(f"k{at}" for at in kept), "n"]).rename_columns([*keys, "n"])
-    # Twice, the second time empty: a single piece would be taken for one that names each combination once.
+    # A single piece is assumed to contain each combination once. The empty second piece makes `coded` add up.
     present = _with_keys(FrequencyTable((chosen, chosen.slice(0, 0))).coded, "or_kleene")
     return FrequencyTable((present,)) if present.num_rows else None
 
 
 def most_frequent(state: FrequencyTable | FrequencySpectrum, key: int) -> int:
-    """How many rows have, of all combinations with their key at that position, the most frequent one."""
+    """Return the rows that have the most frequent combination for their value of one key.
+
+    `key`: position of that key column."""
     from pyarrow import compute
 
     most = state.coded.group_by(f"k{key}").aggregate([("n", "max")])
@@ -186,12 +190,12 @@ def most_frequent(state: FrequencyTable | FrequencySpectrum, key: int) -> int:
 
 
 def complete(state: FrequencyTable | FrequencySpectrum | None) -> FrequencyTable | FrequencySpectrum | None:
-    """The frequencies of the combinations in which no key is null; None where none is left."""
+    """Return the frequencies of the combinations without a null key; None if there are none."""
     return None if state is None else state.complete()
 
 
 def _with_keys(table: Any, joined: str) -> Any:
-    """The combinations of which all (`and_kleene`) or any (`or_kleene`) keys are not null."""
+    """Return the combinations in which all (`and_kleene`) or any (`or_kleene`) keys are not null."""
     from pyarrow import compute
 
     present = [compute.is_valid(table[name]) for name in table.column_names if name != "n"]
@@ -205,24 +209,24 @@ def _times(counts: Any) -> Mapping[int, int]:
 
 
 def groups(state: FrequencyTable | FrequencySpectrum | None) -> int:
-    """How many distinct combinations; 0 for no rows."""
+    """Return the number of distinct combinations; 0 for no rows."""
     return 0 if state is None else sum(state.times.values())
 
 
 def singletons(state: FrequencyTable | FrequencySpectrum | None) -> int:
-    """How many combinations occur exactly once."""
+    """Return the number of combinations that occur exactly once."""
     return 0 if state is None else state.times.get(1, 0)
 
 
 def occurrences(state: FrequencyTable | FrequencySpectrum | None) -> int:
-    """How many rows the combinations stand for."""
+    """Return the number of rows in all combinations."""
     return 0 if state is None else state.rows
 
 
 def entropy(state: FrequencyTable | FrequencySpectrum | None) -> float:
-    """The entropy of the combinations, sum of p ln(1 / p), in nats; 0 for no rows.
+    """Return the entropy of the combinations, sum of p ln(1 / p), in nats; 0 for no rows.
 
-    Combinations that occur as often add the same, so each count is taken once: as exact as the logarithm."""
+    Combinations with the same count contribute the same term, so each count is computed once."""
     if state is None:
         return 0.0
     total = state.rows

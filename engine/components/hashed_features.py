@@ -1,7 +1,7 @@
-"""Features of a row, in SQL: the tokens of its inputs' string forms, to be hashed into buckets.
+"""Hashed features of a row, in SQL: the tokens of its inputs' string forms.
 
-After Deequ (VLDB 2018, section 4), which tokenizes and hashes the inputs' strings together; here a token also names the
-input that it is of, so that a 10 of sizes is no 10 of prices."""
+After Deequ (VLDB 2018, section 4), which tokenizes and hashes the strings of all inputs together. Here a token also
+contains its input, so that a 10 in sizes differs from a 10 in prices."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,9 +9,9 @@ from treaty.contracts.predicates.parser import literal
 from treaty.engine.components.operands import NUMERIC, TEMPORAL, TEXT, Operand
 
 BUCKETS = 2**20
-# One row in so many is held out where columns tell rows apart.
+# With `split_by`, one of FOLDS rows is held out.
 FOLDS = 5
-# The feature that counts rows.
+# The feature that counts rows instead of tokens.
 ROW = -1
 
 _BETWEEN = literal(r"[^\p{L}\p{M}\p{N}]+")
@@ -20,10 +20,11 @@ _HOUR = 3_600_000_000
 
 
 def tokens(operand: Operand) -> str:
-    """The tokens of a value, as array<string>, of which there is one at least; for null one that is null.
+    """Return the tokens of a value as array<string> with at least one element; for null, one null.
 
-    Texts in lower case are cut at what is neither letter nor digit. Numbers are themselves and, so that near ones share
-    something, a bin half an octave wide. Dates and times are year, month, day of the week and hour, in UTC."""
+    Texts are lower-cased and split at everything that is neither letter nor digit. Numbers give themselves and a bin
+    half an octave wide, so that close numbers share a token. Dates and times give year, month, day of the week and
+    hour, in UTC."""
     missing = "array(cast(null as string))"
     return f"CASE WHEN {operand.sql} IS NULL THEN {missing} ELSE {_written(operand)} END"
 
@@ -62,30 +63,34 @@ _WRITERS: Sequence[tuple[frozenset[str], Callable[[Operand], str]]] = (
 
 
 def label(operand: Operand) -> str:
-    """The value as one text: the name of a class."""
+    """Return the value as one text: the name of its class."""
     return f"cast({operand.canonical()} as string)"
 
 
 def content(operands: Sequence[Operand]) -> str:
-    """64 bits that equal rows share and others do not: one of n distinct rows has another's with n^2 / 2^65."""
-    # A null is hashed as nothing at all: beside it stands that it is one.
+    """Return a 64-bit hash of the operands.
+
+    Equal rows have equal hashes; among n distinct rows a collision has probability n^2 / 2^65."""
+    # xxhash64 skips nulls, so a flag for null is hashed too.
     parts = (f"isnull({each.sql}), {each.canonical()}" for each in operands)
     return f"xxhash64({', '.join(parts)})"
 
 
 def held_out(operands: Sequence[Operand]) -> str:
-    """Whether a row is among the fifth that is judged: rows with equal values of these columns always are together."""
+    """Return whether a row is in the fifth that is evaluated, as SQL.
+
+    Rows with equal values of these columns always fall on the same side."""
     return f"pmod({content(operands)}, {FOLDS}) = 0"
 
 
 def split_arguments(operands: Sequence[Operand], held: int) -> tuple[Operand, Sequence[Operand], Sequence[Operand]]:
-    """The target, its inputs, and the last `held`: what rows are held out by."""
+    """Split the operands into the target, its inputs, and the last `held`: the columns to hold out by."""
     last = len(operands) - held
     return operands[0], operands[1:last], operands[last:]
 
 
 def describe_features(target: Operand, inputs: Sequence[Operand], held: Sequence[Operand]) -> str:
-    """What is read, in words that name every column."""
+    """Return a description of the features that names every column."""
     names = ", ".join(each.sql for each in inputs)
-    apart = f" held out by ({', '.join(each.sql for each in held)})" if held else ""
-    return f"tokens of ({names}) by {target.sql}{apart}"
+    split = f" held out by ({', '.join(each.sql for each in held)})" if held else ""
+    return f"tokens of ({names}) by {target.sql}{split}"

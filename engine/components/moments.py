@@ -1,4 +1,4 @@
-"""Moments of numbers, merged without loss of digits where that is possible."""
+"""Mergeable moments of numbers, with as little loss of digits as possible."""
 
 from math import sqrt
 from typing import Any
@@ -11,7 +11,9 @@ Five = tuple[int, float, float, float, float]
 
 
 class Moments(Component):
-    """Count, mean and sum of squared deviations of the non-null values: (n, mean, m2), merged by Chan et al. (1979)."""
+    """Count, mean and sum of squared deviations of the non-null values: (n, mean, m2).
+
+    Merged by Chan et al. (1979)."""
 
     kind = "moments"
     accepts = NUMERIC
@@ -35,10 +37,10 @@ class Moments(Component):
 
 
 class HigherMoments(Component):
-    """Count, mean and sums of the powers 2 to 4 of the deviations of the non-null values: (n, mean, m2, m3, m4).
+    """Count, mean and sums of deviations to the powers 2 to 4.
 
-    Merged by Pébay (2008), Formulas for robust, one-pass parallel computation of covariances and arbitrary-order
-    statistical moments, equations 1.5, 1.6 and 2.1."""
+    Of the non-null values: (n, mean, m2, m3, m4). Merged by Pébay (2008), Formulas for robust, one-pass parallel
+    computation of covariances and arbitrary-order statistical moments, equations 1.5, 1.6 and 2.1."""
 
     kind = "higher_moments"
     accepts = NUMERIC
@@ -71,6 +73,8 @@ class HigherMoments(Component):
 
 
 def _mean(n1: int, mean1: float, n2: int, mean2: float) -> float:
-    """Weighted, not mean1 + delta * n2 / n: this form is symmetric, so the order of merging does not matter. Equal
-    means stay as they are: a constant column's deviations are exactly 0."""
+    """Return the weighted mean of two means.
+
+    This form is symmetric, unlike mean1 + delta * n2 / n, so the order of merging does not matter. Equal means stay
+    unchanged: the deviations of a constant column are exactly 0."""
     return mean1 if mean1 == mean2 else (mean1 * n1 + mean2 * n2) / (n1 + n2)

@@ -1,4 +1,4 @@
-"""What multinomial naive Bayes learns of rows, as counts that can be merged, and the rows that it is judged on."""
+"""Mergeable counts for multinomial naive Bayes, with the sample of rows for its evaluation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from treaty.engine.components.hashed_features import describe_features, split_ar
 from treaty.engine.components.operands import Operand
 from treaty.engine.components.prediction_quality import ConfusionMatrix, predicted_classes
 
-# Distinct rows that are judged, those with the least hashes: a share of 0.97 among them is known within 0.005 (95 %).
+# Number of distinct rows for evaluation, those with the smallest hashes: a share of 0.97 is accurate to 0.005 (95 %).
 MAX_TEST_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class TokenCounts:
-    """Counts of tokens by class, and the rows that are judged.
+    """Token counts by class, and the rows for evaluation.
 
-    `classes`: their names, ascending. `training_rows`: whole numbers in three lines, class, feature and how often.
-    `test_rows`: in four, the hash of a row's content, and of that content class, feature and how often in all its
-    copies. The feature ROW counts rows. Both are sorted and name each combination once."""
+    `classes`: class names, ascending. `training_rows`: integer array of three lines: class, feature, count.
+    `test_rows`: integer array of four lines: hash of a row's content, and for that content class, feature and count
+    over all its copies. The feature ROW counts rows. Both are sorted and contain each combination once."""
 
     classes: tuple[str, ...]
     training_rows: Any
@@ -29,16 +29,16 @@ class TokenCounts:
 
     @cached_property
     def left_out(self) -> ConfusionMatrix:
-        """Each row that is judged is predicted by what all others tell."""
+        """Predict each test row from all other rows (leave one out)."""
         return predicted_classes(self, leave_one_out=True)
 
     @cached_property
     def held_out(self) -> ConfusionMatrix:
-        """The rows that are judged are none of those learned of."""
+        """Predict the test rows, which are not training rows."""
         return predicted_classes(self, leave_one_out=False)
 
     def table(self) -> Any:
-        """As an Arrow table: hash (null for what was learned), class, feature, count."""
+        """Return the counts as an Arrow table: hash (null for training rows), class, feature, count."""
         import numpy
         import pyarrow
 
@@ -51,35 +51,35 @@ class TokenCounts:
 
     @classmethod
     def of(cls, table: Any) -> "TokenCounts":
-        """From the table, whose rows may come in any order, and one combination in several."""
+        """Build the counts from a table, whose rows may be unsorted and repeat a combination."""
         import numpy
 
-        # A piece of a larger table has its dictionary, of which it may use but a few.
-        given = sort_codes(encode_texts(table))
-        names = given["t"].combine_chunks()
+        # A slice of a larger table has that table's dictionary, but may use only a part of it.
+        coded = sort_codes(encode_texts(table))
+        names = coded["t"].combine_chunks()
         used, codes = numpy.unique(names.indices.to_numpy(), return_inverse=True)
         classes = tuple(names.dictionary.take(used).to_pylist())
-        rows = numpy.vstack([codes, given["f"].to_numpy(), given["n"].to_numpy()]).astype("int64")
-        unhashed = given["h"].is_null().to_numpy()
-        hashes = given["h"].filter(given["h"].is_valid()).to_numpy()
+        rows = numpy.vstack([codes, coded["f"].to_numpy(), coded["n"].to_numpy()]).astype("int64")
+        unhashed = coded["h"].is_null().to_numpy()
+        hashes = coded["h"].filter(coded["h"].is_valid()).to_numpy()
         return cls(classes, summed(rows[:, unhashed]), fewest(numpy.vstack([hashes, rows[:, ~unhashed]])))
 
     @classmethod
     def combine(cls, several: Sequence["TokenCounts"]) -> "TokenCounts":
-        """Those of all these rows together."""
+        """Return the counts of all these rows together."""
         import numpy
 
         classes = sorted({name for each in several for name in each.classes})
         places = {name: at for at, name in enumerate(classes)}
         codes = [numpy.array([places[name] for name in each.classes], dtype="int64") for each in several]
-        learned = [_recoded(each.training_rows, 0, code) for each, code in zip(several, codes, strict=True)]
-        tried = [_recoded(each.test_rows, 1, code) for each, code in zip(several, codes, strict=True)]
-        both = summed(numpy.concatenate(learned, axis=1)), fewest(numpy.concatenate(tried, axis=1))
+        training = [_recoded(each.training_rows, 0, code) for each, code in zip(several, codes, strict=True)]
+        test = [_recoded(each.test_rows, 1, code) for each, code in zip(several, codes, strict=True)]
+        both = summed(numpy.concatenate(training, axis=1)), fewest(numpy.concatenate(test, axis=1))
         return cls._named(tuple(classes), *both)
 
     @classmethod
     def _named(cls, classes: tuple[str, ...], learned: Any, tried: Any) -> "TokenCounts":
-        """Without the classes that nothing is left of: rows that are judged no more."""
+        """Return the counts without the classes that occur neither in training nor in test rows."""
         import numpy
 
         used = numpy.union1d(learned[0], tried[1])
@@ -89,42 +89,44 @@ class TokenCounts:
 
 
 def _recoded(rows: Any, line: int, code: Any) -> Any:
-    found = rows.copy()
-    found[line] = code[rows[line]]
-    return found
+    recoded = rows.copy()
+    recoded[line] = code[rows[line]]
+    return recoded
 
 
 def summed(rows: Any) -> Any:
-    """The lines sorted, those that are alike but for the count in the last line added up."""
+    """Return sorted columns, with the counts in the last line added up for equal columns."""
     import numpy
 
     if not rows.shape[1]:
         return rows.astype("int64")
-    found = rows[:, numpy.lexsort(rows[-2::-1])]
-    starts = numpy.flatnonzero((numpy.diff(found[:-1], axis=1) != 0).any(axis=0)) + 1
+    sorted_rows = rows[:, numpy.lexsort(rows[-2::-1])]
+    starts = numpy.flatnonzero((numpy.diff(sorted_rows[:-1], axis=1) != 0).any(axis=0)) + 1
     starts = numpy.concatenate([[0], starts])
-    return numpy.vstack([found[:-1, starts], numpy.add.reduceat(found[-1], starts)])
+    return numpy.vstack([sorted_rows[:-1, starts], numpy.add.reduceat(sorted_rows[-1], starts)])
 
 
 def fewest(rows: Any) -> Any:
-    """Of rows that are judged, summed up, those with the least hashes.
+    """Return the summed test rows with the smallest hashes.
 
-    What is among the least of all is among the least of each part: however rows were cut, the same ones are left."""
+    The smallest hashes of all rows are among the smallest of each part, so the result does not depend on how rows
+    are partitioned."""
     import numpy
 
-    found = summed(rows)
-    hashes = numpy.unique(found[0])
-    return found[:, found[0] <= hashes[MAX_TEST_ROWS - 1]] if len(hashes) > MAX_TEST_ROWS else found
+    totals = summed(rows)
+    hashes = numpy.unique(totals[0])
+    return totals[:, totals[0] <= hashes[MAX_TEST_ROWS - 1]] if len(hashes) > MAX_TEST_ROWS else totals
 
 
 @dataclass(frozen=True, init=False)
 class NaiveBayes(Component):
-    """Counts of hashed tokens by class (N_ki and N_k; Deequ, VLDB 2018, section 4.1), and a sample of rows to judge.
+    """Counts of hashed tokens by class and a sample of rows for evaluation.
 
-    Over the target, its inputs and, the last `held_out_count` of the operands, the columns by whose hash a fifth of the
-    rows is held out; without such all rows are learned of, and each that is judged is left out of what judges it. The
-    sample are the 4,096 distinct rows with the least hashes of their content, with how often each occurs. State: Bags;
-    None for no rows. Rows without a target are left out."""
+    The counts are N_ki and N_k (Deequ, VLDB 2018, section 4.1), over the target, its inputs and, as the last
+    `held_out_count` operands, the columns by whose hash a fifth of the rows is held out. Without such columns the
+    model learns from all rows, and each evaluated row is left out of the model that predicts it. The sample is the
+    4,096 distinct rows with the smallest hashes of their content, with their numbers of copies. The state is
+    TokenCounts; None for no rows. Rows without a target are excluded."""
 
     kind = "naive_bayes"
     grouping = True
@@ -135,7 +137,7 @@ class NaiveBayes(Component):
         object.__setattr__(self, "held_out_count", held_out_count)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        """In words: what is counted, not SQL."""
+        """Return a description of the counts, instead of SQL."""
         return (describe_features(*split_arguments(operands, self.held_out_count)),)
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> TokenCounts:

@@ -1,4 +1,4 @@
-"""The numbers and times of a column in order, from exact frequencies."""
+"""Order statistics of numbers and times, computed from exact frequencies."""
 
 import re
 from collections.abc import Sequence
@@ -20,18 +20,20 @@ from treaty.engine.core.results import Value
 
 @dataclass(frozen=True)
 class OrderStatistics:
-    """Distinct values in ascending order: `cumulative` says how many rows have at most each of them. Never empty."""
+    """Distinct values in ascending order, never empty. `cumulative`: number of rows up to and including each."""
 
     values: Any
     cumulative: Any
 
     @cached_property
     def rows(self) -> int:
-        """How many rows are ranked."""
+        """Return the number of ranked rows."""
         return int(self.cumulative[-1].as_py())
 
     def at(self, share: Fraction) -> Any:
-        """The smallest value that at least that share of the rows have or lie below: the nearest rank, inclusive."""
+        """Return the nearest rank (inclusive) of a share of the rows.
+
+        It is the smallest value v such that at least that share of the rows is <= v."""
         return self.values[self._first(max(1, ceil(share * self.rows)))].as_py()
 
     def _first(self, rows: int) -> int:
@@ -48,7 +50,9 @@ class OrderStatistics:
         return self.values[-1].as_py()
 
     def between(self, edges: Sequence[Any]) -> list[int]:
-        """How many rows lie in each bin of the edges, which hold all values: from each edge on, the last bin closed."""
+        """Return the number of rows in each bin of the edges, which enclose all values.
+
+        A bin includes its lower edge; the last bin also includes its upper edge."""
         upto = [0, *(self._below(edge) for edge in edges[1:-1]), self.rows]
         return [high - low for low, high in pairwise(upto)]
 
@@ -60,7 +64,9 @@ class OrderStatistics:
 
 
 def _ceiling(edge: Any, kind: Any) -> Any:
-    """The smallest value of an Arrow type that is not below the edge: it has as many values below, and compares."""
+    """Return the smallest value of an Arrow type that is not below the edge.
+
+    The number of values below it is the same, and it can be compared with them."""
     import pyarrow
 
     if pyarrow.types.is_decimal(kind):
@@ -69,13 +75,13 @@ def _ceiling(edge: Any, kind: Any) -> Any:
 
 
 def rankable(operand: Operand) -> Operand:
-    """The operand as what is ranked: dates and times are counted as whole microseconds, as timestamps always are."""
-    counted = operand.base_type in TEMPORAL - {"timestamp"}
-    return replace(operand, sql=operand.micros(), type="bigint") if counted else operand
+    """Return the operand to rank: dates and times as whole microseconds, as timestamps always are."""
+    converted = operand.base_type in TEMPORAL - {"timestamp"}
+    return replace(operand, sql=operand.micros(), type="bigint") if converted else operand
 
 
 def ranking(counts: FrequencyTable | None, column: Column) -> OrderStatistics | None:
-    """The counted values of a column in order, exactly; NaN is left out. None where none is left."""
+    """Return the counted values of a column in order, without NaN; None if none are left."""
     if counts is None:
         return None
     from pyarrow import compute
@@ -85,7 +91,7 @@ def ranking(counts: FrequencyTable | None, column: Column) -> OrderStatistics | 
 
 
 def ranked_rows(counts: FrequencyTable | None, column: Column) -> int:
-    """How many rows have a value that is ranked; 0 for none."""
+    """Return the number of rows with a ranked value; 0 for none."""
     if counts is None:
         return 0
     from pyarrow import compute
@@ -98,8 +104,8 @@ def _numbers(counts: FrequencyTable, column: Column) -> Any:
     from pyarrow import compute
 
     numbers = counts.table["k0"].cast(_arrow_type(column))
-    found = pyarrow.table({"value": numbers, "n": counts.table["n"]})
-    return found.filter(compute.invert(compute.is_nan(numbers))) if column.base_type in FRACTIONAL else found
+    counted = pyarrow.table({"value": numbers, "n": counts.table["n"]})
+    return counted.filter(compute.invert(compute.is_nan(numbers))) if column.base_type in FRACTIONAL else counted
 
 
 def _arrow_type(column: Column) -> Any:
@@ -113,7 +119,7 @@ def _arrow_type(column: Column) -> Any:
 
 
 def displayed_value(value: Any, column: Column) -> Value:
-    """A ranked value as a measurement shows it: dates and times as ISO 8601 text."""
+    """Return a ranked value in the format of measurements: dates and times as ISO 8601 text."""
     if column.base_type not in TEMPORAL:
         return value  # type: ignore[no-any-return]
     moment = EPOCH + timedelta(microseconds=value)

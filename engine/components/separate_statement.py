@@ -1,7 +1,7 @@
-"""Components that a statement of their own reads: references to other datasets, reconciliation, queries.
+"""Components that need their own SQL statement: references to other datasets, reconciliation, queries.
 
-A check of the whole dataset reads all its rows and merges no states of these kinds: a query's number cannot be added to
-another one, and what was found in another dataset yesterday may not be there today."""
+A check of the whole dataset reads all its rows and merges no states of these kinds: the numbers of two queries
+cannot be added, and the other dataset may have changed since yesterday."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,13 +13,13 @@ from treaty.engine.components.operands import COUNTABLE, Operand
 
 
 class SeparateStatement(Component):
-    """What is read by a statement of its own. `aggregates` says in words what is read, for keys and for people."""
+    """A component read by its own statement. `aggregates` describes the statement, for keys and for people."""
 
     needs_own_statement: ClassVar[bool] = True
 
 
 class CountTuple(SeparateStatement):
-    """Rows counted in several ways: a tuple of counts."""
+    """A tuple of row counts, added element by element."""
 
     retention = Retention.NOTHING
 
@@ -29,8 +29,10 @@ class CountTuple(SeparateStatement):
 
 @dataclass(frozen=True, init=False)
 class ReferenceCounts(CountTuple):
-    """(judged, dangling): the rows that have a value in every column, and those of them that `columns` of the other
-    dataset have no equal of. Rows without one of the values are not judged."""
+    """Counts (evaluated, dangling) of a reference to another dataset.
+
+    Evaluated rows have a value in every column; dangling rows are those of them without an equal in `columns` of the
+    other dataset."""
 
     kind = "references"
     accepts = COUNTABLE
@@ -50,8 +52,10 @@ class ReferenceCounts(CountTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class KeyPairing:
-    """How rows of two datasets are compared: columns of ours with their partners of the other, and how far numbers may
-    lie apart: `tolerance` as such, `relative` as a share of the larger one."""
+    """Parameters for comparing the rows of two datasets.
+
+    `dataset`: the other dataset. `keys`: its key columns. `compare`: (own, other) columns that must be equal.
+    `tolerance`: maximum difference of two numbers; `relative`: the same as a share of the larger number."""
 
     dataset: str = ""
     keys: tuple[str, ...] = ()
@@ -60,17 +64,19 @@ class KeyPairing:
     relative: float = 0.0
 
     def __str__(self) -> str:
-        named = ", ".join(map(quote_path, self.keys))
+        keys = ", ".join(map(quote_path, self.keys))
         pairs = "; ".join(f"{quote_path(mine)} as {quote_path(theirs)}" for mine, theirs in self.compare)
         within = f" within {self.tolerance!r}, {self.relative!r} of it" if self.tolerance or self.relative else ""
-        return f"{quote(self.dataset)} ({named})" + (f" comparing {pairs}{within}" if pairs else "")
+        return f"{quote(self.dataset)} ({keys})" + (f" comparing {pairs}{within}" if pairs else "")
 
 
 @dataclass(frozen=True, init=False)
 class MatchCounts(CountTuple):
-    """(rows, matched, different, duplicated, missing_there, missing_here): of our rows, those with exactly one partner,
-    which is equal; with one that differs; whose keys occur twice on either side; without a partner. The last are rows
-    of the other dataset without one here. All but the last add up to the first."""
+    """Counts (rows, matched, different, duplicated, missing_there, missing_here) of a row-by-row comparison.
+
+    Own rows: all; with exactly one partner that is equal; with one that differs; with keys that occur twice on
+    either side; without a partner. `missing_here` counts rows of the other dataset without a partner. The second to
+    fifth count add up to the first."""
 
     kind = "matches"
     accepts = COUNTABLE
@@ -88,10 +94,10 @@ class MatchCounts(CountTuple):
 
 @dataclass(frozen=True, init=False)
 class ConfusionCounts(SeparateStatement):
-    """How a classifier of Spark's predicts held-out rows: (class, predicted, rows) of each pair that occurs, ascending.
+    """Predictions of a Spark classifier for held-out rows: (class, predicted, rows), ascending.
 
-    Over the target, its inputs and, the last `held_out_count` of the operands, the columns by whose hash a fifth is
-    held out. Those of several parts are what as many classifiers predict, each learned of its own part."""
+    Over the target, its inputs and, as the last `held_out_count` operands, the columns by whose hash a fifth of the
+    rows is held out. A merged state has the predictions of several classifiers, each trained on its own part."""
 
     kind = "confusion"
     zero = ()
@@ -116,7 +122,7 @@ class ConfusionCounts(SeparateStatement):
 
 
 class QueryNumber(SeparateStatement):
-    """The one number (or None) that a query gives for the rows; it cannot be merged. It may be a value of a row."""
+    """The number (or None) that a query returns. It cannot be merged, and it may be a value of a row."""
 
     kind = "answer"
     accepts = frozenset({"query"})
@@ -127,4 +133,4 @@ class QueryNumber(SeparateStatement):
     def merge(self, left: Any, right: Any) -> Any:
         if left is None or right is None:
             return left if right is None else right
-        raise TypeError("the answers of two queries cannot be added")
+        raise TypeError("the results of two queries cannot be merged")

@@ -1,4 +1,4 @@
-"""Sketches: small states of many values, with an error that is known. Spark writes them, this process merges them."""
+"""Sketches: small states of many values with a known error. Spark writes them, this process merges them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from treaty.engine.components.operands import NUMERIC, TEMPORAL, TEXT, Operand
 
 @dataclass(frozen=True)
 class SketchParameter:
-    """What a sketch was built with."""
+    """Sizes of the sketches."""
 
     hll_lg_k: int = 12
     kll_k: int = 400
@@ -25,7 +25,7 @@ PARAMETER = SketchParameter()
 
 
 class Sketch(Component):
-    """A DataSketches sketch, kept as the bytes that Spark's aggregate wrote. None: no rows seen."""
+    """A DataSketches sketch, stored as the bytes from Spark's aggregate. None means no rows."""
 
     uses_sketch = True
 
@@ -40,7 +40,7 @@ class Sketch(Component):
         return self.union(*present) if len(present) > 1 else next(iter(present), None)
 
     def union(self, *states: bytes) -> bytes:
-        """The bytes of the sketch of all of them, of which there are two at least."""
+        """Return the bytes of the merged sketch of at least two sketches."""
         raise NotImplementedError
 
     def dump(self, state: bytes | None) -> bytes:
@@ -51,9 +51,10 @@ class Sketch(Component):
 
 
 class DistinctSketch(Sketch):
-    """Number of distinct non-null values, by HyperLogLog (lgK 12: standard error 1.6 %, exact to a few hundred).
+    """Number of distinct non-null values, by HyperLogLog (lgK 12).
 
-    Spark's sketch leaves '' out, so it is counted as the text of the character of code 0."""
+    Standard error 1.6 %, exact up to a few hundred values. Spark's sketch ignores '', so '' is counted as the text
+    of the character with code 0."""
 
     kind = "distinct"
     retention = Retention.HASHES
@@ -69,17 +70,22 @@ class DistinctSketch(Sketch):
 
     @staticmethod
     def estimate(state: bytes | None) -> float:
-        """The estimate, always after a union: a sketch of one stream has another estimator than a merged one."""
+        """Return the estimated number, 0 for no rows.
+
+        The estimate is always taken after a union, because a sketch of one stream has another estimator than a
+        merged one."""
         return float(_hll(state).get_estimate()) if state else 0.0
 
     @staticmethod
     def deviation(values: float) -> float:
-        """The standard error of a count of so many values (Flajolet et al. 2007)."""
+        """Return the standard error of a count of that many values (Flajolet et al. 2007)."""
         return 1.04 / sqrt(2**PARAMETER.hll_lg_k) * values
 
     @staticmethod
     def bounded(state: bytes | None) -> Estimate:
-        """The estimate with the sketch's own bounds, which hold 99.7 % of the time (three standard deviations)."""
+        """Return the estimate with the sketch's own bounds.
+
+        The bounds are valid 99.7 % of the time (three standard deviations)."""
         if state is None:
             return Estimate.exact(0.0)
         sketch = _hll(state)
@@ -112,42 +118,44 @@ class QuantileSketch(Sketch):
 
     @staticmethod
     def sketch(state: bytes) -> Any:
-        """The KLL sketch of the bytes."""
+        """Return the KLL sketch from its bytes."""
         import datasketches
 
         return datasketches.kll_doubles_sketch.deserialize(state)
 
     @classmethod
     def count(cls, state: bytes | None) -> int:
-        """How many values there are."""
+        """Return the number of values."""
         return int(cls.sketch(state).n) if state else 0
 
     @classmethod
     def at(cls, state: bytes | None, share: float) -> float | None:
-        """The quantile: the nearest rank, inclusive. None for no values."""
+        """Return the quantile (nearest rank, inclusive); None for no values."""
         return cls.quantile(cls.sketch(state), share) if state else None
 
     @staticmethod
     def quantile(sketch: Any, share: float) -> float | None:
-        """The quantile by a sketch that was read; None for no values."""
+        """Return the quantile of a deserialized sketch; None for no values."""
         return None if sketch.is_empty() else float(sketch.get_quantile(share, inclusive=True))
 
     @classmethod
     def between(cls, state: bytes, edges: Sequence[float]) -> list[int]:
-        """About how many values lie in each bin of the edges, which hold all values: from each edge on."""
+        """Return the approximate number of values in each bin of the edges.
+
+        The edges enclose all values. A bin includes its lower edge."""
         sketch = cls.sketch(state)
         below = [round(sketch.get_rank(edge, inclusive=False) * sketch.n) for edge in edges[1:-1]]
         return [high - low for low, high in pairwise([0, *below, sketch.n])]
 
     @classmethod
     def error(cls, state: bytes) -> int:
-        """By how much a number of values between two edges may be wrong (99 % of the time); 0: all are exact."""
+        """Return the maximum error of a count between two edges (99 % of the time); 0 means exact counts."""
         sketch = cls.sketch(state)
         return ceil(sketch.normalized_rank_error(True) * sketch.n) if sketch.is_estimation_mode() else 0
 
 
 class HeavyHitters(Sketch):
-    """The frequent values of a string column with their counts; complete while the column has few distinct values."""
+    """The frequent values of a string column with their counts; complete while it has few distinct values."""
 
     kind = "heavy_hitters"
     accepts = TEXT
@@ -166,24 +174,26 @@ class HeavyHitters(Sketch):
 
     @staticmethod
     def sketch(state: bytes) -> Any:
-        """The frequent-items sketch of the bytes."""
+        """Return the frequent-items sketch from its bytes."""
         import datasketches
 
         return datasketches.frequent_strings_sketch.deserialize(state)
 
     @classmethod
     def rows(cls, state: bytes | None) -> int:
-        """How many values were counted, frequent or not."""
+        """Return the number of counted values, frequent or not."""
         return int(cls.sketch(state).total_weight) if state else 0
 
     @classmethod
     def values(cls, state: bytes | None) -> tuple[Mapping[str, int], int]:
-        """(value -> estimated count, greatest error of a count): error 0 means that all values are there, exactly."""
+        """Return the estimated count by value and the maximum error of a count.
+
+        An error of 0 means that all values are included with exact counts."""
         import datasketches
 
         if state is None:
             return {}, 0
         sketch = cls.sketch(state)
-        found = sketch.get_frequent_items(datasketches.frequent_items_error_type.NO_FALSE_NEGATIVES)
+        items = sketch.get_frequent_items(datasketches.frequent_items_error_type.NO_FALSE_NEGATIVES)
         error = sketch.get_upper_bound("") - sketch.get_lower_bound("")
-        return {item: estimate for item, estimate, _, _ in found}, int(error)
+        return {item: estimate for item, estimate, _, _ in items}, int(error)

@@ -1,4 +1,4 @@
-"""Values of a contract as SQL literals of a column's own type: no digit is lost and no row is cast."""
+"""SQL literals of a contract's values, typed like a column: no digit is lost and no row is cast."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -16,10 +16,10 @@ WIDEST_FLOAT = 3.4028234663852886e38
 
 
 def literal_of(value: Any, operand: Operand) -> str | None:
-    """The value as a literal that compares with the operand exactly; None where no such operand can have it.
+    """Return a literal that compares exactly with the operand; None if its type cannot have the value.
 
-    Numbers for numbers, true and false for booleans, texts for texts; dates and times from ISO 8601 text, a time
-    without a zone being one of UTC."""
+    Numbers for numbers, true and false for booleans, texts for texts; dates and times from ISO 8601 text, where a
+    time without a zone is in UTC."""
     writer = _WRITERS.get(operand.base_type)
     try:
         return writer(value) if writer else None
@@ -28,30 +28,31 @@ def literal_of(value: Any, operand: Operand) -> str | None:
 
 
 def equal_of(value: Any, operand: Operand) -> str | None:
-    """As `literal_of`, for tests of equality: NULL for a number that no exact column can hold.
+    """Return the literal for a test of equality: NULL for a number that no exact column can have.
 
-    (Written as a double it would make Spark compare all as doubles.)"""
-    written = literal_of(value, operand)
-    inexact = operand.base_type in EXACT_TYPES and written is not None and not written.endswith("BD")
-    return "NULL" if inexact else written
+    (As a double it would make Spark compare all values as doubles.) None if the operand's type cannot have the
+    value."""
+    sql_literal = literal_of(value, operand)
+    inexact = operand.base_type in EXACT_TYPES and sql_literal is not None and not sql_literal.endswith("BD")
+    return "NULL" if inexact else sql_literal
 
 
 def shown_of(value: Any, operand: Operand) -> Any:
-    """A limit in the form in which extremes of such a column are shown: ISO 8601, times with a zone in UTC.
+    """Return a bound in the format of the column's extremes: ISO 8601, times with a zone in UTC.
 
-    What is no text, and limits of columns that hold no times, stay as they are. Raises ValueError for a text that is no
-    date (time) where one is needed."""
+    Values that are not texts, and bounds of columns without dates or times, are returned unchanged. Raises
+    ValueError for a text that is no valid date or time if the column needs one."""
     show = _SHOWN.get(operand.base_type)
     return show(value) if show and isinstance(value, str) else value
 
 
 def is_number(value: Any) -> bool:
-    """Whether the value is a number; true and false are none."""
+    """Return whether the value is a number; booleans are not."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def _decimal(value: Any) -> Decimal:
-    """The decimal number that the author wrote. Raises ValueError for what is none, or is not finite."""
+    """Return the decimal number as the author wrote it. Raises ValueError unless it is a finite number."""
     if not is_number(value) or not isfinite(value):
         raise ValueError
     return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
@@ -88,9 +89,9 @@ def _date(value: Any) -> str:
 
 
 def _moment(value: Any) -> datetime:
-    found = datetime.fromisoformat(_iso(value))
+    moment = datetime.fromisoformat(_iso(value))
     try:
-        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+        return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
     except OverflowError:
         raise ValueError from None
 

@@ -1,4 +1,6 @@
-"""Which type the values of a text column read as: one classification of each value, counted in one pass."""
+"""Classify the values of a text column by the type that they parse as.
+
+All classes are counted in one pass."""
 
 from typing import Any
 
@@ -23,7 +25,9 @@ _TYPED = {
 
 
 class TypeCounts(Component):
-    """How many non-null values read as each of CLASSES: (integer, decimal, ...). Of a typed column all are of one."""
+    """Number of non-null values by class of CLASSES: (integer, decimal, ...).
+
+    All values of a typed column are of one class."""
 
     kind = "type_counts"
     accepts = ANY
@@ -34,10 +38,10 @@ class TypeCounts(Component):
         column = operands[0]
         if column.base_type not in TEXT:
             return (f"count({column.sql})",)
-        # `greatest` keeps the optimizer from drawing each comparison into the CASE: as they stand, all aggregates share
-        # one classification of a value. For the same reason it is count(CASE ..), which Spark evaluates once.
-        found = f"greatest({class_of(column)}, -1)"
-        return tuple(f"count(CASE WHEN {found} = {at} THEN 1 END)" for at in range(len(CLASSES)))
+        # `greatest` keeps the optimizer from moving each comparison into the CASE; this way all aggregates share one
+        # classification of a value. For the same reason the aggregate is count(CASE ..), which Spark evaluates once.
+        classified = f"greatest({class_of(column)}, -1)"
+        return tuple(f"count(CASE WHEN {classified} = {at} THEN 1 END)" for at in range(len(CLASSES)))
 
     def packed_digit(self, operands: tuple[Operand, ...]) -> str | None:
         column = operands[0]
@@ -62,10 +66,11 @@ def _typed(column: Operand) -> int:
 
 
 def class_of(column: Operand) -> str:
-    """The place of a value's class in CLASSES, as SQL; null for null.
+    """Return SQL of the position in CLASSES of a value's class; null for null.
 
-    What most texts are is told by comparing, searching and casting to a date; a number costs one regular expression.
-    `try_cast` to a number would cost less for numbers and a hundred times more for all else: it throws in Java."""
+    Most texts are classified by comparison, search and a cast to a date; a number costs one regular expression.
+    `try_cast` to a number would be cheaper for numbers and a hundred times as expensive for everything else, because
+    it throws in Java."""
     if column.base_type not in TEXT:
         return str(_typed(column))
     sql = column.sql
@@ -78,22 +83,22 @@ def class_of(column: Operand) -> str:
 
 
 def begins(sql: str) -> str:
-    """Whether a text may be of another class than the last, as SQL that costs next to nothing; null for null."""
+    """Return cheap SQL that is false if a text is certainly of the last class; null for null."""
     return f"{_begins(sql)} OR {_word(sql)}"
 
 
 def _begins(sql: str) -> str:
-    """Whether a text begins as numbers and dates do."""
+    """Return SQL that is true if a text begins like a number or a date."""
     return f"{sql} >= '+' AND {sql} < ':'"
 
 
 def _word(sql: str) -> str:
-    """Whether a text is a truth value."""
+    """Return SQL that is true if a text is a boolean."""
     return f"octet_length({sql}) IN (4, 5) AND lower({sql}) IN ('true', 'false')"
 
 
 def _moment(sql: str) -> str:
-    """The class of a text that has hyphens where a date has them."""
+    """Return SQL of the class of a text with hyphens like a date."""
     date, timestamp, other = map(CLASSES.index, ("date", "timestamp", "other"))
     return (
         f"CASE WHEN NOT coalesce(try_cast(substr({sql}, 1, 10) AS DATE) >= DATE'0001-01-01', false) THEN {other} "
@@ -103,7 +108,7 @@ def _moment(sql: str) -> str:
 
 
 def _number(sql: str) -> str:
-    """The class of a text that begins like a number: most are plain, and need one short expression."""
+    """Return SQL of the class of a text that begins like a number; most need one short regular expression."""
     integer, decimal, fractional, other = map(CLASSES.index, ("integer", "decimal", "fractional", "other"))
     return (
         f"CASE WHEN {_whole(sql, PLAIN)} THEN CASE WHEN contains({sql}, '.') THEN {decimal} ELSE {integer} END "

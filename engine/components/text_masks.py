@@ -1,4 +1,4 @@
-"""Masks of texts: what a text looks like, without what it says."""
+"""Masks of texts: their shape without their content."""
 
 from treaty.engine.components.base import Retention
 from treaty.engine.components.estimate import Estimate
@@ -9,13 +9,14 @@ LONGEST = 64
 
 
 def mask(text: str) -> str:
-    r"""SQL of the mask of a text: A for upper-case letters, a for lower-case ones, 0 for digits, of whatever script.
+    """Return SQL of the mask of a text: A for upper-case letters, a for lower-case letters, 0 for digits, of every
+    script.
 
-    What else is beyond ASCII (letters without case, signs) is x; the punctuation, blanks and control characters of
-    ASCII stay: nothing else of the text does. Of the first 64 characters; null for null, '' for ''."""
+    Other characters beyond ASCII (letters without case, signs) become x; ASCII punctuation, blanks and control
+    characters stay unchanged. Only the first 64 characters count; null for null, '' for ''."""
     cut = f"left({text}, {LONGEST})"
     masked = f"mask({cut}, 'A', 'a', '0', NULL)"
-    # Most texts are ASCII, which their bytes tell: in these no expression need be looked for.
+    # A text with as many bytes as characters is ASCII, as most are, and needs no regular expression.
     return (
         f"CASE WHEN octet_length({text}) = char_length({text}) THEN {masked} "
         f"ELSE regexp_replace({masked}, '[^\\\\x00-\\\\x7F]', 'x') END"
@@ -23,11 +24,11 @@ def mask(text: str) -> str:
 
 
 class PatternProfile(HeavyHitters):
-    """The frequent masks of a text column with their counts; complete while the column has few distinct masks.
+    """The frequent masks of a text column with their counts; complete while it has few distinct masks.
 
-    Holds no letter and no digit of the texts, so it may be kept of classified columns too. After the patterns of
-    Auto-Validate by-History (KDD 2023, appendix C), which have one symbol for upper and lower case, and another for all
-    punctuation."""
+    Contains no letter and no digit of the texts, so it may be stored for classified columns, too. After the patterns
+    of Auto-Validate-by-History (KDD 2023, appendix C), which have one symbol for upper and lower case, and another
+    for all punctuation."""
 
     kind = "pattern_profile"
     retention = Retention.NOTHING
@@ -37,7 +38,7 @@ class PatternProfile(HeavyHitters):
 
     @classmethod
     def fullest(cls, state: bytes | None) -> Estimate | None:
-        """The share of the values that have the most frequent mask; None for no values."""
+        """Return the share of the values with the most frequent mask; None for no values."""
         counts, error = cls.values(state)
         rows = cls.rows(state)
         most = max(counts.values(), default=error)

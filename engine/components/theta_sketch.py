@@ -1,4 +1,4 @@
-"""Theta sketches: samples of distinct keys by their hashes, of which two tell how many keys they share."""
+"""Theta sketches: samples of distinct keys by hash, from which the overlap of two sets can be estimated."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -9,16 +9,17 @@ from treaty.engine.components.estimate import Estimate
 from treaty.engine.components.operands import INTEGRAL, Operand
 from treaty.engine.components.sketches import PARAMETER, Sketch
 
-# Bounds of this many standard deviations hold 95 % of the time.
+# Number of standard deviations of the bounds, valid 95 % of the time.
 DEVIATIONS = 2
 
 
 class ThetaSketch(Sketch):
-    """Distinct keys of one or several columns, by a theta sketch (lgK 12: standard error 1.6 %, exact to 4,096).
+    """Number of distinct keys of one or several columns, by a theta sketch (lgK 12).
 
-    Keys are encoded as in `Distinct`; rows whose columns are all null are left out, a key that is partly null is one of
-    its own. A key of several columns has them in the order of the arguments: two sketches of the same columns, in two
-    partitions or two datasets, name the same keys alike. Takes up to 28 KiB."""
+    Standard error 1.6 %, exact up to 4,096 keys. Keys are encoded as in `DistinctSketch`; rows in which all columns
+    are null are excluded, a partly null key counts as a key. A key of several columns has them in the order of the
+    arguments: sketches of the same columns in two partitions or two datasets encode equal keys equally. Takes up to
+    28 KiB."""
 
     kind = "theta"
     retention = Retention.HASHES
@@ -31,12 +32,12 @@ class ThetaSketch(Sketch):
 
     @staticmethod
     def estimate(state: bytes | None) -> Estimate:
-        """How many distinct keys, with bounds that hold 95 % of the time; 0 for none."""
+        """Return the number of distinct keys with bounds valid 95 % of the time; 0 for none."""
         return _estimate(_union(state)) if state else Estimate.exact(0.0)
 
 
 def _key(operands: tuple[Operand, ...]) -> str:
-    """One bigint or text for a key, null for none; never '', which a sketch leaves out."""
+    """Return SQL of a key as one bigint or text, null for no key; never '', which a sketch ignores."""
     if len(operands) == 1 and operands[0].base_type in INTEGRAL | {"timestamp"}:
         return operands[0].canonical()
     if len(operands) == 1:
@@ -46,7 +47,9 @@ def _key(operands: tuple[Operand, ...]) -> str:
 
 
 def _part(text: str) -> str:
-    """A text with its length before it, so that no two keys are written alike; '-' for null."""
+    """Return SQL of a text prefixed with its length; '-' for null.
+
+    The lengths make the texts of different keys different."""
     return f"coalesce(concat(char_length({text}), ':', {text}), '-')"
 
 
@@ -66,10 +69,10 @@ def _estimate(sketch: Any) -> Estimate:
 
 @dataclass(frozen=True)
 class KeyOverlap:
-    """How many distinct keys two sets share, and which share of the keys of each that is.
+    """Number of distinct keys that two sets share, absolute and as shares of each set.
 
-    A share is None for a set of no keys, and where so few of its keys are among the hashes kept of both that they tell
-    nothing: of a set that is thousands of times smaller than the other."""
+    A share is None for a set without keys, and if no hash of the set's keys is in the sample: the set is then
+    thousands of times smaller than the other."""
 
     shared: Estimate
     of_left: Estimate | None
@@ -77,32 +80,32 @@ class KeyOverlap:
 
 
 def overlap(left: bytes | None, right: bytes | None) -> KeyOverlap:
-    """The overlap of two `ThetaSketch` states. Bounds hold 95 % of the time each; all is exact up to 4,096 keys in
-    either.
+    """Estimate the overlap of two `ThetaSketch` states.
 
-    The keys shared are estimated as by Dasgupta, Lang, Rhodes and Thaler (2016), A framework for estimating stream
-    expression cardinalities. A share is the one among the hashes of a set below the smaller theta of both, which is a
-    sample without replacement, with Wilson's (1927) interval."""
+    All bounds are valid 95 % of the time; everything is exact up to 4,096 keys in either set. The number of shared
+    keys is estimated by Dasgupta, Lang, Rhodes and Thaler (2016), A framework for estimating stream expression
+    cardinalities. A share is taken among the hashes of a set below the smaller theta of both, which is a sample
+    without replacement, with Wilson's (1927) interval."""
     import datasketches
 
     one, other = (_union(*([state] if state else [])) for state in (left, right))
-    meeting = datasketches.theta_intersection()
-    meeting.update(one)
-    meeting.update(other)
-    both = meeting.get_result()
+    intersection = datasketches.theta_intersection()
+    intersection.update(one)
+    intersection.update(other)
+    both = intersection.get_result()
     return KeyOverlap(_estimate(both), _share(both, one, other), _share(both, other, one))
 
 
 def _share(both: Any, ours: Any, theirs: Any) -> Estimate | None:
-    """The share of our keys that are theirs too."""
+    """Return the share of the own keys that the other set has, too."""
     import datasketches
 
     alone = datasketches.theta_a_not_b().compute(ours, theirs)
-    kept = both.num_retained + alone.num_retained
-    if not kept:
+    sample_size = both.num_retained + alone.num_retained
+    if not sample_size:
         return None
-    share = both.num_retained / kept
-    return _wilson(share, kept) if alone.is_estimation_mode() else Estimate.exact(share)
+    share = both.num_retained / sample_size
+    return _wilson(share, sample_size) if alone.is_estimation_mode() else Estimate.exact(share)
 
 
 def _wilson(share: float, sample: int) -> Estimate:

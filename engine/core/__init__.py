@@ -1,1 +1,1 @@
-"""Clock, files, locks, keys, formats, result values and errors."""
+"""Clock, files, locks, keys, number formats, results, errors and partition names."""

@@ -1,17 +1,18 @@
-"""The clock, read at the edges only: commands, routes, worker steps. Everything beneath is handed `now`.
+"""The clock, which only entry points read: commands, routes, worker steps. All other code receives `now` as an
+argument.
 
-A moment that names no zone is one of UTC, wherever it comes from: a document, a partition's name, a parameter."""
+A time without a zone is in UTC, in documents, partition names and parameters alike."""
 
 from datetime import UTC, date, datetime
 
 
 def now() -> datetime:
-    """The time now, aware, in UTC."""
-    return datetime.now(UTC)  # noqa: TID251 - the one place
+    """Return the current time with its zone, UTC."""
+    return datetime.now(UTC)  # noqa: TID251 - the only permitted use
 
 
 def aware(moment: date) -> datetime:
-    """Return the moment with a zone: UTC where it names none. A date is its beginning."""
+    """Return the time with a zone, UTC if it has none. A date becomes 00:00 UTC."""
     if not isinstance(moment, datetime):
         return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

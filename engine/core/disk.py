@@ -1,5 +1,6 @@
-"""Changes to files of this machine, each of them whole on disk before the next begins, and locks that end with their
-process."""
+"""Durable file changes, and locks that end with their process.
+
+Each change is synced to disk before the next one."""
 
 import json
 import os
@@ -21,26 +22,26 @@ class LockHeld(EngineError):
 
 
 class Disk:
-    """The few ways in which files are changed. Tests hand in one that ends at a chosen step."""
+    """Durable changes of files. Tests substitute a version that stops at a chosen step."""
 
     def write(self, path: str, content: bytes) -> None:
-        """Makes or overwrites a file; after a crash half of it may be there."""
+        """Create or overwrite a file; after a crash it may be incomplete."""
         with open(path, "wb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
 
     def rename(self, origin: str, target: str) -> None:
-        """Gives a file or folder another name, in one step; missing parents of the target are made.
+        """Rename a file or folder atomically and create missing parents of the target.
 
-        Raises OSError where the target is a folder that holds something."""
+        Raises OSError if the target is a folder that is not empty."""
         self.folder(os.path.dirname(target))
         os.rename(origin, target)
         for parent in dict.fromkeys([os.path.dirname(target), os.path.dirname(origin)]):
             _synced(parent)
 
     def folder(self, path: str) -> None:
-        """Makes a folder with its missing parents; of one that is there the name lasts from now on."""
+        """Create a folder with its missing parents; an existing folder's directory entry is synced."""
         if os.path.isdir(path):
             self.anchor(path)
             return
@@ -51,28 +52,30 @@ class Disk:
         _synced(parent)
 
     def anchor(self, path: str) -> None:
-        """Has what is there under this name, or that nothing is, last: who made it so may have ended before that."""
-        # Where we may not look, another one made it.
+        """Sync the directory entry of a path, present or absent.
+
+        The process that changed it may have ended before it was synced."""
+        # A folder that this process may not read was made by another one.
         with suppress(FileNotFoundError, PermissionError):
             _synced(os.path.dirname(path))
 
     def remove(self, path: str) -> None:
-        """Removes a file; one that is gone is no matter."""
+        """Remove a file, if it exists."""
         with suppress(FileNotFoundError):
             os.remove(path)
         self.anchor(path)
 
     def clear(self, folder: str) -> None:
-        """Removes a folder with all that is in it, not in one step; one that is gone is no matter."""
+        """Remove a folder with its content, if it exists. Not atomic."""
         shutil.rmtree(folder, ignore_errors=True)
 
     def replace(self, path: str, content: bytes) -> None:
-        """Gives a file new content in one step: whoever reads it sees the old or the new."""
+        """Replace the content of a file atomically: readers see the old or the new content."""
         self.write(aside(path), content)
         self.rename(aside(path), path)
 
     def settle(self, folder: str) -> None:
-        """Has a folder and all files beneath it written out, so that a loss of power takes nothing of them."""
+        """Sync a folder and all files beneath it to disk."""
         for place, _, names in os.walk(folder):
             for name in names:
                 _synced(os.path.join(place, name))
@@ -81,7 +84,7 @@ class Disk:
 
 
 def aside(path: str) -> str:
-    """Where the new content of a file is written first; a crash may leave it there."""
+    """Return the path of a file's new content before the replacement; a crash may leave it behind."""
     return f"{path}.new"
 
 
@@ -95,9 +98,9 @@ def _synced(path: str) -> None:
 
 @contextmanager
 def file_lock(path: str, *, patience: float) -> Iterator[None]:
-    """Holds the lock of that file, which is made where it is missing; it ends with the process, whatever ends that.
+    """Hold the lock of a file, which is created if it is missing; the lock ends with the process.
 
-    Raises Busy where another one holds it for longer than `patience` seconds."""
+    `patience`: seconds to wait. Raises LockHeld if another process holds the lock for longer."""
     opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         _acquire(opened, path, time.monotonic() + patience)
@@ -114,20 +117,22 @@ def _acquire(opened: int, path: str, end: float) -> None:
             return fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= end:
-                raise LockHeld(f"another process holds {path}: try again when it has ended") from None
+                raise LockHeld(f"another process holds the lock {path}; retry when it has finished") from None
         time.sleep(PAUSE_SECONDS)
 
 
 def dump_checked(document: Mapping[str, Any]) -> bytes:
-    """Plain data as JSON with its checksum."""
+    """Return plain data as JSON with its checksum."""
     body = json.dumps(document, sort_keys=True).encode()
     return sha256(body).hexdigest().encode() + b"\n" + body
 
 
 def load_checked(content: bytes, what: str) -> dict[str, Any]:
-    """The plain data that was sealed. Raises StateError, naming `what`, where a bit of it is other than it was."""
+    """Return the data that `dump_checked` wrote.
+
+    `what`: name of the content for the error. Raises StateError if the checksum differs."""
     seal, body = content[:SEAL], content[SEAL + 1 :]
     if content[SEAL : SEAL + 1] != b"\n" or sha256(body).hexdigest().encode() != seal:
-        raise StateError(f"{what} is damaged: the checksum differs")
-    found: dict[str, Any] = json.loads(body)
-    return found
+        raise StateError(f"{what} is damaged: the checksum does not match")
+    document: dict[str, Any] = json.loads(body)
+    return document

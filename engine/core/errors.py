@@ -1,14 +1,16 @@
-"""Errors of the engine, and whether another try can help."""
+"""Errors of the engine, and whether a retry can succeed."""
 
 from typing import Any
 
 
 class StateError(Exception):
-    """A stored state cannot be used. The message names it and says why; the remedy is always to compute it again."""
+    """A stored state cannot be used. The message gives the state and the reason; computing it again always helps."""
 
 
 class EngineError(Exception):
-    """The engine could not answer. `reason` is fit for people: no data values, no secrets."""
+    """The engine could not complete a request.
+
+    `reason`: message for people, without data values or secrets. `retry`: whether a retry can succeed."""
 
     def __init__(self, reason: str, *, retry: bool = True) -> None:
         self.reason = reason
@@ -24,8 +26,8 @@ def _engine_error(kind: type[EngineError], reason: str, retry: bool) -> EngineEr
 
 
 class UnreadableTable(EngineError):
-    """The table is not there or cannot be read."""
+    """The table does not exist or cannot be read."""
 
 
 class EngineKilled(EngineError):
-    """The engine's process ended or overran its limit."""
+    """The engine's process ended or exceeded its limit."""

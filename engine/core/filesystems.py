@@ -1,4 +1,4 @@
-"""Paths and URLs to pyarrow filesystems."""
+"""Map paths and URLs to pyarrow filesystems."""
 
 import os
 from typing import Any
@@ -7,7 +7,9 @@ SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs"}
 
 
 def open_filesystem(location: str) -> tuple[Any, str]:
-    """(filesystem, path in it) of a local path, `file:` URL, or a URL that pyarrow knows (s3, gs, hdfs, abfs)."""
+    """Return the pyarrow filesystem and the path within it.
+
+    `location`: a local path, a `file:` URL, or a URL that pyarrow supports (s3, gs, hdfs, abfs)."""
     import pyarrow.fs
 
     scheme, separator, rest = location.partition(":")
@@ -20,5 +22,5 @@ def open_filesystem(location: str) -> tuple[Any, str]:
 
 
 def is_path(location: str) -> bool:
-    """Whether a location is a path or URL, not the name of a catalog table."""
+    """Return whether a location is a path or URL; otherwise it is a catalog table."""
     return "/" in location or ":" in location or location.startswith(".") or os.path.exists(location)

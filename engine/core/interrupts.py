@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, kept away from what must not be cut in two."""
+"""Defer Ctrl-C and SIGTERM during operations that must not be interrupted."""
 
 import signal
 from collections.abc import Iterator
@@ -11,23 +11,24 @@ INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def defer_interrupts() -> Iterator[None]:
-    """SIGINT and SIGTERM that come during the block are raised after it, the first of them only.
+    """Raise the first SIGINT or SIGTERM that arrives during the block only after it.
 
-    Python runs the handlers of signals in its main thread alone, between any two instructions: in other threads nothing
-    is cut in two, and nothing is done here. What the block starts has the signals as the system gives them."""
+    Python runs signal handlers only in its main thread, between any two instructions; in other threads the block
+    cannot be interrupted and nothing is done. Child processes started in the block have the system's default
+    handling."""
     if current_thread() is not main_thread():
         yield
         return
-    came: list[signal.Signals] = []
-    told: dict[signal.Signals, Any] = {each: signal.getsignal(each) for each in INTERRUPTS}
-    # What was not told by Python is None here, and could not be put back.
-    before = {each: handler for each, handler in told.items() if handler is not None}
+    received: list[signal.Signals] = []
+    handlers: dict[signal.Signals, Any] = {each: signal.getsignal(each) for each in INTERRUPTS}
+    # A handler that was not installed by Python is None here and cannot be restored.
+    before = {each: handler for each, handler in handlers.items() if handler is not None}
     try:
         for each in before:
-            signal.signal(each, lambda number, _: came.append(signal.Signals(number)))
+            signal.signal(each, lambda number, _: received.append(signal.Signals(number)))
         yield
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
-        for number in came[:1]:
+        for number in received[:1]:
             signal.raise_signal(number)

@@ -1,4 +1,4 @@
-"""Key files: what the keys of datasets are made of, 32 bytes that nobody can guess, for their owner alone."""
+"""Key files: 32 random bytes from which the keys of datasets are derived, readable only by their owner."""
 
 import os
 import secrets
@@ -10,7 +10,9 @@ Path = str | os.PathLike[str]
 
 
 def read(path: Path) -> HashKey:
-    """The key in that file. Raises EngineError where there is none, and where others of this machine may read it."""
+    """Read the key from a file.
+
+    Raises EngineError if the file cannot be read, has another size, or is readable by other users."""
     try:
         with open(path, "rb") as stream:
             mode = os.fstat(stream.fileno()).st_mode
@@ -18,16 +20,18 @@ def read(path: Path) -> HashKey:
     except OSError as error:
         raise EngineError(f"the key file {path} cannot be read: {error.strerror}", retry=False) from None
     if len(content) != SIZE:
-        raise EngineError(f"{path} is no key file: it must hold {SIZE} bytes that nobody can guess", retry=False)
+        raise EngineError(f"{path} is not a key file: it must contain {SIZE} random bytes", retry=False)
     if mode & 0o077:
-        raise EngineError(f"others may read the key file {path}: make it yours alone (chmod 600)", retry=False)
+        raise EngineError(
+            f"other users can read the key file {path}; restrict it to its owner (chmod 600)", retry=False
+        )
     return HashKey(content)
 
 
 def make(path: Path) -> None:
-    """Makes a new key file, for its owner alone; one that is there stays as it is.
+    """Create a key file for its owner only; an existing file stays unchanged.
 
-    It appears with all of its content or not at all, whoever else makes it meanwhile."""
+    The file appears complete or not at all, even if several processes create it at once."""
     if os.path.exists(path):
         return
     unfinished = f"{path}.{secrets.token_hex(8)}"
@@ -37,7 +41,7 @@ def make(path: Path) -> None:
             stream.write(secrets.token_bytes(SIZE))
             stream.flush()
             os.fsync(stream.fileno())
-        # A link, unlike a rename, does not replace a key that came first.
+        # A link, unlike a rename, does not replace a key that another process created first.
         os.link(unfinished, path)
     except FileExistsError:
         pass

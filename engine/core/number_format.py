@@ -1,4 +1,4 @@
-"""Values as people read them: thousands apart, few digits, and never on the other side of a bound than they are."""
+"""Format values for people: grouped thousands, few digits, never rounded across a bound."""
 
 import re
 from collections.abc import Iterable
@@ -12,9 +12,9 @@ _UNSEEN = re.compile(r"[^\x20-\x7e]")
 
 
 def figure(value: Any, *, beside: Iterable[Any] = ()) -> str:
-    """The value as text: whole numbers and decimals exactly, others with six digits, text with what is unseen escaped.
+    """Format a value: integers and decimals exactly, floats with six digits, text with invisible characters escaped.
 
-    A number takes as many digits more as it needs to stay apart from the numbers it is read `beside`."""
+    `beside`: numbers that are shown with this one; a float gets as many digits as it needs to differ from them."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "none"}[value]
     if isinstance(value, int | Decimal):
@@ -25,17 +25,19 @@ def figure(value: Any, *, beside: Iterable[Any] = ()) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether the value is a finite number; truth values are none."""
+    """Return whether the value is a finite number; booleans are not."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and isfinite(value)
 
 
 def exact(number: int | float | Decimal) -> Decimal:
-    """The number as the decimal that is written for it."""
+    """Return the number as the decimal that is printed for it."""
     return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
 
 
 def visible(text: str, *, longest: int | None = None) -> str:
-    """The text on one line, what cannot be seen written out (\\u001b), cut after `longest` characters."""
+    r"""Return the text on one line with invisible characters escaped (\u001b).
+
+    `longest`: maximum length, beyond which the text is cut; None means no limit."""
     shown = text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
     return _UNSEEN.sub(_numbered, shown)
 
@@ -47,18 +49,18 @@ def _numbered(found: re.Match[str]) -> str:
 
 def _rounded(value: float, beside: list[Decimal]) -> str:
     if not isfinite(value):
-        return "not a number" if isnan(value) else "infinite" if value > 0 else "minus infinite"
-    written, whole = "", exact(value)
+        return "not a number" if isnan(value) else "infinite" if value > 0 else "negative infinity"
+    text, whole = "", exact(value)
     for digits in range(DIGITS, ALL_DIGITS + 1):
-        written = _with_digits(whole, digits)
-        shown = Decimal(written.replace(",", ""))
+        text = _with_digits(whole, digits)
+        shown = Decimal(text.replace(",", ""))
         if all(_side(shown, each) == _side(whole, each) for each in beside):
             break
-    return written
+    return text
 
 
 def _with_digits(number: Decimal, digits: int) -> str:
-    """Plain, with all digits before the point; very large and very small numbers with an exponent."""
+    """Format with all digits before the decimal point; very large and very small numbers with an exponent."""
     if not number:
         return "0"
     if not -DIGITS < number.adjusted() < ALL_DIGITS:

@@ -1,4 +1,6 @@
-"""What a verification found: measurements, check results and the verdict of the run. Plain values, JSON both ways."""
+"""Results of a verification: measurements, check results and the verdict of the run.
+
+Plain values that convert to JSON and back."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -8,13 +10,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-# Where a number comes from: a scan of the rows, or what files state of themselves.
+# Source of a number: a scan of the rows, or the statistics that files declare.
 SCANNED, STATED, MIXED = "scan", "statistics", "scan and statistics"
 Value = int | float | Decimal | str | None
 
 
 class Outcome(StrEnum):
-    """How a check ended. `not_evaluated` is never counted as a pass."""
+    """Outcome of a check. `not_evaluated` never counts as passed."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -23,7 +25,7 @@ class Outcome(StrEnum):
 
 
 class Runner(StrEnum):
-    """Who judges a check."""
+    """Executor of a check: Treaty, another engine, or people."""
 
     HERE = "here"
     ELSEWHERE = "elsewhere"
@@ -31,7 +33,7 @@ class Runner(StrEnum):
 
 
 class Verdict(StrEnum):
-    """How a run ended, worst first: failed > not_evaluated > warned > passed."""
+    """Verdict of a run, worst first: failed > not_evaluated > warned > passed."""
 
     FAILED = "failed"
     NOT_EVALUATED = "not_evaluated"
@@ -44,10 +46,11 @@ class FrozenRecord(BaseModel):
 
 
 class Measurement(FrozenRecord):
-    """One metric of one partition (None: of the whole dataset). `value` None means: no value, see `reason`.
+    """The value of one metric on one partition, or on the whole dataset (`partition` None).
 
-    `row_count`: the rows it was measured on. `details`: the distribution behind the value, as plain data. `sources`:
-    what its numbers were read from: a scan of the rows, the files' own statistics, or both."""
+    `value`: None means no value, for the `reason`. `identity`: 16 hex digits that identify analyzer and arguments.
+    `row_count`: rows that it was measured on. `details`: distribution behind the value, as plain data. `sources`:
+    source of its numbers: a scan of the rows, the files' statistics, or both."""
 
     analyzer: str
     arguments: dict[str, Any]
@@ -61,18 +64,18 @@ class Measurement(FrozenRecord):
 
 
 class ResultFields(BaseModel):
-    """What is said of one check on one partition (`partition` None: the whole dataset): the one declaration of it.
+    """Fields of a check result on one partition, or on the whole dataset (`partition` None).
 
-    Results, their rows in the store and answers of the API derive from it.
+    Results, their rows in the store and the responses of the API derive from this class.
 
-    `sentence` is the promise, `finding` what was found of it, in words, with the threshold and by how much it was
-    missed. `row_count`: the rows that the value was measured on. `violating_rows`: those that break the promise; None
-    where single rows do not. `unevaluated_rows`: rows whose conditions could not be evaluated; they never count as
-    keeping it.
+    `sentence`: the requirement of the check. `finding`: what was found, in words, with the threshold and the
+    deviation. `row_count`: rows that the value was measured on. `violating_rows`: rows that violate the check; None
+    means that violations cannot be attributed to rows. `unevaluated_rows`: rows whose conditions could not be
+    evaluated; they never count as valid.
 
-    `threshold`: what the value was held against, as plain data. `reference`: if it is another dataset's metric, by its
-    words, the value that it had and where that comes from. `band`: of a detector, what it admits, expects and promises
-    (`treaty.engine.anomaly.detector.DetectorBand`)."""
+    `threshold`: what the value was compared with, as plain data. `reference`: for a threshold that is another
+    dataset's metric, its description, its value and the source of the value. `band`: for a detector, its band, as
+    plain data (`treaty.engine.anomaly.detector.DetectorBand`)."""
 
     check_id: str
     name: str
@@ -96,18 +99,19 @@ class ResultFields(BaseModel):
 
     @property
     def counts_as(self) -> str:
-        """How it is counted: by its outcome, and as `warned` where it failed and is of severity warning."""
+        """Return the outcome for counting; `warned` for a failed check of severity warning."""
         return "warned" if self.outcome is Outcome.FAILED and self.severity == "warning" else self.outcome.value
 
 
 class CheckResult(ResultFields, FrozenRecord):
-    """One check on one partition, as it was judged."""
+    """The result of one check on one partition."""
 
 
 class ViolationSample(FrozenRecord):
-    """Rows that break a check, as text: a value of each of `columns`, None for null; values of `masked` ones masked.
+    """Sample of the rows that violate a check, as text.
 
-    A text that was too long to show ends in an ellipsis."""
+    `columns`: the columns shown; `masked`: those whose values are masked. `rows`: a text for each column; None means
+    null, and a shortened text ends in an ellipsis."""
 
     check_id: str
     columns: tuple[str, ...]
@@ -118,8 +122,8 @@ class ViolationSample(FrozenRecord):
 class RunResult(FrozenRecord):
     """One verification of one schema object of a contract version.
 
-    `samples`: of failed checks, where they were asked for and single rows break them. `tags`: those of the contract and
-    of the object."""
+    `samples`: violating rows of failed checks, if they were requested and can be attributed to rows. `tags`: tags of
+    the contract and of the object."""
 
     contract_id: str
     contract_version: str
@@ -141,9 +145,9 @@ class RunResult(FrozenRecord):
 
 
 def fold(results: Iterable[CheckResult]) -> Verdict:
-    """The verdict of the results; `passed` for none."""
-    found = {_verdict(result) for result in results}
-    return next((verdict for verdict in Verdict if verdict in found), Verdict.PASSED)
+    """Return the verdict of the results; `passed` for none."""
+    verdicts = {_verdict(result) for result in results}
+    return next((verdict for verdict in Verdict if verdict in verdicts), Verdict.PASSED)
 
 
 def _verdict(result: CheckResult) -> Verdict:

@@ -1,10 +1,9 @@
-"""The Python API: checks written in code, the same ones that contracts hold.
+"""Python API for checks in code, equivalent to the checks of contracts.
 
 from treaty.engine.dsl import Check, at_least
 
 check = Check.error("orders").is_complete("id").is_unique("id").has_completeness("status", at_least(0.95))
-run = check.verify(orders)
-"""
+run = check.verify(orders)"""
 
 from treaty.engine.dsl.check import Check
 from treaty.engine.dsl.limits import (

@@ -1,4 +1,4 @@
-"""Checks as code: a chain of promises about one table, to be verified at once or written as a contract."""
+"""Define checks in code: a chain of checks of one table, to be verified or written as a contract."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,9 +21,10 @@ from treaty.engine.dsl.tables import TableChecks
 
 @dataclass(frozen=True)
 class Check(ColumnChecks, GroupChecks, TableChecks):
-    """Promises about one table. Every method answers a new Check with one promise more; none changes this one.
+    """Checks of one table. Every method returns a new Check with one more check; a Check never changes.
 
-    Every promise takes `where` (only rows for which that SQL is true), `id`, `name` and `scope` by keyword."""
+    Every method takes the keywords `where` (SQL; only rows for which it is true count), `id`, `name` and `scope`.
+    `must` is the assertion that the value must satisfy, for example `at_least(0.95)`; by default 1 for a share."""
 
     name: str
     severity: Severity = "error"
@@ -31,33 +32,34 @@ class Check(ColumnChecks, GroupChecks, TableChecks):
 
     @classmethod
     def error(cls, name: str = "table") -> Self:
-        """No promise yet; one that is broken fails the run."""
+        """Start without checks; a violated check fails the run."""
         return cls(name, "error")
 
     @classmethod
     def warning(cls, name: str = "table") -> Self:
-        """No promise yet; one that is broken warns."""
+        """Start without checks; a violated check gives a warning."""
         return cls(name, "warning")
 
     def that(self, analyzer: str, must: Expected, **words: Any) -> Self:
-        """The promise that an analyzer's value keeps an assertion: `words` are the analyzer's arguments.
+        """Check that an analyzer's value satisfies an assertion; `words` are the analyzer's arguments.
 
-        The way to analyzers that have no method of their own, plug-ins among them. `in_` stands for the word `in`."""
-        arguments = {name.rstrip("_"): _plain(given) for name, given in words.items() if given is not None}
-        taken = {name: arguments.pop(name, None) for name in ("where", "id", "name", "scope")}
-        scope: Scope | None = taken["scope"]
-        identity = taken["id"] or self._identity(analyzer, arguments)
+        For analyzers without a method of their own, including plug-ins. A trailing underscore is removed from an
+        argument's name: `in_` stands for `in`."""
+        arguments = {name.rstrip("_"): _plain(value) for name, value in words.items() if value is not None}
+        common = {name: arguments.pop(name, None) for name in ("where", "id", "name", "scope")}
+        scope: Scope | None = common["scope"]
+        identity = common["id"] or self._identity(analyzer, arguments)
         promise = Promise(
             id=identity,
-            name=taken["name"] or identity,
+            name=common["name"] or identity,
             kind="treaty",
             severity=self.severity,
             analyzer=analyzer,
             arguments=arguments,
-            where=taken["where"],
+            where=common["where"],
             scope=scope,
             assertion=expected(must),
-            path=f"promise {len(self.promises) + 1}, {analyzer}",
+            path=f"check {len(self.promises) + 1}, {analyzer}",
         )
         return replace(self, promises=(*self.promises, promise))
 
@@ -69,38 +71,43 @@ class Check(ColumnChecks, GroupChecks, TableChecks):
         group_by: str | Sequence[str] | None = None,
         **words: Any,
     ) -> Self:
-        """The metric is what its own past says, as a detector tells it: `has_no_anomalies("mean", column="amount")`,
-        `has_no_anomalies(Size(), OnlineNormal(std_devs=4))`. `group_by`: that of each segment of these columns, where
-        the metric is size, completeness or mean (the analyzer `segments`)."""
-        name, given = (metric, {}) if isinstance(metric, str) else (metric.name, metric.arguments())
+        """Check that the metric is no anomaly compared with its history.
+
+        For example `has_no_anomalies("mean", column="amount")` or `has_no_anomalies(Size(),
+        OnlineNormal(std_devs=4))`. `detector`: name of a detector, or a detector with arguments. `group_by`:
+        columns; each of their segments is evaluated on its own, for the metrics size, completeness and mean
+        (analyzer `segments`)."""
+        name, arguments = (metric, {}) if isinstance(metric, str) else (metric.name, metric.arguments())
         if group_by is None:
-            return self.that(name, no_anomalies(detector), **{**given, **words})
-        return self.that("segments", no_anomalies(detector), metric=name, by=group_by, **{**given, **words})
+            return self.that(name, no_anomalies(detector), **{**arguments, **words})
+        return self.that("segments", no_anomalies(detector), metric=name, by=group_by, **{**arguments, **words})
 
     def _identity(self, analyzer: str, arguments: Mapping[str, Any]) -> str:
-        """An id from names; numbered where an earlier promise has it."""
+        """Return a unique id from the analyzer and the columns."""
         named = [arguments.get(name) for name in ("column", "columns", "other")]
         words = "-".join(each if isinstance(each, str) else "-".join(each) for each in named if each)
         return self._free(f"{words}-{analyzer}" if words else analyzer)
 
     def _free(self, wanted: str) -> str:
-        taken = {each.id for each in self.promises}
+        existing = {each.id for each in self.promises}
         numbered = (f"{wanted}-{number}" for number in count(2))
-        return wanted if wanted not in taken else next(each for each in numbered if each not in taken)
+        return wanted if wanted not in existing else next(each for each in numbered if each not in existing)
 
     def __add__(self, other: "Check") -> "Check":
-        """The promises of both, each with its own severity; an id that both have is numbered in the second."""
+        """Combine the checks of both, each with its severity; an id of the second that exists is numbered."""
         both = self
         for each in other.promises:
             both = replace(both, promises=(*both.promises, replace(each, id=both._free(each.id))))
         return both
 
     def contract(self) -> Contract:
-        """The promises as a contract that `verify` and `bind` take. Raises ContractError where two have one id."""
+        """Return the checks as a contract that `verify` and `bind` accept.
+
+        Raises ContractError if two checks have the same id."""
         ids = [each.id for each in self.promises]
         twice = sorted({each for each in ids if ids.count(each) > 1})
         if twice:
-            message, remedy = f"several promises have the id {', '.join(twice)}", "give each its own: id='...'"
+            message, remedy = f"several checks have the id {', '.join(twice)}", "give each its own id: id='...'"
             raise ContractError([Fault(code="TR-CHECK-ID", where=self.name, message=message, remedy=remedy)])
         return Contract(
             source=b"",
@@ -114,14 +121,18 @@ class Check(ColumnChecks, GroupChecks, TableChecks):
         )
 
     def verify(self, frame: Any, **options: Any) -> RunResult:
-        """The run that judges a Spark frame; `options` are those of `treaty.engine.session.verify.verify`."""
+        """Verify a Spark frame and return the run.
+
+        `options`: those of `treaty.engine.session.verify.verify`."""
         from treaty.engine.session.verify import verify
 
         return verify(frame, self.contract(), **options)
 
     def document(self, table: Schema | Any) -> bytes:
-        """The promises as a contract's YAML, with the columns of the table: a Spark frame, or its schema. Raises
-        ContractError for those only code can judge."""
+        """Return the checks as the YAML of a contract.
+
+        `table`: a Spark frame or its schema, for the columns. Raises ContractError for checks that use a Python
+        function."""
         from treaty.contracts.document.writer import write
         from treaty.contracts.editing.patches import Patch, apply
         from treaty.contracts.editing.skeleton import skeleton
@@ -140,10 +151,13 @@ def _schema_of(frame: Any) -> Schema:
 
 
 def entry(promise: Promise) -> dict[str, Any]:
-    """A promise as a quality entry of a document. Raises ContractError where its assertion is a function."""
+    """Return a check as a quality entry of a document. Raises ContractError if its assertion is a function."""
     assertion = promise.assertion
     if assertion is None or isinstance(assertion, CallableLimit):
-        message, remedy = "is judged by a function, which a document cannot hold", "use at_least, between and the like"
+        message, remedy = (
+            "uses a Python function, which a document cannot contain",
+            "use at_least, between or another assertion",
+        )
         raise ContractError([Fault(code="TR-CHECK-FUNCTION", where=promise.id, message=message, remedy=remedy)])
     words = {"where": promise.where, "scope": promise.scope}
     return {
@@ -155,7 +169,7 @@ def entry(promise: Promise) -> dict[str, Any]:
         "implementation": {
             "analyzer": promise.analyzer,
             **promise.arguments,
-            **{word: given for word, given in words.items() if given is not None},
+            **{word: value for word, value in words.items() if value is not None},
             assertion.operator: _written(assertion),
         },
     }

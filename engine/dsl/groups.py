@@ -1,4 +1,4 @@
-"""Promises about values taken together: how often they occur, how they are spread, how they go with each other."""
+"""Checks of the values of a column together: duplicates, distribution and dependence on other columns."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -10,80 +10,85 @@ Quality = Expected | float | None
 
 
 class GroupChecks(CheckBuilder):
-    """Several columns are judged as one combined value."""
+    """Checks of groups of values. Several columns form one combined value."""
 
     def is_unique(self, columns: Columns, **words: Any) -> Self:
-        """No value occurs twice; nulls are no duplicates of each other."""
+        """Check that no value occurs twice; nulls are not duplicates of each other."""
         return self.has_uniqueness(columns, WHOLE, **words)
 
     def has_uniqueness(self, columns: Columns, must: Expected, **words: Any) -> Self:
-        """The share of the distinct values that occur exactly once."""
+        """Check the share of the distinct values that occur exactly once."""
         return self.that("uniqueness", must, columns=columns, **words)
 
     def has_distinctness(self, columns: Columns, must: Expected, **words: Any) -> Self:
-        """The number of distinct values over the number of rows."""
+        """Check the number of distinct values divided by the number of rows."""
         return self.that("distinctness", must, columns=columns, **words)
 
     def has_unique_value_ratio(self, columns: Columns, must: Expected, **words: Any) -> Self:
-        """The values that occur once over the distinct values."""
+        """Check the number of values that occur once divided by the number of distinct values."""
         return self.that("unique_value_ratio", must, columns=columns, **words)
 
     def has_unique_row_ratio(self, columns: Columns, must: Expected, **words: Any) -> Self:
-        """The values that occur once over the rows."""
+        """Check the number of values that occur once divided by the number of rows."""
         return self.that("unique_row_ratio", must, columns=columns, **words)
 
     def is_primary_key(self, columns: Columns, **words: Any) -> Self:
-        """Every row has a value in each of the columns, and no other row has the same ones."""
+        """Check that every row has a complete key that no other row has."""
         return self.that("primary_key", WHOLE, columns=columns, **words)
 
     def has_duplicate_rows(self, must: Expected, columns: Columns | None = None, **words: Any) -> Self:
-        """How many rows repeat another one in these columns."""
+        """Check the number of rows with the same values as another row.
+
+        `columns`: columns to compare; None means all."""
         return self.that("duplicate_rows", must, columns=columns, **words)
 
     def has_count_distinct(self, columns: Columns, must: Expected, **words: Any) -> Self:
-        """The number of distinct values, exactly."""
+        """Check the exact number of distinct values."""
         return self.that("count_distinct", must, columns=columns, **words)
 
     def has_approx_count_distinct(self, column: str, must: Expected, **words: Any) -> Self:
-        """The number of distinct values, within 1.6 % or so."""
+        """Check the estimated number of distinct values (standard error 1.6 %)."""
         return self.that("approx_count_distinct", must, column=column, **words)
 
     def has_entropy(self, column: str, must: Expected, **words: Any) -> Self:
-        """The entropy of the values, in nats."""
+        """Check the entropy of the values, in nats."""
         return self.that("entropy", must, column=column, **words)
 
     def has_mutual_information(self, column: str, other: str, must: Expected, **words: Any) -> Self:
-        """What one column tells of the other, in nats."""
+        """Check the mutual information of two columns, in nats."""
         return self.that("mutual_information", must, column=column, other=other, **words)
 
     def has_determination(self, column: str, other: str, must: Expected, **words: Any) -> Self:
-        """The share of rows that have the `other` that goes with their `column`: 1 where it determines it."""
+        """Check the share of rows with the most frequent `other` of their `column`: 1 if it determines `other`."""
         return self.that("determination", must, column=column, other=other, **words)
 
     def has_correlation(self, column: str, other: str, must: Expected, **words: Any) -> Self:
-        """Pearson's correlation of two columns of numbers."""
+        """Check the Pearson correlation of two numeric columns."""
         return self.that("correlation", must, column=column, other=other, **words)
 
     def has_approx_quantile(self, column: str, quantile: float, must: Expected, **words: Any) -> Self:
-        """The value below which that share of the values lies, within 0.7 % of the ranks or so."""
+        """Check a quantile, estimated with a rank error of about 0.7 %."""
         return self.that("approx_quantile", must, column=column, quantile=quantile, **words)
 
     def has_exact_quantile(self, column: str, quantile: float, must: Expected, **words: Any) -> Self:
-        """The value below which that share of the values lies."""
+        """Check an exact quantile."""
         return self.that("exact_quantile", must, column=column, quantile=quantile, **words)
 
     def has_interquartile_range(self, column: str, must: Expected, **words: Any) -> Self:
-        """The 0.75-quantile less the 0.25-quantile, exactly."""
+        """Check the exact difference of the 0.75-quantile and the 0.25-quantile."""
         return self.that("interquartile_range", must, column=column, **words)
 
     def has_histogram_values(self, column: str, must: Expected, **words: Any) -> Self:
-        """The number of distinct values; with `value=`, the share of that value; a function is given the distribution.
+        """Check the number of distinct values, or with `value=` the share of one value.
 
-        `bins=`, `edges=`, `low=`, `high=` count numbers in bins instead."""
+        `bins=`, `edges=`, `low=`, `high=` count numbers in bins instead. A function as `must` receives the
+        distribution."""
         return self.that("histogram", must, column=column, **words)
 
     def has_kll_buckets(self, column: str, must: Expected, *, buckets: int = 10, **words: Any) -> Self:
-        """Equal-width buckets of numbers, approximately; a function is given the distribution."""
+        """Check the share of the fullest of equal-width buckets, approximately.
+
+        A function as `must` receives the distribution."""
         return self.that("kll_buckets", must, column=column, buckets=buckets, **words)
 
     def has_predictability(
@@ -96,13 +101,14 @@ class GroupChecks(CheckBuilder):
         recall: Quality = None,
         **words: Any,
     ) -> Self:
-        """How well one column is predicted from others: the weighted measure that is named; a number means at least.
+        """Check how well one column is predicted from others: weighted F1, precision or recall.
 
-        Raises ValueError unless one measure is named. `split_by=` are columns by whose hash rows are held out."""
+        Give exactly one measure, else ValueError is raised; a number is a lower bound. `split_by=`: columns by whose
+        hash rows are held out."""
         measures = {"f1": f1, "precision": precision, "recall": recall}
-        named = {name: must for name, must in measures.items() if must is not None}
-        if len(named) != 1:
-            raise ValueError("name one of f1, precision and recall")
-        ((measure, must),) = named.items()
-        wanted = at_least(must) if isinstance(must, int | float) else must
-        return self.that("predictability", wanted, target=target, inputs=inputs, measure=measure, **words)
+        chosen = {name: must for name, must in measures.items() if must is not None}
+        if len(chosen) != 1:
+            raise ValueError("give exactly one of f1, precision and recall")
+        ((measure, must),) = chosen.items()
+        assertion = at_least(must) if isinstance(must, int | float) else must
+        return self.that("predictability", assertion, target=target, inputs=inputs, measure=measure, **words)

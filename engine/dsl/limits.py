@@ -1,4 +1,4 @@
-"""What a measured value must keep, as Python writes it."""
+"""Assertions on a measured value, in Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,81 +14,83 @@ WHOLE = Assertion("mustBe", 1)
 
 
 class CheckBuilder(Protocol):
-    """What can take one promise more."""
+    """An object to which checks can be added."""
 
     def that(self, analyzer: str, must: Expected, **words: Any) -> Self: ...
 
 
 @dataclass(frozen=True)
 class CallableLimit(Assertion):
-    """A promise that only code can judge: it can be run, not stored. `limit` says it in words.
+    """An assertion defined by a Python function, which can be run but not stored.
 
-    It is asked about the distribution behind the value where the analyzer has one, else about the value."""
+    `limit`: the assertion in words. The function receives the distribution behind the value if the analyzer has one,
+    else the value."""
 
     function: Callable[[Any], bool] = field(default=bool, repr=False)
 
     def holds(self, value: Any) -> bool:
-        """What the function says of the value."""
+        """Return whether the function is true for the value."""
         return bool(self.function(value))
 
     def sentence(self) -> str:
-        """The words that came with the function."""
+        """Return the words given with the function."""
         return str(self.limit)
 
 
-def satisfying(function: Callable[[Any], bool], words: str = "satisfy a function of the caller's") -> CallableLimit:
-    """A value for which the function is true. `words` finish the sentence 'the size must ...'."""
+def satisfying(function: Callable[[Any], bool], words: str = "satisfy the given function") -> CallableLimit:
+    """Require a value for which the function is true. `words` complete the sentence "the size must ..."."""
     return CallableLimit(FUNCTION, words, function)
 
 
 def equal_to(limit: Any) -> Assertion:
-    """A value equal to the limit."""
+    """Require a value equal to the limit."""
     return Assertion("mustBe", limit)
 
 
 def unlike(limit: Any) -> Assertion:
-    """A value other than the limit."""
+    """Require a value different from the limit."""
     return Assertion("mustNotBe", limit)
 
 
 def more_than(limit: Any) -> Assertion:
-    """A value greater than the limit."""
+    """Require a value greater than the limit."""
     return Assertion("mustBeGreaterThan", limit)
 
 
 def at_least(limit: Any) -> Assertion:
-    """A value greater than the limit, or equal to it."""
+    """Require a value greater than or equal to the limit."""
     return Assertion("mustBeGreaterOrEqualTo", limit)
 
 
 def less_than(limit: Any) -> Assertion:
-    """A value less than the limit."""
+    """Require a value less than the limit."""
     return Assertion("mustBeLessThan", limit)
 
 
 def at_most(limit: Any) -> Assertion:
-    """A value less than the limit, or equal to it."""
+    """Require a value less than or equal to the limit."""
     return Assertion("mustBeLessOrEqualTo", limit)
 
 
 def between(low: Any, high: Any) -> Assertion:
-    """A value between two limits, both included."""
+    """Require a value between two limits, both included."""
     return Assertion("mustBeBetween", (low, high))
 
 
 def outside(low: Any, high: Any) -> Assertion:
-    """A value that is not between two limits."""
+    """Require a value that is not between two limits."""
     return Assertion("mustNotBeBetween", (low, high))
 
 
 def no_anomalies(detector: "str | Detector" = "auto", **arguments: Any) -> Assertion:
-    """A value that is no anomaly beside the metric's past: by the detector of that name with these arguments, or by one
-    that was made (`OnlineNormal(std_devs=4)`)."""
+    """Require a value that is no anomaly compared with the metric's history.
+
+    `detector`: name of a detector, with its `arguments`, or a detector: `OnlineNormal(std_devs=4)`."""
     if isinstance(detector, str):
         return Assertion(ANOMALIES, DetectorLimit(detector, arguments))
     return Assertion(ANOMALIES, DetectorLimit(detector.name, {**detector.arguments(), **arguments}))
 
 
 def expected(given: Expected) -> Assertion:
-    """The assertion given, or the one that a function stands for."""
+    """Return the given assertion, or the assertion for a function."""
     return given if isinstance(given, Assertion) else satisfying(given)

@@ -1,4 +1,6 @@
-"""Patterns of text columns, learned from the whole lake (Auto-Validate, SIGMOD 2021): `infer(values, index)`."""
+"""Patterns of text columns, learned from all tables of a lake (Auto-Validate, SIGMOD 2021).
+
+Entry point: `infer(values, index)`."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +12,9 @@ __all__ = ["PatternLake", "PatternResult", "infer"]
 
 
 def __getattr__(name: str) -> Any:
-    """The entry point, when it is asked for: who judges counts needs nothing of what learns."""
+    """Import the entry points on first use.
+
+    Evaluating counts then does not load the learning code."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from treaty.engine.patterns import inference, lake_index

@@ -1,8 +1,10 @@
-"""What the columns of a lake carry: its common domains, and for one pattern the columns that have it and the patterns
-beside it (the paper's pattern analysis, section 5.3, and its dual problem, auto-tagging).
+"""Analyse the patterns of a lake's columns.
 
-Whoever may see some tables alone is told of what columns of these carry, and of nothing else; that is of patterns and
-of those of the same structure beside them, with how many columns of the whole lake have them."""
+Lists the common domains of the lake and, for one pattern, the columns with it and its neighbours (the paper's
+pattern analysis, section 5.3, and its dual problem, auto-tagging).
+
+A principal who may see only some columns gets the patterns of these columns and their neighbours of the same
+structure, with the number of columns in the whole lake, and nothing else."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,7 +22,7 @@ from treaty.engine.patterns.neighbours import neighbours, structure, width
 
 SHOWN = 3
 _HEXES = "-".join(f"<hex>{{{length}}}" for length in (8, 4, 4, 4, 12))
-# What patterns of these texts usually mean, whatever their columns hold.
+# Usual meanings of patterns, whatever their columns contain.
 NAMED = {
     _HEXES: "uuid",
     "<digit>{4}-<digit>{2}-<digit>{2}": "date (ISO 8601)",
@@ -32,14 +34,16 @@ NAMED = {
     "<num>": "number",
     "<digit>+": "whole number",
 }
-# By table the columns that may be told of; None: all of all.
+# Visible columns by table; None means all columns of all tables.
 VisibleColumns = Mapping[str, Collection[str]] | None
 
 
 @dataclass(frozen=True)
 class Carrier:
-    """A column that carries a pattern: in its table, with the share of its values that do not match, and what nearly
-    all its values mean, None for nothing known."""
+    """A column with a pattern.
+
+    `impurity`: share of its values that do not match. `domain`: meaning of nearly all its values; None means
+    unknown."""
 
     table: str
     column: str
@@ -49,8 +53,10 @@ class Carrier:
 
 @dataclass(frozen=True, kw_only=True)
 class CommonPattern:
-    """A pattern of so many columns, with their mean impurity, the estimated share of false alarms where it is learned,
-    and what such values usually mean."""
+    """A pattern with its statistics over the lake.
+
+    `columns`: number of columns with it. `fpr`: their mean impurity. `alarms`: estimated share of false alarms if it
+    is learned. `name`: usual meaning of such values; None means unknown."""
 
     text: str
     columns: int
@@ -61,8 +67,9 @@ class CommonPattern:
 
 @dataclass(frozen=True)
 class PatternCarriers:
-    """A pattern with the columns that carry it, purest first, and the nearest of the patterns that are narrower and
-    wider. `domain` None: the index keeps no pattern of so few columns."""
+    """A pattern with its columns, purest first, and its nearest narrower and wider patterns.
+
+    `domain`: the pattern's statistics; None if it has too few columns to be in the index."""
 
     domain: CommonPattern | None
     carriers: tuple[Carrier, ...]
@@ -71,14 +78,16 @@ class PatternCarriers:
 
 
 def common_domains(lake: PatternLake, limit: int, seen: VisibleColumns = None) -> list[CommonPattern]:
-    """The common domains: patterns of many columns that hardly any value of these breaks. Of patterns of one structure
-    that as many columns have as purely, the narrowest. Raises UnreadableIndex."""
+    """Return the common domains: patterns of many columns whose values nearly all match.
+
+    Of patterns with the same structure, number of columns and impurity, only the narrowest is returned. `seen`:
+    visible columns. Raises UnreadableIndex."""
     sums = lake.index().sums
-    carried = {
-        each for said in _visible_tables(lake, seen) for patterns in said["columns"].values() for each in patterns
+    visible_keys = {
+        each for record in _visible_tables(lake, seen) for patterns in record["columns"].values() for each in patterns
     }
     pure = np.flatnonzero(sums.fpr <= MOST_IMPURE).tolist()
-    likely = [_common(sums, at) for at in pure if key(int(sums.ids[at])) in carried]
+    likely = [_common(sums, at) for at in pure if key(int(sums.ids[at])) in visible_keys]
     likely.sort(key=lambda each: (-each.columns, each.fpr, width(each.text), each.text))
     first: dict[Any, CommonPattern] = {}
     for each in likely:
@@ -87,37 +96,39 @@ def common_domains(lake: PatternLake, limit: int, seen: VisibleColumns = None) -
 
 
 def pattern_carriers(lake: PatternLake, pattern: str, seen: VisibleColumns = None) -> PatternCarriers:
-    """The columns in which at most one in ten values does not have this pattern, and what the lake knows beside it;
-    nothing where none has it. Raises PatternError and UnreadableIndex."""
+    """Return the columns with this pattern and its neighbours in the lake.
+
+    A column has the pattern if at most one in ten of its values violates it. `seen`: visible columns; the result is
+    empty if none of them has the pattern. Raises PatternError and UnreadableIndex."""
     text = parse(pattern).text
-    told = list(_visible_tables(lake, seen))
-    found = sorted(_carriers(told, text), key=lambda each: (each.impurity, each.table, each.column))
-    if not found:
+    records = list(_visible_tables(lake, seen))
+    carriers = sorted(_carriers(records, text), key=lambda each: (each.impurity, each.table, each.column))
+    if not carriers:
         return PatternCarriers(None, (), (), ())
     sums = lake.index().sums
     texts = {str(each): at for at, each in enumerate(sums.texts)}
     narrower, wider = (
         tuple(_common(sums, texts[each]) for each in near) for near in neighbours(text, list(texts), SHOWN)
     )
-    mine = _named(lake, seen, [_common(sums, texts[text])]) if text in texts else [None]
-    return PatternCarriers(mine[0], tuple(found), narrower, wider)
+    domain = _named(lake, seen, [_common(sums, texts[text])]) if text in texts else [None]
+    return PatternCarriers(domain[0], tuple(carriers), narrower, wider)
 
 
 def _visible_tables(lake: PatternLake, seen: VisibleColumns) -> Iterator[Mapping[str, Any]]:
-    """What is said of tables, of the columns that may be told of."""
-    for said in lake.table_records():
+    """Yield the records of tables, restricted to the visible columns."""
+    for record in lake.table_records():
         if seen is None:
-            yield said
-        elif visible := seen.get(said["table"]):
-            yield {**said, "columns": {name: each for name, each in said["columns"].items() if name in visible}}
+            yield record
+        elif visible := seen.get(record["table"]):
+            yield {**record, "columns": {name: each for name, each in record["columns"].items() if name in visible}}
 
 
 def _carriers(told: Iterable[Mapping[str, Any]], text: str) -> Iterator[Carrier]:
-    wanted = key(identity(text))
-    for said in told:
-        for column, patterns in said["columns"].items():
-            if (impurity := patterns.get(wanted)) is not None:
-                yield Carrier(said["table"], column, impurity, said.get("domains", {}).get(column))
+    pattern_key = key(identity(text))
+    for record in told:
+        for column, patterns in record["columns"].items():
+            if (impurity := patterns.get(pattern_key)) is not None:
+                yield Carrier(record["table"], column, impurity, record.get("domains", {}).get(column))
 
 
 def _common(sums: PatternSums, at: int) -> CommonPattern:
@@ -132,15 +143,18 @@ def _common(sums: PatternSums, at: int) -> CommonPattern:
 
 
 def _named(lake: PatternLake, seen: VisibleColumns, found: Iterable[CommonPattern]) -> list[CommonPattern]:
-    """With a name where a pattern has none, but most of its columns mean the same."""
-    listed = list(found)
-    means = {key(identity(each.text)): Counter[str | None]() for each in listed if each.name is None}
-    for said in _visible_tables(lake, seen) if means else ():
-        for column, patterns in said["columns"].items():
+    """Return the patterns with names.
+
+    A pattern without a usual meaning gets the domain of more than half of its columns, if there is one."""
+    patterns_found = list(found)
+    means = {key(identity(each.text)): Counter[str | None]() for each in patterns_found if each.name is None}
+    for record in _visible_tables(lake, seen) if means else ():
+        for column, patterns in record["columns"].items():
             for each in means.keys() & patterns.keys():
-                means[each][said.get("domains", {}).get(column)] += 1
+                means[each][record.get("domains", {}).get(column)] += 1
     return [
-        CommonPattern(**{**vars(each), "name": each.name or _most(means[key(identity(each.text))])}) for each in listed
+        CommonPattern(**{**vars(each), "name": each.name or _most(means[key(identity(each.text))])})
+        for each in patterns_found
     ]
 
 

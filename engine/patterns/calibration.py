@@ -1,11 +1,12 @@
-"""How often promises like this one raised a false alarm: counted by replay over columns of the lake.
+"""Estimate the false-alarm rate of pattern checks by replay over the columns of the lake.
 
-Of each column the first rows are learned from and the others judged, as validation would. Promises with equal traits
-are one cell, and of each cell it is counted how often more than a given share of the later rows did not conform: sums
-again, so that calibrations add up and tables may come and go. A cell of few columns leans on the coarser one above it.
+The first rows of each column are learned from and the others evaluated, as in validation. Candidates with equal
+traits form one cell, which counts how often more than each floor's share of the later rows did not conform. The
+counts are sums, so calibrations add up and tables can be added or removed. A cell with few columns is shrunk to the
+coarser cell above it.
 
-What else a pattern would let pass is counted on a background: looks of values of other columns, in which each letter
-is `a` or `A` and each digit `0`, so that no value is kept."""
+The share of foreign columns that a pattern would accept is counted on a background: masks of values of other
+columns, with `a` or `A` for each letter and `0` for each digit, so that no value is stored."""
 
 import re
 from collections import Counter
@@ -22,7 +23,7 @@ from treaty.engine.patterns.candidates import Match, PatternCandidate, candidate
 from treaty.engine.patterns.enumeration import Array
 from treaty.engine.patterns.lake_sums import PatternSums, first_rows, sample_evenly
 
-# The shares of non-conforming values above which a promise may alarm.
+# Shares of non-conforming values above which a check may raise an alarm.
 FLOORS = (0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9)
 LEAST_ROWS = 40
 LEANS = 10.0
@@ -35,12 +36,12 @@ _BEYOND = re.compile("[\u00a1-\U0010ffff]")
 
 @dataclass(frozen=True)
 class Calibration:
-    """For each cell how many promises were replayed, and of how many the later rows exceeded each floor."""
+    """For each cell, the number of replayed candidates and how many exceeded each floor."""
 
     cells: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def alarms(self, candidate: PatternCandidate) -> tuple[float, ...]:
-        """For each floor the chance of a false alarm."""
+        """Return the probability of a false alarm for each floor."""
         estimate = (FEARED,) * len(FLOORS)
         for count, *exceeded in (self.cells[key] for key in candidate.keys if key in self.cells):
             estimate = tuple(
@@ -50,7 +51,7 @@ class Calibration:
 
 
 def merge_calibrations(parts: Iterable[Calibration]) -> Calibration:
-    """All their columns together."""
+    """Add up the counts of all calibrations."""
     cells: dict[str, tuple[float, ...]] = {}
     for part in parts:
         for key, counts in part.cells.items():
@@ -61,71 +62,74 @@ def merge_calibrations(parts: Iterable[Calibration]) -> Calibration:
 
 @dataclass(frozen=True)
 class ReplayedColumn:
-    """One column's promises, each with what `exceeded` says of it. `of`: how many values it has."""
+    """The candidates of one column, each with the result of `exceeded`. `of`: number of values."""
 
     promises: tuple[tuple[PatternCandidate, tuple[float, ...]], ...]
     of: int = 0
 
     @property
     def counts(self) -> Calibration:
-        """As counts that add up."""
+        """Return the results as counts that add up."""
         return Calibration({key: counts for candidate, counts in self.promises for key in candidate.keys})
 
 
 def replay_column(values: Sequence[str], sums: PatternSums) -> ReplayedColumn | None:
-    """What a column's later rows make of what its first rows promise; None for a column of too few values."""
+    """Replay the candidates from a column's first rows on its later rows; None for too few values."""
     if len(values) < LEAST_ROWS:
         return None
     first = first_rows(len(values))
     later = Counter(values[first:])
-    found = candidates(values[:first], known_to(sums, values[:first]))
-    return ReplayedColumn(tuple((each, exceeded(each, matcher(each.pattern), later)) for each in found), len(values))
+    column_candidates = candidates(values[:first], known_to(sums, values[:first]))
+    return ReplayedColumn(
+        tuple((each, exceeded(each, matcher(each.pattern), later)) for each in column_candidates), len(values)
+    )
 
 
 def exceeded(candidate: PatternCandidate, match: Match, later: Counter[str]) -> tuple[float, ...]:
-    """1, and for each floor 1 where the later values would alarm, else 0."""
-    judged = nonconforming(match, later)
-    least = critical(candidate.trained, judged.of)
-    significant = least is not None and judged.bad >= least
-    return 1.0, *(float(significant and judged.share > floor) for floor in FLOORS)
+    """Return 1, and for each floor 1 if the later values would raise an alarm."""
+    counts = nonconforming(match, later)
+    least_significant = critical(candidate.trained, counts.of)
+    significant = least_significant is not None and counts.bad >= least_significant
+    return 1.0, *(float(significant and counts.share > floor) for floor in FLOORS)
 
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """Looks of values of columns of the lake, by a stable number for each column: those of the smallest numbers."""
+    """Masks of values of columns of the lake, by a stable hash of each column; the smallest hashes are stored."""
 
     columns: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def passes(self, match: Match) -> tuple[float, ...]:
-        """For each floor the share of these columns that a promise would let pass in place of its own.
+        """Return for each floor the share of these columns that would pass the check.
 
-        One column that never passes is added: of a lake of one kind of column alone nothing else would be caught."""
-        looks, places, starts = self._laid_out
+        One column that never passes is added: in a lake with only one kind of column, no other column could be
+        rejected."""
+        masks, places, starts = self._laid_out
         if not len(starts):
             return (0.0,) * len(FLOORS)
-        strange = np.fromiter((not match(each) for each in looks), float, len(looks))
+        strange = np.fromiter((not match(each) for each in masks), float, len(masks))
         shares = np.add.reduceat(strange[places], starts) / np.diff(np.append(starts, len(places)))
         passing = (shares[:, None] <= np.array(FLOORS)).sum(axis=0)
         return tuple(float(count) / (len(starts) + 1) for count in passing)
 
     @cached_property
     def _laid_out(self) -> tuple[tuple[str, ...], Array, Array]:
-        """The distinct looks, for each look of each column its place among them, and where each column begins."""
-        number = {look: at for at, look in enumerate(dict.fromkeys(chain(*self.columns.values())))}
-        places = np.array([number[look] for look in chain(*self.columns.values())], int)
-        lengths = [len(looks) for looks in self.columns.values()]
+        """Return the distinct masks, the masks' positions by column, and each column's start."""
+        number = {mask: at for at, mask in enumerate(dict.fromkeys(chain(*self.columns.values())))}
+        places = np.array([number[mask] for mask in chain(*self.columns.values())], int)
+        lengths = [len(masks) for masks in self.columns.values()]
         return tuple(number), places, np.cumsum([0, *lengths])[:-1]
 
 
 def background(columns: Iterable[Sequence[str]]) -> Background:
-    """The looks of a stable choice of these columns."""
+    """Return the masks of a stable selection of these columns."""
     return merge_backgrounds([Background({_number(values): _value_masks(values)}) for values in columns if values])
 
 
 def merge_backgrounds(parts: Iterable[Background]) -> Background:
-    """The choice of all their columns together."""
-    together = {number: looks for part in parts for number, looks in part.columns.items()}
-    return Background({number: together[number] for number in sorted(together)[:BACKGROUND]})
+    """Merge the backgrounds and keep the columns with the smallest hashes."""
+    merged = {number: masks for part in parts for number, masks in part.columns.items()}
+    return Background({number: merged[number] for number in sorted(merged)[:BACKGROUND]})
 
 
 def _number(values: Sequence[str]) -> int:
@@ -138,6 +142,6 @@ def _value_masks(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def look(value: str) -> str:
-    """A value with `A`, `a`, `0` and `é` in place of its letters, digits and what lies beyond ASCII."""
+    """Return the mask of a value: `A`, `a`, `0` and `é` for letters, digits and characters beyond ASCII."""
     plain = _DIGIT.sub("0", _LOWER.sub("a", _UPPER.sub("A", value[:1024])))
     return _BEYOND.sub("é", plain)

@@ -1,7 +1,7 @@
-"""What a column could be promised: patterns that the lake knows and shapes of its own values, before one is chosen.
+"""Candidate patterns for a column: patterns from the lake and shapes of the column's own values.
 
-Beside each pattern stands what is known of it without seeing tomorrow (`traits`), coarse before fine: patterns with
-equal traits are taken to be equally likely to raise a false alarm, and `calibration` counts how often they did."""
+Each candidate has traits, known without later data, coarse to fine. Candidates with equal traits are assumed to
+raise false alarms equally often; `calibration` counts how often they did."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,8 +15,8 @@ from treaty.engine.patterns.language.pattern import Pattern, compiled
 from treaty.engine.patterns.value_shapes import SHAPES
 
 Match = Callable[[str], object]
-# Patterns of the lake: of least impurity (the paper's), of least replayed false alarms, and the narrowest that raises
-# few of them.
+# Patterns from the lake: with the least impurity (the paper's), with the fewest replayed false alarms, and the
+# narrowest with few false alarms.
 LAKE = {
     "least_impure": PatternLimits(r=0.1, objective=Objective.IMPURITY),
     "least_alarming": PatternLimits(r=0.1),
@@ -27,7 +27,10 @@ _RARE, _FEW, _HALF, _MANY = 0.0, 0.2, 0.5, 0.8
 
 @dataclass(frozen=True, kw_only=True)
 class PatternCandidate:
-    """A pattern that could be promised: of which family, how its values fared, what is known of it."""
+    """A pattern that a check could use.
+
+    `family`: how it was found. `trained`: conforming and non-conforming values. `traits`: coarse to fine.
+    `inferred`: its evidence in the lake; None for shapes."""
 
     family: str
     pattern: Pattern
@@ -37,15 +40,16 @@ class PatternCandidate:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The cells that it is counted in, coarse before fine."""
+        """Return the cells of calibration that it belongs to, coarse to fine."""
         return tuple("/".join((self.family, *self.traits[:depth])) for depth in range(len(self.traits) + 1))
 
 
 def known_to(
     sums: PatternSums, values: Sequence[str], least: int = 3
 ) -> Mapping[str, InferredPattern | NoPatternReason]:
-    """What the lake knows of these values, by family, or why it knows nothing. `least`: as many columns of the lake
-    must have a pattern (the paper's m)."""
+    """Return the lake's pattern of these values for each family, or why there is none.
+
+    `least`: number of columns of the lake that must have a pattern (the paper's m)."""
     column = laid_out(values)
     return {family: domain_of(column, sums, replace(limits, m=least)) for family, limits in LAKE.items()}
 
@@ -53,8 +57,9 @@ def known_to(
 def candidates(
     values: Sequence[str], known: Mapping[str, InferredPattern | NoPatternReason]
 ) -> Iterator[PatternCandidate]:
-    """Every pattern that these values could be promised, at most one of a family; none for no values. `known`: what the
-    lake knows of them."""
+    """Yield the candidate patterns for these values, at most one for each family; none without values.
+
+    `known`: result of `known_to` for these values."""
     if not values:
         return
     order = (order_of(values), distinct_of(values))
@@ -65,12 +70,12 @@ def candidates(
 def _of_lake(
     counted: Counter[str], known: Mapping[str, InferredPattern | NoPatternReason], order: tuple[str, ...]
 ) -> Iterator[PatternCandidate]:
-    for family, found in known.items():
-        if isinstance(found, InferredPattern):
-            evidence = _bucket(found.alarms, (0.01, 0.02, 0.04))
-            trained = nonconforming(matcher(found.pattern), counted)
+    for family, pattern in known.items():
+        if isinstance(pattern, InferredPattern):
+            evidence = _bucket(pattern.alarms, (0.01, 0.02, 0.04))
+            trained = nonconforming(matcher(pattern.pattern), counted)
             yield PatternCandidate(
-                family=family, pattern=found.pattern, trained=trained, traits=(evidence, *order), inferred=found
+                family=family, pattern=pattern.pattern, trained=trained, traits=(evidence, *order), inferred=pattern
             )
 
 
@@ -80,14 +85,14 @@ def _of_shapes(values: Sequence[str], order: tuple[str, ...]) -> Iterator[Patter
     for family, shape in SHAPES.items():
         pattern = shape(distinct)
         if pattern is not None and pattern.is_safe:
-            held = _held_out(shape(before) if before else None, newer)
+            outcome = _held_out(shape(before) if before else None, newer)
             yield PatternCandidate(
-                family=family, pattern=pattern, trained=ConformityCounts(0, len(values)), traits=(held, *order)
+                family=family, pattern=pattern, trained=ConformityCounts(0, len(values)), traits=(outcome, *order)
             )
 
 
 def _held_out(earlier: Pattern | None, newer: Counter[str]) -> str:
-    """How the second half of the values fares by a pattern of the first."""
+    """Return how the second half of the values conforms to the first half's pattern, as a bucket."""
     if earlier is None:
         return "none"
     return _bucket(nonconforming(matcher(earlier), newer).share, (_RARE, _FEW, _HALF, _MANY))
@@ -98,8 +103,9 @@ def _bucket(number: float, bounds: Sequence[float]) -> str:
 
 
 def order_of(values: Sequence[str]) -> str:
-    """Whether values come sorted, in runs of equal ones, all equal, or mixed: what comes next tells itself from mixed
-    values alone."""
+    """Return the order of the values: "constant", "sorted", "runs" or "mixed".
+
+    Only mixed values are representative of later ones."""
     distinct = len(set(values))
     if distinct == 1:
         return "constant"
@@ -111,17 +117,17 @@ def order_of(values: Sequence[str]) -> str:
 
 
 def distinct_of(values: Sequence[str]) -> str:
-    """How many distinct values there are, coarsely."""
+    """Return the bucket of the number of distinct values."""
     distinct = len(set(values))
     return "all" if distinct == len(values) > 1 else _bucket(distinct, (1, 3, 8))
 
 
 def matcher(pattern: Pattern) -> Match:
-    """A function that is true of texts that the pattern matches."""
+    """Return a function that is true for texts that match the pattern."""
     texts = pattern.texts
     return compiled(pattern).fullmatch if texts is None else texts.__contains__
 
 
 def nonconforming(match: Match, counted: Counter[str]) -> ConformityCounts:
-    """How many values a pattern does not match, of values with how often each occurs."""
+    """Count the values and those that do not match; `counted` gives the frequency of each value."""
     return ConformityCounts(sum(count for value, count in counted.items() if not match(value)), counted.total())

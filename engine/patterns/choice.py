@@ -1,8 +1,8 @@
-"""Which of the candidates is promised: the one that catches most, of those that are believed to alarm falsely rarely.
+"""Choose the pattern that rejects most foreign columns among those with rare false alarms.
 
-A promise catches what a foreign column would be; what it fears is a false alarm, which costs
-`false_alarm_cost` times as much as a column that is let pass. With each candidate goes the floor that is best for it:
-narrow patterns with a high one, wide patterns with a low one."""
+The benefit of a check is the share of foreign columns that it rejects; a false alarm costs `false_alarm_cost` times
+as much as an accepted foreign column. Each candidate is combined with each floor: narrow patterns suit a high one,
+wide patterns a low one."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,9 @@ from treaty.engine.patterns.candidates import PatternCandidate, matcher
 
 @dataclass(frozen=True)
 class PatternChoice:
-    """A candidate with its floor, the chance of a false alarm, and the share of foreign columns it would let pass."""
+    """A candidate with a floor.
+
+    `alarms`: probability of a false alarm. `passes`: share of foreign columns that it accepts."""
 
     candidate: PatternCandidate
     floor: float
@@ -23,8 +25,11 @@ class PatternChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class ChoicePolicy:
-    """What is preferred: how dear a false alarm is, the most that is borne, the most foreign columns that may pass, the
-    floors that are admitted, and of which families (None: of any)."""
+    """Preferences for the choice of a pattern.
+
+    `false_alarm_cost`: cost of a false alarm relative to an accepted foreign column. `most_alarms`: maximum
+    probability of a false alarm. `most_passes`: maximum share of accepted foreign columns. `most_floor`: maximum
+    floor. `families`: permitted families; None means all."""
 
     false_alarm_cost: float = 8.0
     most_alarms: float = 0.1
@@ -33,7 +38,7 @@ class ChoicePolicy:
     families: frozenset[str] | None = None
 
     def bears(self, choice: PatternChoice) -> bool:
-        """Whether a choice is admitted."""
+        """Return whether a choice satisfies the limits."""
         few = choice.alarms <= self.most_alarms and choice.passes <= self.most_passes
         of_these = self.families is None or choice.candidate.family in self.families
         return few and of_these and choice.floor <= self.most_floor
@@ -42,7 +47,7 @@ class ChoicePolicy:
 def candidate_choices(
     found: Iterable[PatternCandidate], calibration: Calibration, seen: Background
 ) -> list[PatternChoice]:
-    """Each candidate with each floor."""
+    """Combine each candidate with each floor."""
     return [
         PatternChoice(candidate, floor, alarms, passes)
         for candidate in found
@@ -53,12 +58,12 @@ def candidate_choices(
 
 
 def best(choices: Sequence[PatternChoice], taste: ChoicePolicy) -> PatternChoice | None:
-    """The choice that is worth most; None where all alarm too often or catch nothing."""
-    borne = [each for each in choices if taste.bears(each)]
-    chosen = max(borne, key=lambda each: worth(each, taste), default=None)
+    """Return the choice with the greatest utility; None if none is admissible or useful."""
+    admissible = [each for each in choices if taste.bears(each)]
+    chosen = max(admissible, key=lambda each: worth(each, taste), default=None)
     return chosen if chosen and worth(chosen, taste) > 0 else None
 
 
 def worth(choice: PatternChoice, taste: ChoicePolicy) -> float:
-    """What a choice catches, less what it is feared to cost."""
+    """Return the utility of a choice: rejected foreign columns minus the cost of false alarms."""
     return (1 - taste.false_alarm_cost * choice.alarms) * (1 - choice.passes)

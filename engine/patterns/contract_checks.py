@@ -1,4 +1,4 @@
-"""A learned pattern as a contract writes it: two checks over the same two counts, and a pattern where it is exact."""
+"""Write a learned pattern as contract entries: two checks and, for an exact pattern, a column option."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +7,10 @@ from treaty.engine.patterns.inference import LearnedPattern
 
 
 def checks(column: str, learned: LearnedPattern) -> list[Mapping[str, Any]]:
-    """The entries of `quality`: a warning of any significant growth of the share of bad values, and an error where it
-    grew by more than the floor. None where the pattern is beyond what Spark may be given, as a long vocabulary is."""
+    """Return the `quality` entries of a learned pattern.
+
+    A warning for any significant growth of the share of bad values, and an error if it also grew by more than the
+    floor. Empty if the pattern exceeds what Spark may run, as a long vocabulary does."""
     if not learned.pattern.is_safe:
         return []
     warned = _check(column, learned, "warning", {})
@@ -20,7 +22,7 @@ def _check(column: str, learned: LearnedPattern, severity: str, more: Mapping[st
     counts = {"learned_from": learned.trained.of, "learned_bad": learned.trained.bad}
     return {
         "id": f"{column}-pattern-{severity}",
-        "name": f"{column} looks as it did: {learned.pattern.text}"[:200],
+        "name": f"{column} matches its learned pattern: {learned.pattern.text}"[:200],
         "type": "custom",
         "engine": "treaty",
         "dimension": "conformity",
@@ -37,7 +39,8 @@ def _check(column: str, learned: LearnedPattern, severity: str, more: Mapping[st
 
 
 def options(learned: LearnedPattern) -> Mapping[str, str]:
-    """`logicalTypeOptions` of the standard, which every value must keep: empty unless all values that were learned
-    from matched, the pattern tells a structure, and any floor is left to the checks."""
+    """Return the standard's `logicalTypeOptions`, which every value must satisfy.
+
+    Empty unless all values conformed when the pattern was learned and it describes a structure."""
     exact = learned.is_pattern and not learned.trained.bad and learned.pattern.is_safe
     return {"pattern": f"^(?:{learned.pattern.regex})$"} if exact else {}

@@ -1,8 +1,8 @@
-"""Which patterns the values of a column have: P(v) for its values together, with the rows that each pattern matches.
+"""Enumerate the patterns of a column's values, P(v), with the rows that each pattern matches.
 
-Rows are bits of one integer, so that the rows of a sequence are the AND of the rows of its options. Coarse first:
-values are grouped by structure, groups below the least share are dropped, and only then are tokens specialised
-(algorithm 1 of the paper); a product is cut as soon as too few rows are left of it."""
+Rows are bits of one integer, so the rows of a sequence are the AND of the rows of its options. Coarse to fine:
+values are grouped by structure, groups below the minimum share are dropped, and only then are tokens specialised
+(algorithm 1 of the paper); a product is cut as soon as it has too few rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,9 @@ RUN_CLASSES = frozenset(("digit", "lower", "upper", "letter"))
 
 @dataclass(frozen=True, slots=True)
 class TokenOption:
-    """One way to write a token, and the rows of which it is true."""
+    """One way to write a token, with the rows that it matches.
+
+    `constant`: the text itself; `fixed`: a class of fixed length."""
 
     piece: TextSlice
     rows: int
@@ -54,13 +56,13 @@ class EnumeratedPattern:
 
     @property
     def text(self) -> str:
-        """The pattern as the language writes it."""
+        """Return the pattern in the pattern language."""
         return "".join(each.text for each in self.pieces)
 
 
 @dataclass(frozen=True, eq=False)
 class StructureGroup:
-    """Values of one structure: the rows that have it, and for each mark the rows of every word that stands there."""
+    """Values of one structure: their rows, and for each mark the rows of every word at that position."""
 
     structure: str
     rows: int
@@ -69,11 +71,11 @@ class StructureGroup:
 
     @cached_property
     def marks(self) -> list[int]:
-        """Where in the structure words stand."""
+        """Return the positions of words in the structure."""
         return [at for at, mark in enumerate(self.structure) if mark in MARKS]
 
     def part(self, start: int, end: int) -> "StructureGroup":
-        """The values from word `start` to before word `end`, as if they were a column."""
+        """Return the words from `start` to before `end` as a column of its own."""
         if (start, end) not in self._parts:
             within = self.structure[self.marks[start] : self.marks[end - 1] + 1]
             self._parts[start, end] = StructureGroup(within, self.rows, self.words[start:end])
@@ -81,13 +83,13 @@ class StructureGroup:
 
     @cached_property
     def hypotheses(self) -> tuple[list["EnumeratedPattern"], Array]:
-        """H(C): the patterns that all values of the group have, and their ids."""
-        found = product(self, self.rows.bit_count())
-        return found, np.array([each.id for each in found], np.uint64)
+        """Return H(C), the patterns that all values of the group match, and their ids."""
+        patterns = product(self, self.rows.bit_count())
+        return patterns, np.array([each.id for each in patterns], np.uint64)
 
 
 def rows_of(values: Iterable[str]) -> dict[str, int]:
-    """Each distinct value with its rows: bit i for row i."""
+    """Return the rows of each distinct value: bit i for row i."""
     rows: dict[str, int] = {}
     bit = 1
     for value in values:
@@ -97,30 +99,33 @@ def rows_of(values: Iterable[str]) -> dict[str, int]:
 
 
 def groups(rows: dict[str, int], cut: Callable[[str], tuple[str, list[str]] | None]) -> dict[str, StructureGroup]:
-    """The values by structure; values that are too long, or that the cut says nothing of, are in none."""
+    """Group the values by structure.
+
+    Values that are too long, or that the cut rejects, are in no group."""
     lexed: dict[str, list[tuple[int, list[str]]]] = {}
     for value, bits in rows.items():
-        found = cut(value) if len(value) <= LONGEST else None
-        if found is not None:
-            lexed.setdefault(found[0], []).append((bits, found[1]))
+        tokens = cut(value) if len(value) <= LONGEST else None
+        if tokens is not None:
+            lexed.setdefault(tokens[0], []).append((bits, tokens[1]))
     return {structure: _group(structure, members) for structure, members in lexed.items()}
 
 
 def _group(structure: str, members: Sequence[tuple[int, list[str]]]) -> StructureGroup:
     words: tuple[dict[str, int], ...] = tuple({} for _ in members[0][1])
-    together = 0
-    for bits, found in members:
-        together |= bits
-        for known, word in zip(words, found, strict=True):
-            known[word] = known.get(word, 0) | bits
-    return StructureGroup(structure, together, words)
+    all_rows = 0
+    for bits, member_words in members:
+        all_rows |= bits
+        for word_rows, word in zip(words, member_words, strict=True):
+            word_rows[word] = word_rows.get(word, 0) | bits
+    return StructureGroup(structure, all_rows, words)
 
 
 def enumerate_patterns(
     rows: dict[str, int], total: int, *, tokens: int = TOKENS, share: float = LEAST_SHARE
 ) -> Iterator[EnumeratedPattern]:
-    """Every pattern that at least this share of `total` rows has, none twice; wider structures than `tokens` are left
-    to the vertical cut."""
+    """Yield every pattern that at least this share of `total` rows matches, each once.
+
+    Structures with more than `tokens` tokens are left to the vertical cut."""
     least = max(1, int(share * total))
     for group in all_groups(rows):
         if group.rows.bit_count() >= least and len(group.structure) <= tokens:
@@ -128,7 +133,7 @@ def enumerate_patterns(
 
 
 def all_groups(rows: dict[str, int]) -> Iterator[StructureGroup]:
-    """The groups of every cut. The cut by numbers only where a value has a sign or decimals."""
+    """Yield the groups of every cut; the cut by numbers only if a value has a sign or decimals."""
     yield from groups(rows, by_words).values()
     yield from groups(rows, by_runs).values()
     if any(has_numbers(value) for value in rows):
@@ -136,46 +141,47 @@ def all_groups(rows: dict[str, int]) -> Iterator[StructureGroup]:
 
 
 def product(group: StructureGroup, least: int) -> list[EnumeratedPattern]:
-    """The patterns of one structure that at least so many rows have: the narrow ones, and a few that are wide
-    throughout, which a column whose values later vary would need."""
+    """Return the patterns of one structure that at least `least` rows match.
+
+    The narrow patterns, and a few that are wide in every token, which a column with varying later values needs."""
     positions = [list(each) for each in options_of(group, least)]
     narrow = _product(_bounded(positions), group.rows, least)
-    known = {each.id for each in narrow}
-    return narrow + [each for each in _ladder(group) if each.id not in known]
+    narrow_ids = {each.id for each in narrow}
+    return narrow + [each for each in _ladder(group) if each.id not in narrow_ids]
 
 
 def options_of(group: StructureGroup, least: int) -> Iterator[list[TokenOption]]:
-    """For each token of a structure the ways to write it."""
+    """Yield for each token of a structure the ways to write it."""
     words = iter(group.words)
     for mark in group.structure:
         if mark in MARKS:
-            found = next(words)
+            token_words = next(words)
             yield (
                 [TokenOption(piece("<num>"), group.rows)]
                 if mark == NUMERAL
-                else options(found, least, runs=mark in RUNS)
+                else options(token_words, least, runs=mark in RUNS)
             )
         else:
             yield [TokenOption(piece(escaped(mark)), group.rows, constant=True)]
 
 
 def options(words: dict[str, int], least: int, *, runs: bool = False) -> list[TokenOption]:
-    """The ways to write one token: frequent words as they are, classes of so many characters, classes of any number.
+    """Return the ways to write one token: frequent words, classes of fixed length, classes of any length.
 
-    A class is left out where it is true of no more rows than one within it: it would say the same and more. Of runs,
-    which stand beside each other, only classes that tell letters from digits."""
-    some: dict[str, int] = {}
-    exact: dict[tuple[str, int], int] = {}
+    A class that matches the same rows as a narrower one is omitted. For runs, which are adjacent to each other, only
+    classes that separate letters from digits are used."""
+    class_rows: dict[str, int] = {}
+    length_rows: dict[tuple[str, int], int] = {}
     for word, bits in words.items():
         for name in _run_classes(word) if runs else classes_of(word):
-            some[name] = some.get(name, 0) | bits
-            exact[name, len(word)] = exact.get((name, len(word)), 0) | bits
-    found = [] if runs else _constants(words, least)
-    for name in _needed(some):
-        if some[name].bit_count() >= least:
-            found += _sized(name, exact, least)
-            found.append(TokenOption(piece(f"<{name}>+"), some[name]))
-    return found
+            class_rows[name] = class_rows.get(name, 0) | bits
+            length_rows[name, len(word)] = length_rows.get((name, len(word)), 0) | bits
+    token_options = [] if runs else _constants(words, least)
+    for name in _needed(class_rows):
+        if class_rows[name].bit_count() >= least:
+            token_options += _sized(name, length_rows, least)
+            token_options.append(TokenOption(piece(f"<{name}>+"), class_rows[name]))
+    return token_options
 
 
 def _run_classes(word: str) -> tuple[str, ...]:
@@ -189,12 +195,12 @@ def _constants(words: dict[str, int], least: int) -> list[TokenOption]:
 
 
 def _needed(some: dict[str, int]) -> list[str]:
-    kept: list[str] = []
+    names: list[str] = []
     for each in LADDER:
         rows = some.get(each.name)
-        if rows is not None and not any(some[name] == rows for name in each.within if name in kept):
-            kept.append(each.name)
-    return kept
+        if rows is not None and not any(some[name] == rows for name in each.within if name in names):
+            names.append(each.name)
+    return names
 
 
 def _sized(name: str, exact: dict[tuple[str, int], int], least: int) -> Iterator[TokenOption]:
@@ -205,35 +211,38 @@ def _sized(name: str, exact: dict[tuple[str, int], int], least: int) -> Iterator
 
 
 def _bounded(positions: list[list[TokenOption]]) -> list[list[TokenOption]]:
-    """Fewer options where the product would be too large: first no constants, then no fixed lengths."""
+    """Return fewer options if the product would be too large: first no constants, then no fixed lengths."""
     for narrower in ("constant", "fixed"):
         if _size(positions) <= MOST_PATTERNS:
             break
-        positions = [[each for each in found if not getattr(each, narrower)] or found for found in positions]
+        positions = [
+            [each for each in token_options if not getattr(each, narrower)] or token_options
+            for token_options in positions
+        ]
     return positions
 
 
 def _size(positions: list[list[TokenOption]]) -> int:
     size = 1
-    for found in positions:
-        size *= len(found)
+    for token_options in positions:
+        size *= len(token_options)
     return size
 
 
 def _product(positions: list[list[TokenOption]], rows: int, least: int) -> list[EnumeratedPattern]:
-    reached: list[tuple[int, tuple[TextSlice, ...], int]] = [(0, (), rows)]
-    for found in positions:
-        reached = [
+    partial: list[tuple[int, tuple[TextSlice, ...], int]] = [(0, (), rows)]
+    for token_options in positions:
+        partial = [
             ((id_ * option.piece.factor + option.piece.id) & WIDTH, (*pieces, option.piece), both)
-            for id_, pieces, before in reached
-            for option in found
+            for id_, pieces, before in partial
+            for option in token_options
             if (both := before & option.rows).bit_count() >= least
         ][: 2 * MOST_PATTERNS]
-    return [EnumeratedPattern(*each) for each in reached]
+    return [EnumeratedPattern(*each) for each in partial]
 
 
 def _ladder(group: StructureGroup) -> Iterator[EnumeratedPattern]:
-    """The structure with every word of one wide class."""
+    """Yield the structure with every word in one wide class."""
     if NUMERAL in group.structure or not group.words:
         return
     for wide in ("letter",) if RUNS.intersection(group.structure) else ("letter", "alphanum", "word"):
@@ -254,7 +263,7 @@ def _wide(group: StructureGroup, wide: str) -> Iterator[TextSlice]:
 
 
 def _enumerated_pattern(pieces: Iterable[TextSlice], rows: int) -> EnumeratedPattern:
-    listed, id_ = tuple(pieces), 0
-    for each in listed:
+    all_pieces, id_ = tuple(pieces), 0
+    for each in all_pieces:
         id_ = (id_ * each.factor + each.id) & WIDTH
-    return EnumeratedPattern(id_, listed, rows)
+    return EnumeratedPattern(id_, all_pieces, rows)

@@ -1,4 +1,4 @@
-"""What an owner is shown of a promise: values that keep it and all that do not, what the lake says, its neighbours."""
+"""Evidence of a suggested pattern: conforming values, all others, the lake's data and neighbouring patterns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,8 +19,10 @@ CUT = 64
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A narrower or wider pattern of the same values: in how many columns it is, how impure they are on average, and
-    what share of them would have raised a false alarm."""
+    """A narrower or wider pattern of the same values.
+
+    `columns`: columns of the lake with it. `fpr`: their mean impurity. `alarms`: share of them with a false alarm in
+    the replay."""
 
     text: str
     columns: int
@@ -29,18 +31,21 @@ class Neighbour:
 
 
 def neighbours(values: Sequence[str], index: PatternIndex) -> tuple[Neighbour, ...]:
-    """The narrowest, the safest and the paper's own choice of patterns that the lake knows of these values, the
-    narrowest first; each once."""
-    asked = (replace(VARIANTS["union"], r=1.0, m=index.least_columns, objective=each) for each in Objective)
-    found = [each for limits in asked if isinstance(each := infer_domain(values, index.sums, limits), InferredPattern)]
-    unique = {each.pattern.text: each for each in sorted(found, key=lambda each: each.columns)}
+    """Return the lake's narrowest, safest and purest (the paper's) patterns of these values.
+
+    Each once, the narrowest first."""
+    variants = (replace(VARIANTS["union"], r=1.0, m=index.least_columns, objective=each) for each in Objective)
+    patterns = [
+        each for limits in variants if isinstance(each := infer_domain(values, index.sums, limits), InferredPattern)
+    ]
+    unique = {each.pattern.text: each for each in sorted(patterns, key=lambda each: each.columns)}
     return tuple(Neighbour(text, each.columns, each.fpr, each.alarms) for text, each in unique.items())
 
 
 def evidence(
     values: Sequence[str | None], result: PatternResult, index: PatternIndex, *, secret: bool
 ) -> Mapping[str, Any]:
-    """What is known, as plain data. `secret`: no value is shown, as of a classified column."""
+    """Return the evidence as plain data. `secret`: no value is shown, as for a classified column."""
     texts = [value for value in values if value is not None]
     domain = domain_of(texts)
     return {
@@ -77,7 +82,7 @@ def _values(texts: Sequence[str], result: PatternResult) -> dict[str, list[str]]
         return {}
     match = matcher(result.learned.pattern)
     distinct = list(dict.fromkeys(texts))
-    good, bad = ([value for value in distinct if bool(match(value)) is wanted] for wanted in (True, False))
+    good, bad = ([value for value in distinct if bool(match(value)) is conforms] for conforms in (True, False))
     return {"conforming": list(map(_cut, sample_evenly(good, SHOWN))), "others": list(map(_cut, bad[:MOST_BAD]))}
 
 

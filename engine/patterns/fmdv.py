@@ -1,11 +1,11 @@
-"""FMDV and its variants: the pattern of a column that the lake says raises the fewest false alarms.
+"""FMDV and its variants: infer the pattern of a column with the fewest false alarms in the lake.
 
-Basic (section 2.3 of the paper): of all patterns that every value has, the one of least FPR, of those whose FPR is at
-most `r` and that at least `m` columns of the lake have. Vertical (section 3): a structure is cut into segments that
-the lake knows, the sum of their FPRs being least (equation 11). Horizontal (section 4): where the values have several
-structures, those of few rows are discarded, at most the share `theta`; and beyond the paper, up to three structures
-that many rows have are each given a pattern. What FPR is, `objective` says: the mean impurity (the paper's), or the
-replayed share of false alarms; `columns` makes it CMDV (section 2.3: least coverage)."""
+Basic (section 2.3 of the paper): of all patterns that every value matches, with FPR at most `r` and in at least `m`
+columns of the lake, the one with the least FPR. Vertical (section 3): a structure is cut into segments that the lake
+has, with the least sum of FPRs (equation 11). Horizontal (section 4): if the values have several structures, those
+with few rows are discarded, at most the share `theta`; and beyond the paper, each of up to three structures with
+many rows gets a pattern. `objective` defines FPR: the mean impurity (the paper's) or the replayed share of false
+alarms; `columns` makes it CMDV (section 2.3: least coverage)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ LEAST_OF_STRUCTURE = 0.05
 
 
 class Objective(StrEnum):
-    """What is made least."""
+    """The quantity to minimise."""
 
     IMPURITY = "impurity"
     ALARMS = "alarms"
@@ -37,7 +37,11 @@ class Objective(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class PatternLimits:
-    """What a pattern must be: the paper's r, m, tau and theta, which cuts are made, what is made least."""
+    """Limits of an inferred pattern.
+
+    `r`: maximum FPR. `m`: minimum number of columns. `tokens`: the paper's tau. `theta`: maximum discarded share.
+    `vertical`, `horizontal`: permitted cuts. `structures`: maximum number of structures. `objective`: quantity to
+    minimise."""
 
     r: float = 0.1
     m: int = 3
@@ -60,8 +64,10 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class PatternSegment:
-    """A stretch of a pattern, and what the lake says of it: in how many columns it is, how impure they are, and what
-    share of them would have raised a false alarm."""
+    """A segment of a pattern with its statistics over the lake.
+
+    `columns`: number of columns with it. `fpr`: their mean impurity. `alarms`: share of them with a false alarm in
+    the replay."""
 
     text: str
     columns: int
@@ -71,7 +77,7 @@ class PatternSegment:
 
 @dataclass(frozen=True)
 class InferredPattern:
-    """A pattern with its segments; `discarded`: the share of the values that was cut off as not of the domain."""
+    """A pattern with its segments. `discarded`: share of the values cut off as not of the domain."""
 
     pattern: Pattern
     segments: tuple[PatternSegment, ...]
@@ -79,43 +85,43 @@ class InferredPattern:
 
     @property
     def fpr(self) -> float:
-        """The sum of the segments' impurities (equation 8)."""
+        """Return the sum of the segments' impurities (equation 8)."""
         return sum(each.fpr for each in self.segments)
 
     @property
     def alarms(self) -> float:
-        """The sum of the segments' shares of false alarms."""
+        """Return the sum of the segments' shares of false alarms."""
         return sum(each.alarms for each in self.segments)
 
     @property
     def columns(self) -> int:
-        """The columns of the lake that carry the least known segment."""
+        """Return the smallest number of columns of a segment."""
         return min((each.columns for each in self.segments), default=0)
 
 
 class NoPatternReason(StrEnum):
-    """Why there is no pattern."""
+    """The reason why there is no pattern."""
 
     NO_VALUES = "there are no values"
     TOO_LONG = "values are too long or have too many tokens"
-    NATURAL_LANGUAGE = "the values read like natural language: their words are too many and too varied"
+    NATURAL_LANGUAGE = "the values look like natural language, with too many different words"
     HETEROGENEOUS = "the values have too many structures"
-    NO_EVIDENCE = "not enough columns of this lake have such values"
+    NO_EVIDENCE = "too few columns of this lake have such values"
     FALSE_ALARMS = "such patterns raise too many false alarms in this lake"
-    UNSAFE = "no pattern of the admitted subset of regular expressions describes the values"
+    UNSAFE = "no pattern of the supported subset of regular expressions describes the values"
 
 
 def infer_domain(
     values: Sequence[str], sums: PatternSums, limits: PatternLimits = VARIANTS["union"]
 ) -> InferredPattern | NoPatternReason:
-    """The pattern that the lake knows for these values, or why there is none."""
+    """Return the lake's pattern of these values, or the reason why there is none."""
     return domain_of(laid_out(values), sums, limits)
 
 
 def domain_of(
     column: "StructuredColumn", sums: PatternSums, limits: PatternLimits
 ) -> InferredPattern | NoPatternReason:
-    """The same, of a column that is laid out, so that several limits may ask it."""
+    """Return the same as `infer_domain` for a prepared column, which several limits can share."""
     if not column.total:
         return NoPatternReason.NO_VALUES
     whole = _whole(column, sums, limits)
@@ -127,27 +133,27 @@ def domain_of(
 
 @dataclass(frozen=True, eq=False)
 class StructuredColumn:
-    """Values with their rows, by structure."""
+    """Values with their rows, grouped by structure."""
 
     rows: dict[str, int]
     total: int
 
     @cached_property
     def structures(self) -> list[StructureGroup]:
-        """The structures by words, that of most rows first."""
+        """Return the structures by words, those with the most rows first."""
         return sorted(groups(self.rows, by_words).values(), key=lambda group: -group.rows.bit_count())
 
     @cached_property
     def of_all(self) -> list[StructureGroup]:
-        """The structures that every row has: by words, by runs, which are narrower, and by numbers."""
+        """Return the structures that every row has: by words, by runs (narrower) and by numbers."""
         numbers = groups(self.rows, by_numbers).values() if any(map(has_numbers, self.rows)) else ()
         cuts = [self.structures, list(groups(self.rows, by_runs).values()), list(numbers)]
-        found = [cut[0] for cut in cuts if len(cut) == 1]
-        return [group for group in found if group.rows.bit_count() == self.total]
+        common = [cut[0] for cut in cuts if len(cut) == 1]
+        return [group for group in common if group.rows.bit_count() == self.total]
 
 
 def laid_out(values: Sequence[str]) -> StructuredColumn:
-    """The column of at most 256 of the values, evenly spread."""
+    """Prepare a column of at most 256 of the values, evenly spread."""
     chosen = sample_evenly(values, VALUES)
     return StructuredColumn(rows_of(chosen), len(chosen))
 
@@ -155,10 +161,10 @@ def laid_out(values: Sequence[str]) -> StructuredColumn:
 def _whole(column: StructuredColumn, sums: PatternSums, limits: PatternLimits) -> InferredPattern | NoPatternReason:
     reasons: list[NoPatternReason] = []
     for group in column.of_all:
-        found = _of_group(group, sums, limits)
-        if isinstance(found, InferredPattern):
-            return found
-        reasons.append(found)
+        outcome = _of_group(group, sums, limits)
+        if isinstance(outcome, InferredPattern):
+            return outcome
+        reasons.append(outcome)
     return reasons[0] if reasons else _shapeless(column)
 
 
@@ -173,18 +179,22 @@ def _shapeless(column: StructuredColumn) -> NoPatternReason:
 def _cut_horizontally(
     column: StructuredColumn, sums: PatternSums, limits: PatternLimits
 ) -> InferredPattern | NoPatternReason:
-    """Patterns of the structures that most rows have, where they leave out no more than `theta`. Whole structures are
-    cut off, never values of a structure that is kept, which may be the first of many to come."""
-    found, total = column.structures, column.total
-    kept = [each for each in found[: limits.structures] if each.rows.bit_count() >= LEAST_OF_STRUCTURE * total]
-    covered = sum(each.rows.bit_count() for each in kept)
-    if covered < (1 - limits.theta) * total or len(found) == 1:
+    """Infer patterns of the most frequent structures; the others must be few.
+
+    At most the share `theta` is discarded. Whole structures are cut off, but no values of a remaining structure,
+    because more such values may follow."""
+    all_structures, total = column.structures, column.total
+    remaining = [
+        each for each in all_structures[: limits.structures] if each.rows.bit_count() >= LEAST_OF_STRUCTURE * total
+    ]
+    covered = sum(each.rows.bit_count() for each in remaining)
+    if covered < (1 - limits.theta) * total or len(all_structures) == 1:
         return NoPatternReason.HETEROGENEOUS
-    each_inferred = [_of_group(group, sums, limits) for group in kept]
+    each_inferred = [_of_group(group, sums, limits) for group in remaining]
     inferred = [each for each in each_inferred if isinstance(each, InferredPattern)]
-    if len(inferred) < len(kept):
+    if len(inferred) < len(remaining):
         return next(each for each in each_inferred if isinstance(each, NoPatternReason))
-    shares = [group.rows.bit_count() / covered for group in kept]
+    shares = [group.rows.bit_count() / covered for group in remaining]
     segments = tuple(
         replace(segment, fpr=segment.fpr * share, alarms=segment.alarms * share)
         for each, share in zip(inferred, shares, strict=True)
@@ -214,9 +224,9 @@ def _admitted(
 
 
 def _best(group: StructureGroup, sums: PatternSums, limits: PatternLimits) -> PatternSegment | NoPatternReason:
-    found, ids = group.hypotheses
-    places, known = sums.places(ids)
-    frequent = known & (sums.columns[places] >= limits.m) if len(sums) else known
+    patterns, ids = group.hypotheses
+    places, in_lake = sums.places(ids)
+    frequent = in_lake & (sums.columns[places] >= limits.m) if len(sums) else in_lake
     if not frequent.any():
         return NoPatternReason.NO_EVIDENCE
     chosen = np.flatnonzero(frequent & (_cost(sums, places, limits) <= limits.r))
@@ -224,7 +234,7 @@ def _best(group: StructureGroup, sums: PatternSums, limits: PatternLimits) -> Pa
         return NoPatternReason.FALSE_ALARMS
     order = np.lexsort((sums.columns[places[chosen]], _first(sums, places[chosen], limits)))
     at = chosen[order[0]]
-    return _segment(found[at].pieces, sums, int(places[at]))
+    return _segment(patterns[at].pieces, sums, int(places[at]))
 
 
 def _cost(sums: PatternSums, places: Array, limits: PatternLimits) -> Array:
@@ -242,8 +252,10 @@ def _segment(pieces: Sequence[TextSlice], sums: PatternSums, place: int) -> Patt
 
 
 def _cut_vertically(group: StructureGroup, sums: PatternSums, limits: PatternLimits) -> InferredPattern | None:
-    """The cheapest cut into segments that the lake knows (equation 11). Segments begin and end with a word; what stands
-    between them is taken as it is and costs nothing, for no column consists of a separator."""
+    """Return the cheapest cut into segments of the lake (equation 11); None if there is none.
+
+    Segments begin and end with a word. The text between them is constant and costs nothing, because no column
+    consists of a separator."""
     marks = group.marks
     best: list[tuple[float, tuple[PatternSegment | LiteralToken, ...]] | None] = [(0.0, ()), *[None] * len(marks)]
     for end in range(1, len(marks) + 1):
@@ -252,8 +264,8 @@ def _cut_vertically(group: StructureGroup, sums: PatternSums, limits: PatternLim
         return None
     parts = (*best[-1][1], LiteralToken(group.structure[marks[-1] + 1 :]))
     segments = tuple(each for each in parts if isinstance(each, PatternSegment))
-    found = _admitted(joined([_pattern(each) for each in parts]), segments, limits)
-    return found if isinstance(found, InferredPattern) else None
+    outcome = _admitted(joined([_pattern(each) for each in parts]), segments, limits)
+    return outcome if isinstance(outcome, InferredPattern) else None
 
 
 def _cuts(
@@ -263,7 +275,7 @@ def _cuts(
     sums: PatternSums,
     limits: PatternLimits,
 ) -> list[tuple[float, tuple[PatternSegment | LiteralToken, ...]]]:
-    found, marks = [], group.marks
+    candidates, marks = [], group.marks
     for start in range(end - 1, -1, -1):
         if marks[end - 1] - marks[start] >= limits.tokens:
             break
@@ -272,8 +284,8 @@ def _cuts(
         if before and isinstance(segment, PatternSegment):
             gap = LiteralToken(group.structure[marks[start - 1] + 1 if start else 0 : marks[start]])
             cost = segment.fpr if limits.objective is Objective.IMPURITY else segment.alarms
-            found.append((before[0] + cost, (*before[1], gap, segment)))
-    return found
+            candidates.append((before[0] + cost, (*before[1], gap, segment)))
+    return candidates
 
 
 def _pattern(part: PatternSegment | LiteralToken) -> Pattern:

@@ -1,7 +1,7 @@
-"""The index of a lake: what inference asks instead of reading the lake again.
+"""The index of a lake, which inference uses instead of reading the lake again.
 
-It holds the sums over patterns, the calibration of promises, looks of other columns, and how much better the chosen
-promises looked than they then were. All of it adds up over tables."""
+It contains the sums over patterns, the calibration of candidates, the masks of other columns, and the optimism of
+the selection. All of it adds up over tables."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,15 +23,16 @@ from treaty.engine.patterns.lake_sums import PatternSums, merge_sums, nothing, s
 
 MOST_REPLAYED = 1000
 LEAST_EVIDENCE, MOST_EVIDENCE = 2, 100
-# Few rows alarm rarely, whatever they are: what is to be feared of whole batches, columns of fewer do not tell.
+# Columns with fewer rows rarely raise an alarm and say nothing about whole batches.
 LEAST_JUDGED = 100
 PRIOR = 10.0
 
 
 @dataclass(frozen=True)
 class SelectionOptimism:
-    """Of promises chosen from one half of the lake and judged on the other: how many there were, and how many false
-    alarms were expected and seen."""
+    """Expected and observed false alarms of checks on columns they were not chosen from.
+
+    Checks are chosen from one half of the lake and evaluated on the other. `promises`: number of these checks."""
 
     expected: float = 0.0
     observed: float = 0.0
@@ -44,14 +45,15 @@ class SelectionOptimism:
 
     @property
     def excess(self) -> float:
-        """What is added to the chance of a false alarm: the best of several looks better than it is. At least 0; ten
-        promises are taken to have been as good as they looked."""
+        """Return the amount to add to a false-alarm probability, at least 0.
+
+        The best of several candidates looks better than it is. The prior is ten checks without excess."""
         return max(0.0, (self.observed - self.expected) / (self.promises + PRIOR))
 
 
 @dataclass(frozen=True, eq=False)
 class PatternIndex:
-    """What a lake says of text columns."""
+    """Pattern statistics of a lake's text columns."""
 
     sums: PatternSums
     calibration: Calibration = field(default_factory=Calibration)
@@ -60,41 +62,45 @@ class PatternIndex:
 
     @property
     def least_columns(self) -> int:
-        """The paper's m: as many columns must have a pattern. It grows with the root of the lake: 3 of two thousand
-        columns, 5 of six thousand, 100 of millions, as the paper recommends."""
+        """Return the paper's m: the number of columns that must have a pattern.
+
+        It grows with the square root of the lake: 3 for two thousand columns, 5 for six thousand, 100 for millions,
+        as the paper recommends."""
         return evidence(self.sums.size)
 
 
 def evidence(size: int) -> int:
-    """How many columns of a lake of `size` columns must have a pattern."""
+    """Return the number of columns that must have a pattern, by the lake's size.
+
+    `size`: number of columns of the lake."""
     return max(LEAST_EVIDENCE, min(MOST_EVIDENCE, round(sqrt(size) / 16)))
 
 
 def indexed(columns: Sequence[Sequence[str]], *, tokens: int = TOKENS, sources: Sequence[object] = ()) -> PatternIndex:
-    """The index of columns, each given by its values in their order.
+    """Build the index of columns, each given by its values in their order.
 
-    `sources`: for each column where it comes from, so that what is learned from one half of the sources is replayed on
-    the other; without them columns are halved as they come."""
+    `tokens`: maximum number of tokens of a pattern. `sources`: origin of each column; patterns learned from one half
+    of the origins are replayed on the other half. Without them the columns alternate."""
     halves = _halves(len(columns), sources)
     sums = [sums_of((columns[place] for place in half), tokens=tokens) for half in halves]
     replays = [
         _replays([columns[place] for place in half], other.frequent(LEAST_EVIDENCE))
         for half, other in zip(halves, reversed(sums), strict=True)
     ]
-    seen = background(columns)
+    masks = background(columns)
     counts = [merge_calibrations(each.counts for each in half) for half in replays]
-    optimism = [optimism_of(half, other, seen) for half, other in zip(replays, reversed(counts), strict=True)]
-    return PatternIndex(merge_sums(sums), merge_calibrations(counts), seen, sum(optimism, SelectionOptimism()))
+    optimism = [optimism_of(half, other, masks) for half, other in zip(replays, reversed(counts), strict=True)]
+    return PatternIndex(merge_sums(sums), merge_calibrations(counts), masks, sum(optimism, SelectionOptimism()))
 
 
 def merge_indexes(parts: Iterable[PatternIndex]) -> PatternIndex:
-    """The index of all columns of these."""
-    listed = list(parts)
+    """Merge the indexes of several sets of columns."""
+    indexes = list(parts)
     return PatternIndex(
-        merge_sums([each.sums for each in listed]) if listed else nothing(),
-        merge_calibrations(each.calibration for each in listed),
-        merge_backgrounds(each.background for each in listed),
-        sum((each.optimism for each in listed), SelectionOptimism()),
+        merge_sums([each.sums for each in indexes]) if indexes else nothing(),
+        merge_calibrations(each.calibration for each in indexes),
+        merge_backgrounds(each.background for each in indexes),
+        sum((each.optimism for each in indexes), SelectionOptimism()),
     )
 
 
@@ -105,14 +111,14 @@ def _halves(count: int, sources: Sequence[object]) -> tuple[list[int], list[int]
 
 
 def _replays(columns: Sequence[Sequence[str]], sums: PatternSums) -> list[ReplayedColumn]:
-    found = (replay_column(values, sums) for values in sample_evenly(columns, MOST_REPLAYED // 2))
-    return [each for each in found if each is not None]
+    replays = (replay_column(values, sums) for values in sample_evenly(columns, MOST_REPLAYED // 2))
+    return [each for each in replays if each is not None]
 
 
 def optimism_of(columns: Iterable[ReplayedColumn], counts: Calibration, seen: Background) -> SelectionOptimism:
-    """What is expected of the promises chosen by these counts for columns that are not among them, and what was seen.
+    """Return the expected and observed false alarms of checks chosen by counts of other columns.
 
-    Nothing where there are no counts yet: what is expected then is a guess."""
+    Zero while there are no counts, because the expectation would be a guess."""
     if not counts.cells:
         return SelectionOptimism()
     return sum((_chosen(each, counts, seen) for each in columns if each.of >= LEAST_JUDGED), SelectionOptimism())

@@ -1,7 +1,7 @@
-"""An index as one Parquet file: a row for each pattern, ascending by id, and everything else beside the schema.
+"""Store an index as one Parquet file: a row for each pattern, ascending by id, and the rest in the metadata.
 
-Read through a memory map; the texts of patterns are read only where they are asked for. Nothing in it is executed when
-it is read, and what is no index, or of another format, is refused by name."""
+The file is read through a memory map; the texts of patterns are read only when they are needed. Reading executes
+nothing, and other files or formats raise an error."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ _KEY = b"treaty_patterns"
 
 
 class UnreadableIndex(Exception):
-    """The file is no index of patterns that this version reads."""
+    """The file is no pattern index that this version can read."""
 
 
 class ArrowTexts(Sequence[str]):
-    """Texts of an Arrow array, made when they are asked for."""
+    """Texts of an Arrow array, converted on access."""
 
     def __init__(self, array: Any) -> None:
         self._array = array
@@ -42,8 +42,9 @@ class ArrowTexts(Sequence[str]):
 
 
 def save(index: PatternIndex, path: str | Path, *, least: int = 1) -> None:
-    """Writes an index, of patterns of at least so many columns: rare ones are most of it, and say nothing until more
-    columns come. Replaces the file at once or not at all."""
+    """Write an index atomically, with the patterns of at least `least` columns.
+
+    Rare patterns are most of an index and say nothing until more columns are added."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -51,31 +52,35 @@ def save(index: PatternIndex, path: str | Path, *, least: int = 1) -> None:
     fields = {name: pa.array(getattr(sums, name)) for name in FIELDS}
     fields["impurity"] = fields["impurity"].cast(pa.float32())
     table = pa.table({**fields, "text": pa.array(list(sums.texts), pa.string())})
-    said = json.dumps(_header(index), ensure_ascii=True, separators=(",", ":")).encode()
+    header = json.dumps(_header(index), ensure_ascii=True, separators=(",", ":")).encode()
     fresh = Path(f"{path}.new")
     parquet.write_table(
-        table.replace_schema_metadata({_KEY: said}), fresh, compression="zstd", use_dictionary=False, store_schema=True
+        table.replace_schema_metadata({_KEY: header}),
+        fresh,
+        compression="zstd",
+        use_dictionary=False,
+        store_schema=True,
     )
     fresh.replace(path)
 
 
 def load(path: str | Path) -> PatternIndex:
-    """The index of a file. Raises UnreadableIndex."""
+    """Read an index from a file. Raises UnreadableIndex."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         table = parquet.read_table(path, memory_map=True)
-        said = json.loads((table.schema.metadata or {})[_KEY])
+        header = json.loads((table.schema.metadata or {})[_KEY])
     except (OSError, pa.ArrowInvalid, KeyError, ValueError):
-        raise UnreadableIndex(f"{path} is no index of patterns") from None
-    if said.get("format") != FORMAT or said.get("floors") != list(FLOORS):
-        raise UnreadableIndex(f"{path} is an index of another format; make it again with `treaty patterns index`")
+        raise UnreadableIndex(f"{path} is not a pattern index") from None
+    if header.get("format") != FORMAT or header.get("floors") != list(FLOORS):
+        raise UnreadableIndex(f"{path} is an index of another format; create it again with `treaty patterns index`")
     fields = {name: table[name].to_numpy().astype(dtype) for name, dtype in FIELDS.items()}
-    sums = PatternSums(size=said["size"], **fields, texts=ArrowTexts(table["text"].combine_chunks()))
+    sums = PatternSums(size=header["size"], **fields, texts=ArrowTexts(table["text"].combine_chunks()))
     if not bool(np.all(sums.ids[1:] > sums.ids[:-1])):
-        raise UnreadableIndex(f"{path} is damaged: its patterns are not in order")
-    return _index(sums, said)
+        raise UnreadableIndex(f"{path} is damaged: its patterns are not sorted")
+    return _index(sums, header)
 
 
 def _header(index: PatternIndex) -> Mapping[str, Any]:
@@ -84,7 +89,7 @@ def _header(index: PatternIndex) -> Mapping[str, Any]:
         "floors": FLOORS,
         "size": index.sums.size,
         "cells": dict(index.calibration.cells),
-        "seen": {str(number): looks for number, looks in index.background.columns.items()},
+        "seen": {str(number): masks for number, masks in index.background.columns.items()},
         "excess": [index.optimism.expected, index.optimism.observed, index.optimism.promises],
     }
 
@@ -93,6 +98,6 @@ def _index(sums: PatternSums, said: Mapping[str, Any]) -> PatternIndex:
     return PatternIndex(
         sums,
         Calibration({key: tuple(counts) for key, counts in said["cells"].items()}),
-        Background({int(number): tuple(looks) for number, looks in said["seen"].items()}),
+        Background({int(number): tuple(masks) for number, masks in said["seen"].items()}),
         SelectionOptimism(*said.get("excess", ())),
     )

@@ -1,7 +1,7 @@
-"""The pattern of a text column, learned from values of it and from the lake: the entry point.
+"""Infer the pattern of a text column from its values and the lake: the entry point.
 
-Values should be a uniform sample of whole past batches, in the order in which they came: nearly all false alarms come
-from learning from the first rows of a sorted table."""
+Values should be a uniform sample of whole past batches, in their original order: nearly all false alarms come from
+learning from the first rows of a sorted table."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from treaty.engine.patterns.value_shapes import SHAPES
 
 LEAST_VALUES = 5
 DETECTED_OF = 1000
-# What is not a pattern but what is left where there is none: the characters of the values, and the values themselves.
+# Families without a structure, for values without a pattern: their characters or the values themselves.
 FALLBACKS = frozenset(("characters", "characters_sized", "framed", "vocabulary"))
-# Only patterns that tell a structure, that hardly ever alarmed, and that few other columns have.
+# Only patterns with a structure, hardly any false alarms, and few other columns that match.
 STRICT = ChoicePolicy(
     false_alarm_cost=10.0, most_alarms=0.01, most_passes=0.1, families=(frozenset(LAKE) | frozenset(SHAPES)) - FALLBACKS
 )
@@ -27,9 +27,10 @@ STRICT = ChoicePolicy(
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedPattern:
-    """A promise about a text column: texts match the pattern, but for as many as did not when it was learned.
+    """A learned pattern: texts match it, except for as many as did not when it was learned.
 
-    More of them than chance allows is a warning; where their share besides grew by more than `floor`, an error."""
+    A significant increase of that share is a warning; an increase by more than `floor` as well is an error. `alpha`:
+    significance level."""
 
     family: str
     pattern: Pattern
@@ -40,11 +41,11 @@ class LearnedPattern:
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it tells a structure, not only characters or a vocabulary."""
+        """Return whether it describes a structure, not only characters or a vocabulary."""
         return self.family not in FALLBACKS
 
     def count(self, values: Iterable[str | None]) -> ConformityCounts:
-        """How many of the values do not match; nulls are none."""
+        """Count the non-null values and those that do not match."""
         match, bad, of = matcher(self.pattern), 0, 0
         for value in values:
             if value is not None:
@@ -52,17 +53,18 @@ class LearnedPattern:
         return ConformityCounts(bad, of)
 
     def judge(self, judged: ConformityCounts) -> ConformityComparison:
-        """What so many non-conforming values mean."""
+        """Compare observed counts with the learned counts."""
         return compare(self.trained, judged, alpha=self.alpha, floor=self.floor)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PatternResult:
-    """What is promised of a column, or why nothing is.
+    """The learned pattern of a column, or the reason why there is none.
 
-    `alarms`: the estimated chance of a false alarm; `passes`: the share of other columns that would pass in this one's
-    place; `detectable`: the smallest share of bad values that would be told among 1,000 (None: not even all would);
-    `lake`: what the lake knows of the values, or why it knows no pattern of them, whatever was promised in the end."""
+    `alarms`: estimated probability of a false alarm. `passes`: share of other columns that would be accepted in this
+    one's place. `detectable`: smallest share of bad values among 1,000 that would be detected; None means that not
+    even all would. `lake`: the lake's pattern of the values, or the reason why it has none, whichever pattern was
+    learned."""
 
     learned: LearnedPattern | None
     reason: str
@@ -73,17 +75,19 @@ class PatternResult:
 
 
 def infer(values: Sequence[str | None], index: PatternIndex, taste: ChoicePolicy | None = None) -> PatternResult:
-    """What a text column may be promised, from values of it in the order in which they came; nulls count nothing."""
-    # A longer text than patterns look at is as good cut just beyond that, and does not grow with what is given.
+    """Infer a pattern from a text column's values in their original order; nulls are ignored.
+
+    `taste`: preferences; None means the defaults."""
+    # No pattern reads beyond LONGEST characters, so cutting here changes nothing and bounds the work.
     texts = [value[: LONGEST + 1] for value in values if value is not None]
-    known = known_to(index.sums, texts, index.least_columns)
-    lake = known["least_alarming"]
+    families = known_to(index.sums, texts, index.least_columns)
+    lake = families["least_alarming"]
     if len(texts) < LEAST_VALUES:
         return PatternResult(learned=None, reason=_too_few(len(texts)), lake=lake)
-    found = list(candidates(texts, known))
-    chosen = best(candidate_choices(found, index.calibration, index.background), taste or ChoicePolicy())
+    column_candidates = list(candidates(texts, families))
+    chosen = best(candidate_choices(column_candidates, index.calibration, index.background), taste or ChoicePolicy())
     if chosen is None:
-        return PatternResult(learned=None, reason=_nothing(found), lake=lake)
+        return PatternResult(learned=None, reason=_nothing(column_candidates), lake=lake)
     return _promised(chosen, index, lake)
 
 
@@ -106,14 +110,14 @@ def _too_few(count: int) -> str:
     return (
         str(NoPatternReason.NO_VALUES)
         if not count
-        else f"{count} values are too few to learn from: {LEAST_VALUES} at least"
+        else f"{count} values are too few to learn from; at least {LEAST_VALUES} are needed"
     )
 
 
 def _nothing(found: Sequence[PatternCandidate]) -> str:
     if not found:
         return "the values are too long or too varied to be described"
-    return "whatever describes these values raised too many false alarms in columns like this one"
+    return "every pattern of these values raised too many false alarms in similar columns"
 
 
 def _why(learned: LearnedPattern, lake: InferredPattern | NoPatternReason) -> str:
@@ -121,4 +125,4 @@ def _why(learned: LearnedPattern, lake: InferredPattern | NoPatternReason) -> st
         columns = learned.inferred.columns
         return f"{columns} columns of this lake have such values"
     shape = learned.family.replace("_", " ")
-    return f"told from the column's own {shape}" + (f"; {lake}" if isinstance(lake, NoPatternReason) else "")
+    return f"learned from the column's own {shape}" + (f"; {lake}" if isinstance(lake, NoPatternReason) else "")

@@ -1,12 +1,12 @@
-"""A lake's index as a folder: what each table adds is a file of its own, and the index is the sum of these.
+"""Store a lake's index as a folder with a file for each table; the index is their sum.
 
-So a new table adds, a table that is indexed again replaces what it added before, and one that is forgotten leaves
-nothing behind. A table's file also says which of its columns has which pattern, which is what `find` looks through.
-The half of the lake that a table belongs to follows from its name: promises are replayed against the other half's
-sums, never against the table's own.
+A new table adds to the index, an indexed table replaces its earlier part, and a forgotten table leaves nothing
+behind. A table's file also contains the patterns of its columns, which `find` searches. A table's name decides which
+half of the lake it belongs to: its candidates are replayed against the sums of the other half, never against its
+own.
 
-One process at a time changes the folder. What is forgotten while somebody reads the table is not added afterwards, and
-a change that was cut short is known by a mark, so that whoever learns next begins anew."""
+Only one process at a time changes the folder. A table that is forgotten while it is being read is not added
+afterwards, and a mark shows an interrupted change, so that the next indexing starts from the beginning."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ MOST_IMPURE = 0.1
 
 @dataclass(frozen=True)
 class PatternLake:
-    """The index in that folder. `patience`: so many seconds another process that changes it is waited for."""
+    """The index in a folder. `patience`: seconds to wait for another process that changes it."""
 
     folder: Path
     patience: float = PATIENCE_SECONDS
@@ -44,33 +44,35 @@ class PatternLake:
         *,
         since: Mapping[str, int] | None = None,
     ) -> PatternIndex:
-        """The index with these tables in place of what they were before; each gives its text columns by name, values
-        in their order. `as_of`: what each was when it changed last, which `table_versions` tells. `since`: what
-        `forgotten` said before the tables were read; of those that were forgotten since, what was read is not added.
+        """Add or replace these tables and return the new index.
 
-        Raises Busy where another process changes the lake for longer than one is patient."""
+        `tables`: text columns by name for each table, values in their order. `as_of`: version of each table, as
+        returned by `table_versions`. `since`: result of `forgotten` before the tables were read; a table forgotten
+        since then is not added. Raises LockHeld if another process changes the lake for longer than `patience`."""
         with self._changing():
             marks = self.forgotten()
-            came = {
+            current_tables = {
                 table: columns
                 for table, columns in tables.items()
                 if since is None or marks.get(_name(table)) == since.get(_name(table))
             }
-            for table, columns in came.items():
+            for table, columns in current_tables.items():
                 self._write(table, columns, as_of.get(table, ""))
             halves = [merge_sums(list(self._sums(half))).frequent(LEAST_EVIDENCE) for half in (0, 1)]
-            for table, columns in came.items():
+            for table, columns in current_tables.items():
                 self._calibrate(table, list(columns.values()), halves[1 - half_of(table)])
             return self._sum_up()
 
     def forget(self, tables: Sequence[str]) -> int:
-        """Takes these tables out; how many columns of theirs the index held. What somebody is reading of them now is
-        not added either. Raises Busy where another process changes the lake for longer than one is patient."""
+        """Remove these tables and return the number of their indexed columns.
+
+        A table that another process is reading is not added afterwards. Raises LockHeld if another process changes
+        the lake for longer than `patience`."""
         with self._changing():
             marks = self.forgotten()
             marks |= {name: marks.get(name, 0) + 1 for name in map(_name, tables)}
             _replace(self.folder / FORGOTTEN, marks)
-            columns = sum(len(said["columns"]) for said in self.table_records() if said["table"] in tables)
+            columns = sum(len(record["columns"]) for record in self.table_records() if record["table"] in tables)
             for table in tables:
                 for path in self._files(table):
                     path.unlink(missing_ok=True)
@@ -79,28 +81,31 @@ class PatternLake:
         return columns
 
     def forgotten(self) -> dict[str, int]:
-        """How often each table was forgotten, by a digest of its name."""
+        """Return how often each table was forgotten, by a digest of its name."""
         path = self.folder / FORGOTTEN
         return dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
 
     def index(self) -> PatternIndex:
-        """The index of all tables. Raises UnreadableIndex where there is none."""
+        """Return the index of all tables. Raises UnreadableIndex if there is none."""
         return load(self.folder / INDEX)
 
     def tables(self) -> list[str]:
-        """The tables that are indexed, by name."""
+        """Return the names of the indexed tables."""
         return sorted(self.table_versions())
 
     def table_versions(self) -> dict[str, str]:
-        """By table that is indexed what it was when it changed last; '' where nobody said, and of all of them after a
-        change that was cut short."""
+        """Return the version of each indexed table; '' if unknown.
+
+        After an interrupted change it is '' for all tables."""
         cut = (self.folder / UNFINISHED).exists()
         return {each["table"]: "" if cut else each.get("as_of", "") for each in self.table_records()}
 
     def table_records(self) -> Iterator[Mapping[str, Any]]:
-        """What is said of each table: its name (`table`), and by column the patterns that nearly all its values have
-        with their impurity (`columns`), and what they mean (`domains`). Of those that are there when their turn
-        comes."""
+        """Yield the record of each table.
+
+        `table`: its name. `as_of`: its version. `columns`: by column the patterns of nearly all its values, with
+        their impurity. `domains`: by column the meaning of its values. Tables that are removed meanwhile are
+        skipped."""
         for path in self._folder.glob("*.json"):
             with suppress(FileNotFoundError):
                 yield json.loads(path.read_text("utf-8"))
@@ -111,7 +116,7 @@ class PatternLake:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """Holds the folder, and leaves a mark where what is done there does not come to its end."""
+        """Hold the folder's lock and leave a mark if the change does not complete."""
         self._folder.mkdir(parents=True, exist_ok=True)
         with file_lock(str(self.folder / LOCK), patience=self.patience):
             (self.folder / UNFINISHED).touch()
@@ -123,12 +128,12 @@ class PatternLake:
         return self._folder / f"{name}.parquet", self._folder / f"{name}.json"
 
     def _write(self, table: str, columns: Mapping[str, Sequence[str]], as_of: str) -> None:
-        path, told = self._files(table)
+        path, record_path = self._files(table)
         sums = {name: sums_of([values]) for name, values in columns.items()}
         save(PatternIndex(merge_sums(list(sums.values())), background=background(columns.values())), path)
         patterns = {name: _pure(each) for name, each in sums.items()}
-        means = {name: found.name for name, values in columns.items() if (found := domain_of(values))}
-        _replace(told, {"table": table, "as_of": as_of, "columns": patterns, "domains": means})
+        means = {name: domain.name for name, values in columns.items() if (domain := domain_of(values))}
+        _replace(record_path, {"table": table, "as_of": as_of, "columns": patterns, "domains": means})
 
     def _calibrate(self, table: str, columns: Sequence[Sequence[str]], others: PatternSums) -> None:
         path, _ = self._files(table)
@@ -144,9 +149,9 @@ class PatternLake:
         )
 
     def _sums(self, half: int) -> Iterator[PatternSums]:
-        for said in self.table_records():
-            path, _ = self._files(said["table"])
-            if half_of(said["table"]) == half and path.exists():
+        for record in self.table_records():
+            path, _ = self._files(record["table"])
+            if half_of(record["table"]) == half and path.exists():
                 yield load(path).sums
 
     def _sum_up(self) -> PatternIndex:
@@ -156,7 +161,7 @@ class PatternLake:
 
 
 def _name(table: str) -> str:
-    """What a table's files are called."""
+    """Return the base name of a table's files."""
     return blake2b(table.encode(), digest_size=12).hexdigest()
 
 
@@ -167,16 +172,16 @@ def _replace(path: Path, said: Mapping[str, Any]) -> None:
 
 
 def half_of(table: str) -> int:
-    """Which half of the lake a table belongs to: 0 or 1."""
+    """Return the half of the lake that a table belongs to: 0 or 1."""
     return blake2b(table.encode(), digest_size=1).digest()[0] % 2
 
 
 def key(id_: int) -> str:
-    """How a table's file writes the id of a pattern."""
+    """Return the id of a pattern as written in a table's file."""
     return f"{id_:016x}"
 
 
 def _pure(sums: PatternSums) -> dict[str, float]:
-    """The patterns that nearly all values of one column have, by id."""
+    """Return the patterns of nearly all values of one column with their impurity, by id."""
     pairs = zip(sums.ids.tolist(), sums.impurity.tolist(), strict=True)
     return {key(id_): round(impurity, 4) for id_, impurity in pairs if impurity <= MOST_IMPURE}

@@ -1,9 +1,9 @@
-"""What the lake says of patterns, as sums over its columns: they add up, so that tables may come and go.
+"""Pattern statistics of a lake as sums over its columns.
 
-For each pattern (section 2 of the paper): in how many columns some of the values have it (`columns`, Cov), the sum of
-their impurities (equation 4: FPR is impurity / columns), and beyond the paper a replay of what validation does: how
-many columns would have had it learned from their first rows (`learned`), and of how many of these the other rows would
-then have raised a false alarm (`failed`)."""
+As sums, they permit adding and removing tables. For each pattern (section 2 of the paper): the number of columns in
+which some values match it (`columns`, Cov), the sum of their impurities (equation 4: FPR is impurity / columns), and
+beyond the paper a replay of validation: the number of columns that would have learned it from their first rows
+(`learned`), and how many of these would have raised a false alarm on the other rows (`failed`)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ LEAST_LEARNED = 10
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PatternSums:
-    """Sums of so many columns, by pattern id, ascending. `texts` writes the patterns, beside the ids."""
+    """Sums over `size` columns, by pattern id, ascending. `texts`: the pattern of each id."""
 
     size: int
     ids: Array
@@ -38,26 +38,27 @@ class PatternSums:
 
     @cached_property
     def fpr(self) -> Array:
-        """FPR_T of each pattern: the mean impurity of the columns that have it."""
+        """Return FPR_T of each pattern: the mean impurity of the columns that have it."""
         mean: Array = self.impurity / self.columns
         return mean
 
     @cached_property
     def alarms(self) -> Array:
-        """Of each pattern, the share of false alarms if learned from a column's first rows, shrunk to one in ten of
-        five columns, for few say little."""
+        """Return each pattern's share of false alarms if learned from a column's first rows.
+
+        Shrunk towards one in ten, with the weight of five columns."""
         share: Array = (self.failed + 0.5) / (self.learned + 5.0)
         return share
 
     def places(self, ids: Array) -> tuple[Array, Array]:
-        """Where ids stand, and which of them do."""
+        """Return the positions of ids, and a mask of the ids that exist."""
         if not len(self.ids):
             return np.zeros(len(ids), int), np.zeros(len(ids), bool)
         places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
         return places, self.ids[places] == ids
 
     def frequent(self, least: int) -> "PatternSums":
-        """Only patterns of at least so many columns. What is dropped is lost to later merging."""
+        """Return only the patterns of at least `least` columns. A later merge cannot recover the others."""
         return self._chosen(np.flatnonzero(self.columns >= least))
 
     def _chosen(self, places: Array) -> "PatternSums":
@@ -70,14 +71,15 @@ Row = tuple[int, int, float, int, int, str]
 
 
 def nothing() -> PatternSums:
-    """The sums of no columns."""
+    """Return the sums of no columns."""
     return _grouped(0, [])
 
 
 def sums_of(columns: Iterable[Sequence[str]], *, tokens: int = TOKENS) -> PatternSums:
-    """The sums of columns, each given by its values in their order. Of each at most 128 values are looked at, evenly
-    spread over it: an impurity that is a mean over columns needs no more of each. Columns without values count
-    nothing."""
+    """Return the sums of columns, each given by its values in their order.
+
+    At most 128 evenly spread values of each column are used: an impurity that is averaged over columns needs no
+    more. Columns without values do not count."""
     rows: list[Row] = []
     size = 0
     for values in columns:
@@ -88,13 +90,13 @@ def sums_of(columns: Iterable[Sequence[str]], *, tokens: int = TOKENS) -> Patter
 
 
 def sample_evenly(values: Sequence[T], most: int = ROWS) -> Sequence[T]:
-    """At most so many of the values, evenly spread, in their order."""
+    """Return at most `most` of the values, evenly spread, in their order."""
     count = len(values)
     return values if count <= most else [values[place * count // most] for place in range(most)]
 
 
 def first_rows(total: int) -> int:
-    """How many of a column's rows the replay learns from."""
+    """Return the number of rows that the replay learns from."""
     return min(total, max(LEAST_LEARNED, round(LEARNED_SHARE * total)))
 
 
@@ -103,14 +105,14 @@ def _rows(values: Sequence[str], tokens: int) -> Iterator[Row]:
     first = first_rows(total)
     learned_from = (1 << first) - 1
     least_bad = critical(ConformityCounts(0, first), total - first) or total + 1
-    for found in enumerate_patterns(rows_of(values), total, tokens=tokens):
-        learned = found.rows & learned_from == learned_from
-        missed = total - found.rows.bit_count()
-        yield found.id, 1, missed / total, int(learned), int(learned and missed >= least_bad), found.text
+    for enumerated in enumerate_patterns(rows_of(values), total, tokens=tokens):
+        learned = enumerated.rows & learned_from == learned_from
+        missed = total - enumerated.rows.bit_count()
+        yield enumerated.id, 1, missed / total, int(learned), int(learned and missed >= least_bad), enumerated.text
 
 
 def merge_sums(parts: Sequence[PatternSums]) -> PatternSums:
-    """The sums of all columns of these."""
+    """Add up the sums of several sets of columns."""
     if not parts:
         return nothing()
     fields = [np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS]
@@ -118,9 +120,9 @@ def merge_sums(parts: Sequence[PatternSums]) -> PatternSums:
 
 
 def _grouped(size: int, rows: Sequence[Row]) -> PatternSums:
-    listed = list(zip(*rows, strict=True)) if rows else [()] * 6
-    fields = [np.array(values, dtype) for values, dtype in zip(listed, FIELDS.values(), strict=False)]
-    return _reduced(size, fields, listed[5])
+    transposed = list(zip(*rows, strict=True)) if rows else [()] * 6
+    fields = [np.array(values, dtype) for values, dtype in zip(transposed, FIELDS.values(), strict=False)]
+    return _reduced(size, fields, transposed[5])
 
 
 def _reduced(size: int, fields: Sequence[Array], texts: Sequence[str]) -> PatternSums:

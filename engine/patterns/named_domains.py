@@ -1,8 +1,7 @@
-"""Names of what texts mean: dates in their formats, addresses, identifiers, codes; with their check digits.
+"""Named domains of texts: date formats, addresses, identifiers and codes, with their check digits.
 
-A domain is named where nearly all distinct values are of it. Those that are formats too
-(`treaty.engine.analyzers.named_formats`) can be promised as such, and are then checked with their check digits in
-SQL."""
+A column has a domain if nearly all its distinct values belong to it. A domain that is also a named format
+(`treaty.engine.analyzers.named_formats`) can be used in a check, which then tests the check digits in SQL."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -22,19 +21,19 @@ Holds = Callable[[str], bool]
 
 @dataclass(frozen=True)
 class NamedDomain:
-    """What values mean. `holds`: true of one that is of it, check digits included."""
+    """A named meaning of values. `holds`: true for a value of the domain, check digits included."""
 
     name: str
     holds: Holds
 
     @property
     def format(self) -> str | None:
-        """The format of this name, which a contract may promise; None where there is none."""
+        """Return the named format of the same name; None if there is none."""
         return self.name if self.name in FORMATS else None
 
 
 def domain_of(values: Iterable[str]) -> NamedDomain | None:
-    """The first domain that nearly all distinct values are of; None for few values, and for none."""
+    """Return the first domain of nearly all distinct values; None for too few values or no domain."""
     distinct = list(dict.fromkeys(values))[:LOOKED_AT]
     if len(distinct) < LEAST_VALUES:
         return None
@@ -43,7 +42,7 @@ def domain_of(values: Iterable[str]) -> NamedDomain | None:
 
 
 def _breaks(domain: NamedDomain, values: Iterable[str], most: int) -> int:
-    """How many values are not of the domain, no further than to one more than `most`."""
+    """Count the values that are not of the domain, up to `most` + 1."""
     return sum(1 for _ in islice((each for each in values if not domain.holds(each)), most + 1))
 
 
@@ -75,20 +74,22 @@ def _address(kind: Callable[[str], object]) -> Holds:
 
 
 def _iban(value: str) -> bool:
-    """ISO 13616-1: the number, with its first four signs last and letters as 10 to 35, is 1 modulo 97."""
+    """Validate the check digits by ISO 13616-1.
+
+    The number with its first four characters moved to the end and letters as 10 to 35 is 1 modulo 97."""
     plain = value.replace(" ", "")
     return int("".join(str(int(each, 36)) for each in plain[4:] + plain[:4])) % 97 == 1
 
 
 def _luhn(value: str) -> bool:
-    """ISO/IEC 7812-1, annex B."""
+    """Validate the check digit by ISO/IEC 7812-1, annex B."""
     digits = [int(each) for each in reversed(value) if each.isdigit()]
     doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
     return (sum(digits[::2]) + sum(doubled)) % 10 == 0
 
 
 def _isbn(value: str) -> bool:
-    """ISO 2108: weights 1 and 3 in turn, 0 modulo 10."""
+    """Validate the check digit by ISO 2108: alternating weights 1 and 3, sum 0 modulo 10."""
     digits = [int(each) for each in value if each.isdigit()]
     return (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0
 

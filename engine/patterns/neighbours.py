@@ -1,4 +1,4 @@
-"""Patterns of the lake beside one of them: of the same structure, somewhat narrower or somewhat wider."""
+"""Neighbours of a pattern in the lake: patterns of the same structure that are narrower or wider."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,20 +12,22 @@ Tokens = Sequence[tuple[str, str]]
 
 
 def structure(text: str) -> str:
-    """A pattern with one sign in place of each class, however often it occurs."""
+    """Return a pattern with one sign in place of each class and its repetition."""
     return CLASS.sub("<>", text)
 
 
 def width(text: str) -> int:
-    """How wide the classes of a pattern are, taken together."""
+    """Return the total width of a pattern's classes."""
     return sum(2 * _RANK.get(name, 0) + (times == "+") for name, times in CLASS.findall(text))
 
 
 def neighbours(text: str, others: Sequence[str], most: int) -> tuple[list[str], list[str]]:
-    """Of the others, at most so many that are narrower throughout and that are wider throughout, the nearest first."""
-    mine, alike = CLASS.findall(text), [each for each in _of(structure(text), others) if each != text]
-    narrower = [each for each in alike if _within(CLASS.findall(each), mine)]
-    wider = [each for each in alike if _within(mine, CLASS.findall(each))]
+    """Return the nearest patterns that are narrower, and those that are wider, in every class.
+
+    At most `most` of each, the nearest first."""
+    own_tokens, same_structure = CLASS.findall(text), [each for each in _of(structure(text), others) if each != text]
+    narrower = [each for each in same_structure if _within(CLASS.findall(each), own_tokens)]
+    wider = [each for each in same_structure if _within(own_tokens, CLASS.findall(each))]
     return sorted(narrower, key=lambda each: (-width(each), each))[:most], sorted(wider, key=_order)[:most]
 
 
@@ -38,6 +40,6 @@ def _order(text: str) -> tuple[int, str]:
 
 
 def _within(narrow: Tokens, wide: Tokens) -> bool:
-    """Whether each class, as often as it occurs, is within the one that stands at its place."""
+    """Return whether each class and repetition is contained in the one at the same position."""
     pairs = zip(narrow, wide, strict=True)
     return all(name in _WITHIN.get(of, (of,)) and often in ("+", times) for (name, times), (of, often) in pairs)

@@ -1,8 +1,8 @@
-"""Patterns told from a column's own values alone: its structures, its characters, its words, its vocabulary.
+"""Patterns from a column's own values: its structures, its characters, its words, its vocabulary.
 
-What infers without the lake, and what is left where the lake knows no pattern: every text column gets some of these.
-Each shape is a function from distinct values to a pattern, or None where the values have no such shape; adding one is
-one function. What is narrow and what is wide about them is judged elsewhere (`calibration`)."""
+They need no lake; every text column has some of them. Each shape is a function from distinct values to a pattern, or
+None if the values have no such shape; adding one is adding a function. `calibration` decides which are narrow and
+which are wide."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -29,44 +29,44 @@ SHAPES: dict[str, Shape] = {}
 
 
 def shape(of: Shape) -> Shape:
-    """Registers a shape under the function's name."""
+    """Register a shape under the function's name."""
     SHAPES[of.__name__] = of
     return of
 
 
 @dataclass(frozen=True)
 class WordColumn:
-    """For each mark of a structure the words that stand there, below each other."""
+    """A structure with the words at each of its marks."""
 
     structure: str
     words: tuple[tuple[str, ...], ...]
 
 
 def structures_of(values: Sequence[str]) -> list[WordColumn] | None:
-    """The few structures of the values, each with its words; None where they are many, or a value is too long."""
-    found: dict[str, list[list[str]]] = {}
+    """Return the structures of the values with their words; None if they are too many or a value is too long."""
+    rows_by_structure: dict[str, list[list[str]]] = {}
     for value in values:
         if len(value) > LONGEST:
             return None
         structure, words = by_words(value)
-        found.setdefault(structure, []).append(words)
-        if len(found) > MOST_STRUCTURES:
+        rows_by_structure.setdefault(structure, []).append(words)
+        if len(rows_by_structure) > MOST_STRUCTURES:
             return None
-    return [WordColumn(structure, tuple(zip(*words, strict=True))) for structure, words in found.items()]
+    return [WordColumn(structure, tuple(zip(*words, strict=True))) for structure, words in rows_by_structure.items()]
 
 
 @shape
 def structures(values: Sequence[str]) -> Pattern | None:
-    """The few structures that the values have, each word of the narrowest class, of any length."""
-    found = structures_of(values)
-    return None if found is None else _of_structures(found, _some)
+    """Return the structures of the values, with each word's narrowest class in any length."""
+    word_columns = structures_of(values)
+    return None if word_columns is None else _of_structures(word_columns, _some)
 
 
 @shape
 def widths(values: Sequence[str]) -> Pattern | None:
-    """The few structures that the values have, each word of the narrowest class, as long as those seen."""
-    found = structures_of(values)
-    return None if found is None else _of_structures(found, _sized)
+    """Return the structures of the values, with each word's narrowest class in the observed lengths."""
+    word_columns = structures_of(values)
+    return None if word_columns is None else _of_structures(word_columns, _sized)
 
 
 def _of_structures(found: Sequence[WordColumn], word: Callable[[Sequence[str]], Part]) -> Pattern:
@@ -87,7 +87,7 @@ def _sequence(below: WordColumn, word: Callable[[Sequence[str]], Part]) -> tuple
 
 
 def narrowest(words: Sequence[str]) -> str:
-    """The narrowest class that all these words are of."""
+    """Return the narrowest class that contains all these words."""
     common = set(CLASSES)
     for word in words:
         common.intersection_update(classes_of(word))
@@ -105,21 +105,21 @@ def _sized(words: Sequence[str]) -> Part:
 
 @shape
 def characters(values: Sequence[str]) -> Pattern | None:
-    """The characters seen, half as short to half as long again as those seen."""
+    """Return the observed characters, in two thirds to 1.5 times the observed lengths."""
     lengths = [len(value) for value in values]
     return _characters(values, int(min(lengths) / LOOSE), int(max(lengths) * LOOSE) + 1)
 
 
 @shape
 def characters_sized(values: Sequence[str]) -> Pattern | None:
-    """The characters seen, as long as those seen."""
+    """Return the observed characters with the observed lengths."""
     lengths = [len(value) for value in values]
     return _characters(values, min(lengths), max(lengths))
 
 
 @shape
 def framed(values: Sequence[str]) -> Pattern | None:
-    """The characters seen, with what begins a value and what ends it of the classes seen there."""
+    """Return the observed characters, with separate classes for the first and the last character."""
     lengths = [len(value) for value in values]
     if min(lengths) < 2:
         return None
@@ -148,13 +148,13 @@ def _set(seen: set[str], times: Repetition) -> CharacterToken:
 
 @shape
 def repeated(values: Sequence[str]) -> Pattern | None:
-    """Words of one class with one separator between them, as many as seen and half as many again."""
-    found = [by_words(value) for value in values]
-    separators = {mark for structure, _ in found for mark in structure} - MARKS
-    if len(separators) != 1 or any(not _alternate(structure) for structure, _ in found):
+    """Return words of one class with one separator, up to 1.5 times the observed number."""
+    tokenized = [by_words(value) for value in values]
+    separators = {mark for structure, _ in tokenized for mark in structure} - MARKS
+    if len(separators) != 1 or any(not _alternate(structure) for structure, _ in tokenized):
         return None
-    word = _word([each for _, words in found for each in words])
-    most = max(len(words) for _, words in found)
+    word = _word([each for _, words in tokenized for each in words])
+    most = max(len(words) for _, words in tokenized)
     again = Stretch((LiteralToken(separators.pop()), *word), Repetition(0, int(most * LOOSE)))
     return Pattern(((*word, again),))
 
@@ -178,28 +178,34 @@ def _word(words: Sequence[str]) -> tuple[Part, ...]:
 
 @shape
 def paths(values: Sequence[str]) -> Pattern | None:
-    """Paths and URLs of any depth: how all begin, then parts between slashes, as many as seen and half as many again,
-    of the characters seen there; a slash may end them where one ended a value."""
-    cut = [value.rstrip("/").split("/") for value in values if len(value) <= LONGEST]
-    shortest = min(map(len, cut), default=0)
-    if len(cut) < len(values) or shortest < 2:
+    """Return paths and URLs of varying depth: a common prefix and parts between slashes.
+
+    The parts have the observed characters, up to one and a half times the observed number; a trailing slash is
+    permitted if a value has one."""
+    split_values = [value.rstrip("/").split("/") for value in values if len(value) <= LONGEST]
+    shortest = min(map(len, split_values), default=0)
+    if len(split_values) < len(values) or shortest < 2:
         return None
-    common = next((at for at in range(shortest - 1) if len({parts[at] for parts in cut}) > 1), shortest - 1)
-    parts = [part for each in cut for part in each[common:]]
+    common = next((at for at in range(shortest - 1) if len({parts[at] for parts in split_values}) > 1), shortest - 1)
+    parts = [part for each in split_values for part in each[common:]]
     if "" in parts:
         return None
     part = _set(set().union(*parts), Repetition(1, None))
-    depths = [len(each) - common for each in cut]
-    begun = LiteralToken("/".join(cut[0][:common]))
-    more = Stretch((LiteralToken("/"), part), Repetition(min(depths), int(max(depths) * LOOSE)))
-    first = (begun, more) if common else (part, replace(more, times=Repetition(min(depths) - 1, more.times.most)))
-    ended = any(value.endswith("/") for value in values)
-    return Pattern(((*first, CharacterToken((), Repetition(0, 1), "/")) if ended else first,))
+    depths = [len(each) - common for each in split_values]
+    prefix = LiteralToken("/".join(split_values[0][:common]))
+    repeated_part = Stretch((LiteralToken("/"), part), Repetition(min(depths), int(max(depths) * LOOSE)))
+    first = (
+        (prefix, repeated_part)
+        if common
+        else (part, replace(repeated_part, times=Repetition(min(depths) - 1, repeated_part.times.most)))
+    )
+    has_trailing_slash = any(value.endswith("/") for value in values)
+    return Pattern(((*first, CharacterToken((), Repetition(0, 1), "/")) if has_trailing_slash else first,))
 
 
 @shape
 def vocabulary(values: Sequence[str]) -> Pattern | None:
-    """The values themselves, where they are few."""
+    """Return the values themselves, if there are few."""
     if len(set(values)) > MOST_WORDS or max(map(len, values)) > LONGEST:
         return None
     return Pattern(tuple((LiteralToken(value),) if value else () for value in dict.fromkeys(values)))

@@ -1074,7 +1074,7 @@ def test_patterns_are_shown_with_the_columns_that_carry_them(open_page: Open, th
     assert not any("-" in each for each in domains), "only a table of nobody's has it"
     assert "country code" in texts(at)
     assert "No column carries it" in texts(open_page("viewer", "patterns", pattern="A-<digit>"))
-    assert "begins no class" in texts(open_page("viewer", "patterns", pattern="<number>"))
+    assert "does not begin a class" in texts(open_page("viewer", "patterns", pattern="<number>"))
 
 
 def test_who_drafts_has_patterns_learned(open_page: Open, the_shop: Shop) -> None:

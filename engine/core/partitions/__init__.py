@@ -1,1 +1,1 @@
-"""Names of partitions: months, filters, views."""
+"""Partition names: parsing, merged months, filters and views."""

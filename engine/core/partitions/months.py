@@ -1,6 +1,7 @@
-"""Partitions of days whose states were merged by month, told by their names alone.
+"""Names of daily partitions whose states were merged by month.
 
-'land=DE/day=2026-09-[01-12,14]' stands for thirteen partitions. No folder is named so: brackets are escaped there."""
+'land=DE/day=2026-09-[01-12,14]' represents thirteen partitions. It cannot be the name of a folder: brackets are
+escaped there."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,7 @@ _DATED = re.compile(r"(?<==)(\d{4}-\d{2})-(?:(\d{2})|\[([\d,-]+)\])(?=/|$)", re.
 
 
 class MonthDays(NamedTuple):
-    """Days of one month, of partitions whose names are alike `before` and `after` the date."""
+    """Days of one month in partition names that are equal `before` and `after` the date."""
 
     before: str
     month: str
@@ -21,48 +22,50 @@ class MonthDays(NamedTuple):
 
     @property
     def among(self) -> tuple[str, str, str]:
-        """What days have in common that may be merged."""
+        """Return the part of the names that days must share to be merged."""
         return self[:3]
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The names of the partitions."""
+        """Return the names of the partitions."""
         return tuple(f"{self.before}{self.month}-{day:02d}{self.after}" for day in self.days)
 
     @property
     def name(self) -> str:
-        """The name that stands for all of them."""
+        """Return the name that represents all of these partitions."""
         if len(self.days) == 1:
             return self.members[0]
         return f"{self.before}{self.month}-[{','.join(_runs(self.days))}]{self.after}"
 
     @property
     def end(self) -> date:
-        """The day after the month."""
+        """Return the first day of the next month."""
         first = date.fromisoformat(f"{self.month}-01")
         return (first + timedelta(days=31)).replace(day=1)
 
 
 def days(name: str) -> MonthDays | None:
-    """The days that the name stands for, one or many; None where it says not exactly one date."""
-    found = list(_DATED.finditer(name))
-    if len(found) != 1:
+    """Parse the days that the name represents; None unless it has exactly one date."""
+    matches = list(_DATED.finditer(name))
+    if len(matches) != 1:
         return None
-    (dated,) = found
-    told = MonthDays(name[: dated.start()], dated[1], name[dated.end() :], tuple(_day_numbers(dated[2] or dated[3])))
-    return told if told.days and _are_dates(told) else None
+    (dated,) = matches
+    month_days = MonthDays(
+        name[: dated.start()], dated[1], name[dated.end() :], tuple(_day_numbers(dated[2] or dated[3]))
+    )
+    return month_days if month_days.days and _are_dates(month_days) else None
 
 
 def members(name: str) -> tuple[str, ...]:
-    """The partitions that the name stands for: itself alone where nothing was merged."""
+    """Return the partitions that the name represents: only itself if nothing was merged."""
     if "[" not in name:
         return (name,)
-    found = days(name)
-    return found.members if found else (name,)
+    month_days = days(name)
+    return month_days.members if month_days else (name,)
 
 
 def merge_days(given: Iterable[MonthDays]) -> MonthDays:
-    """The days of all of them, which are at least one and have all else in common."""
+    """Merge days of the same month and partition names (at least one)."""
     parts = list(given)
     return parts[0]._replace(days=tuple(sorted(day for part in parts for day in part.days)))
 
@@ -81,13 +84,13 @@ def _day_numbers(written: str) -> Iterator[int]:
 
 
 def _runs(given: Iterable[int]) -> Iterator[str]:
-    """Days that follow each other as first-last."""
+    """Yield consecutive days as first-last."""
     for _, run in groupby(enumerate(given), lambda each: each[1] - each[0]):
-        found = [day for _, day in run]
-        yield f"{found[0]:02d}" if len(found) == 1 else f"{found[0]:02d}-{found[-1]:02d}"
+        consecutive = [day for _, day in run]
+        yield f"{consecutive[0]:02d}" if len(consecutive) == 1 else f"{consecutive[0]:02d}-{consecutive[-1]:02d}"
 
 
 def date_of_name(name: str) -> str | None:
-    """The date in the name of a partition or arrival; None where there is not exactly one."""
-    told = days(name) or days(f"={name}")
-    return f"{told.month}-{told.days[0]:02d}" if told and len(told.days) == 1 else None
+    """Return the date in the name of a partition or arrival; None unless it has exactly one."""
+    month_days = days(name) or days(f"={name}")
+    return f"{month_days.month}-{month_days.days[0]:02d}" if month_days and len(month_days.days) == 1 else None

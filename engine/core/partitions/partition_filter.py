@@ -1,9 +1,10 @@
-"""Conditions on partition columns, evaluated here on the values that partitions' names say: no Spark, no rows.
+"""Evaluate conditions on partition columns from partition names, without Spark and without reading rows.
 
-A part of what predicates may use (`treaty.contracts.predicates.grammar`): comparisons, IN, BETWEEN, LIKE, IS, AND, OR,
-NOT, columns and constants; all else is refused by name. Null is SQL's: a comparison with it is null, and what is not
-true is not chosen. Spark compares alike: texts by code point, NaN above all numbers, a date as its midnight beside a
-timestamp. Times have no zone: they are as the names have them."""
+A subset of the predicate grammar (`treaty.contracts.predicates.grammar`): comparisons, IN, BETWEEN, LIKE, IS, AND,
+OR, NOT, columns and constants; everything else is rejected by name. Null follows SQL: a comparison with null is
+null, and only partitions for which the condition is true are selected. Comparisons match Spark's: texts by code
+point, NaN above all numbers, a date as midnight when compared with a timestamp. Times have no zone and are used as
+the names give them."""
 
 import operator
 import re
@@ -23,11 +24,11 @@ from treaty.contracts.safe_regex import MAX_SUBJECT
 from treaty.contracts.schema import Schema
 
 Row = Mapping[str, Any]
-ADMITTED = "use comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR and NOT of columns and constants"
+ADMITTED = "use only comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR and NOT with columns and constants"
 LARGEST = 2**63 - 1
 _NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?"
 _DATE = r"\d{4}-\d{2}-\d{2}"
-# How the text of a value is written, and read, by type.
+# For each type, the regular expression of its text form and the parser.
 _FORMS: dict[str, tuple[str, Callable[[str], Any]]] = {
     **dict.fromkeys(INTEGRAL, (r"[+-]?\d+", lambda text: _whole(text))),
     "decimal": (_NUMBER, Decimal),
@@ -38,7 +39,7 @@ _FORMS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "boolean": ("(?i:true|false)", lambda text: text.lower() == "true"),
     "string": (r"(?s:.*)", str),
 }
-# What a value is compared as, by the type that both sides meet in.
+# Conversion of a value for comparison, by the common type of both sides.
 _KEYS: dict[str, Callable[[Any], Any]] = {
     "double": lambda value: (True, 0.0) if isnan(value) else (False, float(value)),
     "timestamp": lambda value: value if isinstance(value, datetime) else datetime.combine(value, time()),
@@ -51,9 +52,10 @@ _MATCHED = frozenset({"string", "date", *INTEGRAL})
 
 @dataclass(frozen=True)
 class ConditionTerm:
-    """A part of a condition: its type ('any' for NULL), and its value for a partition; None is null.
+    """A part of a condition.
 
-    `text`: the constant text that it is; None for all else."""
+    `type`: its type ('any' for NULL). `value`: computes its value for a partition; None is null. `text`: the text of
+    a string constant; None for everything else."""
 
     type: str
     value: Callable[[Row], Any]
@@ -64,32 +66,34 @@ NULL = ConditionTerm("any", lambda _: None)
 
 
 def partition_type(type_: str) -> str:
-    """The type as its values are read here; 'string' for one that no partition column can be compared as."""
+    """Return the type that partition values are parsed as; 'string' for unsupported types."""
     word = base(type_)
-    found = "timestamp" if word == "timestamp_ntz" else word
-    return found if found in _FORMS else "string"
+    name = "timestamp" if word == "timestamp_ntz" else word
+    return name if name in _FORMS else "string"
 
 
 def read(text: str, type_: str) -> Any:
-    """The value that the text of a partition's name stands for. Raises ValueError where it is none of the type."""
-    form, made = _FORMS[partition_type(type_)]
+    """Parse the text of a value in a partition name. Raises ValueError if it is not of the type."""
+    form, convert = _FORMS[partition_type(type_)]
     try:
         if re.fullmatch(form, text, flags=re.ASCII):
-            return made(text)
+            return convert(text)
     except (ValueError, ArithmeticError):
-        # What Python says holds the value.
+        # Replaced by the error below, because Python's message contains the value.
         pass
-    raise ValueError(f"is no {partition_type(type_)}")
+    raise ValueError(f"is not of type {partition_type(type_)}")
 
 
 def _whole(text: str) -> int:
-    if not -LARGEST - 1 <= (found := int(text)) <= LARGEST:
+    if not -LARGEST - 1 <= (number := int(text)) <= LARGEST:
         raise OverflowError
-    return found
+    return number
 
 
 def condition(text: str, columns: Schema) -> Callable[[Row], bool | None]:
-    """The condition over the values of these columns: true, false or null. Raises PredicateError."""
+    """Compile a condition over the values of these columns; its result is true, false or null.
+
+    Raises PredicateError if the condition is invalid or not supported for partitions."""
     try:
         parse(text, schema=columns)
     except PredicateError as error:
@@ -109,23 +113,23 @@ def _refused(message: str, remedy: str = ADMITTED) -> PredicateError:
 
 
 class _Conditions:
-    """Makes terms of the parser's tree."""
+    """Compiles nodes of the parser's tree to terms."""
 
     def __init__(self, columns: Schema) -> None:
         self.columns = columns
 
     def term(self, node: Any) -> ConditionTerm:
-        """The term of a node and of what is beneath it. Raises PredicateError for what is not admitted."""
+        """Return the term of a node with its children. Raises PredicateError if it is not supported."""
         name = type(node).__name__
         if name == "Paren":
             return self.term(node.this)
         if name not in _TERMS:
-            raise _refused(f"uses what is not told of partitions by their names: {_named(node)}")
+            raise _refused(f"uses an expression that partition names cannot answer: {_named(node)}")
         return _TERMS[name](self, node)
 
 
 def _named(node: Any) -> str:
-    """What a node is called by who wrote it."""
+    """Return the name of a node for error messages."""
     name = type(node).__name__
     return f"{node.name}()" if name == "Anonymous" else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
@@ -147,7 +151,7 @@ def _constant(type_: str, written: str, *, text: str | None = None) -> Condition
     try:
         value = read(written, type_)
     except ValueError as error:
-        raise _refused(f"has a constant that {error}", f"write it as partitions do: {_EXAMPLES[type_]}") from None
+        raise _refused(f"has a constant that {error}", f"write it as in partition names: {_EXAMPLES[type_]}") from None
     return ConditionTerm(type_, lambda _: value, text)
 
 
@@ -158,25 +162,29 @@ _EXAMPLES = {
 
 
 def _typed(of: _Conditions, node: Any) -> ConditionTerm:
-    """DATE '2026-01-31', TIMESTAMP '...': a constant with its type."""
+    """Return a typed constant: DATE '2026-01-31', TIMESTAMP '...'."""
     inner, type_ = of.term(node.this), grammar.TYPES.get(node.args["to"].this.name, "").lower()
     if inner.text is None or type_ not in {"date", "timestamp", "timestamp_ntz"}:
-        raise _refused("has a cast of something else than a written date or timestamp", "write DATE '2026-01-31'")
+        raise _refused("has a cast of something other than a date or timestamp constant", "write DATE '2026-01-31'")
     return _constant(partition_type(type_), inner.text)
 
 
 def _minus(of: _Conditions, node: Any) -> ConditionTerm:
     inner = of.term(node.this)
     if type(node.this).__name__ != "Literal" or inner.text is not None:
-        raise _refused("has a minus before something else than a number")
+        raise _refused("has a minus sign before something other than a number")
     return ConditionTerm(inner.type, lambda row: -inner.value(row))
 
 
 def _alike(left: ConditionTerm, right: ConditionTerm) -> tuple[ConditionTerm, ConditionTerm]:
-    """Both as they are compared: a constant text as the other side's type, numbers and moments as what they meet in."""
+    """Return both terms in a comparable form.
+
+    A constant text becomes the other side's type; numbers and times become their common type."""
     left, right = _read_as(left, right.type), _read_as(right, left.type)
-    met = partition_type(comparison_type((left.type, right.type))) if "any" not in (left.type, right.type) else "any"
-    return _as(left, met), _as(right, met)
+    common_type = (
+        partition_type(comparison_type((left.type, right.type))) if "any" not in (left.type, right.type) else "any"
+    )
+    return _as(left, common_type), _as(right, common_type)
 
 
 def _read_as(term: ConditionTerm, other: str) -> ConditionTerm:
@@ -184,7 +192,7 @@ def _read_as(term: ConditionTerm, other: str) -> ConditionTerm:
         return term
     if term.text is None:
         raise _refused(f"compares a text with a value of type {other}", "write the constant as a text: '...'")
-    # A decimal meets a text as a double.
+    # A decimal and a text are compared as doubles.
     return _constant("double" if other == "decimal" else other, term.text)
 
 
@@ -210,7 +218,7 @@ def _comparison(of: _Conditions, node: Any) -> ConditionTerm:
 
 
 def _equality(of: _Conditions, node: Any) -> ConditionTerm:
-    """`<=>`: never null, and null is equal to null."""
+    """Return the term of `<=>`: never null, and null equals null."""
     left, right = _alike(of.term(node.this), of.term(node.expression))
     return ConditionTerm(BOOLEAN, lambda row: left.value(row) == right.value(row))
 
@@ -227,8 +235,8 @@ def _between(of: _Conditions, node: Any) -> ConditionTerm:
 
 def _all(terms: list[ConditionTerm]) -> ConditionTerm:
     def value(row: Row) -> bool | None:
-        found = [each.value(row) for each in terms]
-        return False if False in found else None if None in found else True
+        results = [each.value(row) for each in terms]
+        return False if False in results else None if None in results else True
 
     return ConditionTerm(BOOLEAN, value)
 
@@ -242,33 +250,35 @@ def _not(term: ConditionTerm) -> ConditionTerm:
 
 
 def _is(of: _Conditions, node: Any) -> ConditionTerm:
-    wanted, subject = of.term(node.expression), of.term(node.this)
-    if wanted.type == BOOLEAN != subject.type:
-        raise _refused(f"asks of a value of type {subject.type} whether it is true", "compare it")
-    return ConditionTerm(BOOLEAN, lambda row: subject.value(row) is wanted.value(row))
+    constant, subject = of.term(node.expression), of.term(node.this)
+    if constant.type == BOOLEAN != subject.type:
+        raise _refused(f"uses IS TRUE or IS FALSE with a value of type {subject.type}", "use a comparison instead")
+    return ConditionTerm(BOOLEAN, lambda row: subject.value(row) is constant.value(row))
 
 
 def _like(of: _Conditions, node: Any) -> ConditionTerm:
     subject, pattern = of.term(node.this), of.term(node.expression).text
     if subject.type not in _MATCHED:
-        raise _refused(f"has LIKE of a value of type {subject.type}", "compare it")
+        raise _refused(f"uses LIKE with a value of type {subject.type}", "use a comparison instead")
     fits, capped = re.compile(_regex(pattern or ""), re.DOTALL), "%" in (pattern or "").strip("%")
 
     def value(row: Row) -> bool | None:
-        found = subject.value(row)
-        # As in Spark: a long text is not matched, and so is null.
-        if found is None or (capped and len(str(found)) > MAX_SUBJECT):
+        text = subject.value(row)
+        # As in Spark, a text that is too long gives null, as null does.
+        if text is None or (capped and len(str(text)) > MAX_SUBJECT):
             return None
-        return fits.fullmatch(str(found)) is not None
+        return fits.fullmatch(str(text)) is not None
 
     return _not(ConditionTerm(BOOLEAN, value)) if node.args.get("negate") else ConditionTerm(BOOLEAN, value)
 
 
 def _regex(pattern: str) -> str:
-    """A pattern of LIKE as a regular expression: % any text, _ any character, \\ before one of them that itself."""
-    found = re.findall(r"\\(.)|(.)", pattern, flags=re.DOTALL)
+    r"""Convert a LIKE pattern to a regular expression.
+
+    % matches any text, _ any character, and \ escapes the next character."""
+    tokens = re.findall(r"\\(.)|(.)", pattern, flags=re.DOTALL)
     wild = {"%": ".*", "_": "."}
-    return "".join(re.escape(escaped) if escaped else wild.get(plain, re.escape(plain)) for escaped, plain in found)
+    return "".join(re.escape(escaped) if escaped else wild.get(plain, re.escape(plain)) for escaped, plain in tokens)
 
 
 _TERMS: dict[str, Callable[[_Conditions, Any], ConditionTerm]] = {

@@ -1,4 +1,4 @@
-"""Partitions by name, 'day=2026-11-20/country=DE': the names are those of the folders that Spark writes."""
+"""Partition names, 'day=2026-11-20/country=DE', as in the folders that Spark writes."""
 
 import re
 from collections.abc import Sequence
@@ -16,43 +16,43 @@ ESCAPED = frozenset("".join(chr(code) for code in range(1, 32)) + "\"#%'*/:=?\\\
 
 
 def keys(columns: Sequence[str]) -> list[str]:
-    """The SQL of a row's partition values; null for those that Spark's folders have no name for."""
+    """Return SQL for a row's partition values; null for values that Spark writes to the default partition."""
     return [f"nullif(cast({computed_partitions.sql(column)} as string), '')" for column in columns]
 
 
 def refuse(columns: Sequence[str], schema: Schema) -> None:
-    """Raises Unreadable where the table lacks a partition column, or cannot compute one."""
+    """Raise UnreadableTable if the table lacks a partition column or cannot compute one."""
     missing = [name for name, by in map(computed_partitions.split, columns) if by is None and schema.get(name) is None]
     if missing:
-        known = ", ".join(schema.names)
+        available = ", ".join(schema.names)
         raise UnreadableTable(
-            f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False
+            f"the table has no partition column {', '.join(missing)}; its columns are {available}", retry=False
         )
     try:
         computed_partitions.computed_column_types(columns, schema)
     except PredicateError as error:
-        told = "; ".join(f"{fault.message} ({fault.remedy})" for fault in error.faults)
-        raise UnreadableTable(f"what the table is partitioned by {told}", retry=False) from None
+        errors = "; ".join(f"{fault.message} ({fault.remedy})" for fault in error.faults)
+        raise UnreadableTable(f"the partition columns are invalid: {errors}", retry=False) from None
 
 
 def name(columns: Sequence[str], values: Sequence[str | None]) -> str:
-    """The partition of these values; "" where there is no partition column."""
+    """Return the name of the partition with these values; "" without partition columns."""
     pairs = zip(computed_partitions.names(columns), values, strict=True)
     return "/".join(f"{escape_name(column)}={NULL if value is None else escape_name(value)}" for column, value in pairs)
 
 
 def values(partition: str) -> dict[str, str | None]:
-    """The values that a partition's name says, by column: what `name` was given. {} where there is no column."""
+    """Parse the values in a partition name, by column: the inverse of `name`. {} without columns."""
     return {column: None if value == NULL else value for column, value in _pairs(f"{partition}/")}
 
 
 def escape_name(text: str) -> str:
-    """A name or value as it stands in the name of a partition folder."""
+    """Escape a column name or value as in the name of a partition folder."""
     return "".join(f"%{ord(each):02X}" if each in ESCAPED else each for each in text)
 
 
 def of_path(path: str, columns: Sequence[str]) -> str:
-    """The partition of a file's path below the table; "" where the folders do not name all columns."""
+    """Return the partition of a file's path below the table; "" if a column is missing in the folders."""
     named = dict(_pairs(path))
     if not columns or any(column not in named for column in columns):
         return ""
@@ -60,7 +60,7 @@ def of_path(path: str, columns: Sequence[str]) -> str:
 
 
 def folder(path: str, columns: Sequence[str]) -> str:
-    """The folder of the path that names the last of the columns: all files beneath it are of one partition."""
+    """Return the folder of the last of the columns in the path; its files all belong to one partition."""
     parts = path.split("/")[:-1]
     last = max((at for at, part in enumerate(parts) if unquote(part.partition("=")[0]) in columns), default=-1)
     return "/".join(parts[: last + 1])
@@ -72,31 +72,35 @@ def _pairs(path: str) -> list[tuple[str, str]]:
 
 
 def only(frame: Any, columns: Sequence[str], names: Sequence[str]) -> Any:
-    """The rows of the named partitions. Spark reads no others where the columns are the table's partition columns."""
+    """Return the rows of the named partitions.
+
+    Spark prunes all others if the columns are the table's partition columns."""
     return frame.where(condition(columns, names))
 
 
 def without(frame: Any, columns: Sequence[str], names: Sequence[str]) -> Any:
-    """All rows but those of the named partitions, of which there is at least one."""
+    """Return all rows except those of the named partitions (at least one)."""
     return frame.where(f"not {condition(columns, names)}")
 
 
 def condition(columns: Sequence[str], names: Sequence[str]) -> str:
-    """The SQL that is true for the rows of the named partitions, of which there is at least one."""
+    """Return SQL that is true for the rows of the named partitions (at least one)."""
     row = ", ".join(f"coalesce({key}, {literal(NULL)})" for key in keys(columns))
-    wanted = (", ".join(literal(value) for _, value in _pairs(f"{each}/")) for each in names)
-    return f"struct({row}) in ({', '.join(f'struct({values})' for values in wanted)})"
+    structs = (", ".join(literal(value) for _, value in _pairs(f"{each}/")) for each in names)
+    return f"struct({row}) in ({', '.join(f'struct({values})' for values in structs)})"
 
 
 def is_dated(partition: str) -> bool:
-    """Whether one of the values that name the partition is a day, a month or a moment: of such there is a newest."""
+    """Return whether a value in the partition name is a day, a month or a time.
+
+    Such partitions have a newest one."""
     return any(_DATED.match(value or "") for value in values(partition).values())
 
 
 def newest(frame: Any, columns: Sequence[str], count: int) -> tuple[str, ...]:
-    """The names of so many partitions with the greatest values, those without a value left out."""
-    sort, there = [computed_partitions.sql(each) for each in columns], keys(columns)
-    present = frame.where(" and ".join(f"{key} is not null" for key in there))
-    listed = present.selectExpr(*(f"{sql} as _{at}" for at, sql in enumerate(sort)), *there).distinct()
-    rows = listed.orderBy(*(f"_{at}" for at in range(len(sort))), ascending=False).limit(count).collect()
+    """Return the names of `count` partitions with the greatest values, without null values."""
+    sort, key_sql = [computed_partitions.sql(each) for each in columns], keys(columns)
+    present = frame.where(" and ".join(f"{key} is not null" for key in key_sql))
+    distinct_rows = present.selectExpr(*(f"{sql} as _{at}" for at, sql in enumerate(sort)), *key_sql).distinct()
+    rows = distinct_rows.orderBy(*(f"_{at}" for at in range(len(sort))), ascending=False).limit(count).collect()
     return tuple(sorted(name(columns, list(row)[len(sort) :]) for row in rows))

@@ -1,4 +1,4 @@
-"""Views: the partitions of a table that a condition on its partition columns chooses, told by their names alone."""
+"""Views: the partitions of a table that a condition on partition columns selects, from their names alone."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from treaty.engine.core.partitions import partition_filter, partition_names
 from treaty.engine.core.partitions.months import members
 
 MERGED = "predicate-merged"
-# What the values of a partition column are compared as, by its logical type: folders hold nothing but texts.
+# Type for comparing the values of a partition column, by its logical type: folder names contain only text.
 TYPES = {
     "string": "string", "integer": "bigint", "number": "double", "boolean": "boolean", "date": "date",
     "timestamp": "timestamp",
@@ -20,21 +20,23 @@ TYPES = {
 
 
 def columns(of: DataObject, recorded: Schema, names: Iterable[str]) -> Schema:
-    """The partition columns that these partitions are named by, or, without partitions, that the contract names.
+    """Return the partition columns in these partition names; without partitions those of the contract.
 
-    A column has the type that was `recorded` where that is of the logical type that the contract declares, else the
-    declared one; of a column that is not declared the recorded one; of a computed one that of its values; a text where
-    nobody knows."""
+    A computed column has the type of its values. Other columns have the `recorded` type if it matches the logical
+    type that the contract declares, else the declared type; without a declaration the recorded type; without either
+    they are text."""
     named = dict.fromkeys(column for name in names for column in partition_names.values(name))
     declared = {each.name: each.logical_type for each in of.properties}
-    found, computed = tuple(named) or computed_partitions.names(of.partition_by), _computed(of, recorded)
+    column_names, computed = tuple(named) or computed_partitions.names(of.partition_by), _computed(of, recorded)
     return Schema(
-        tuple(computed.get(name) or Column(name, _type(recorded.get(name), declared.get(name))) for name in found)
+        tuple(
+            computed.get(name) or Column(name, _type(recorded.get(name), declared.get(name))) for name in column_names
+        )
     )
 
 
 def _computed(of: DataObject, recorded: Schema) -> Schema:
-    """The computed partition columns, of which the types are known where those of the columns that they read are."""
+    """Return the computed partition columns; none if the types of their source columns are unknown."""
     try:
         return computed_partitions.computed_column_types(of.computed, recorded)
     except PredicateError:
@@ -48,10 +50,10 @@ def _type(recorded: Column | None, declared: str | None) -> str:
 
 
 def chosen(where: str | None, names: Iterable[str], by: Schema) -> tuple[str, ...]:
-    """The partitions for which the condition on the columns `by` is true, in the order given; all without a condition.
+    """Return the partitions for which the condition is true, in the given order.
 
-    Raises PredicateError for a condition that partitions cannot be chosen by, for a value that is none of its column's
-    type, and for days whose states were merged by month where it is true for some of them alone."""
+    `where`: None selects all. `by`: types of the partition columns. Raises PredicateError for an unsupported
+    condition, for a value that is not of its column's type, and if only some days of a merged month match."""
     if where is None:
         return tuple(names)
     holds = partition_filter.condition(where, by)
@@ -59,7 +61,7 @@ def chosen(where: str | None, names: Iterable[str], by: Schema) -> tuple[str, ..
 
 
 def tell_apart(of: DataObject, recorded: Schema, name: str) -> bool:
-    """Whether a view of the object is true for some alone of the days that the name stands for."""
+    """Return whether a view of the object selects only some days of a merged month."""
     by = columns(of, recorded, [name])
     return any(_tells_apart(view, name, by) for view in of.views)
 
@@ -73,12 +75,12 @@ def _tells_apart(view: View, name: str, by: Schema) -> bool:
 
 
 def _is_chosen(name: str, holds: Callable[[Mapping[str, Any]], bool | None], by: Schema) -> bool:
-    told = {holds(_values(each, by)) is True for each in members(name)}
-    if len(told) > 1:
-        message = f"is true for some days of {name} alone, whose states were merged"
-        remedy = "choose all of these days or none; reading the table again tells them apart"
+    outcomes = {holds(_values(each, by)) is True for each in members(name)}
+    if len(outcomes) > 1:
+        message = f"is true for only some of the days of {name}, whose states are merged"
+        remedy = "select all of these days or none, or read the table again to separate them"
         raise PredicateError([Fault(code=MERGED, where="predicate", message=message, remedy=remedy)])
-    return told == {True}
+    return outcomes == {True}
 
 
 def _values(partition: str, by: Schema) -> Mapping[str, Any]:
@@ -90,8 +92,8 @@ def _value(partition: str, column: Column, text: str | None) -> Any:
     try:
         return None if text is None else partition_filter.read(text, column.type)
     except ValueError as error:
-        message = f"cannot be told of partition {partition}: the value of {column.name} {error}"
-        remedy = "declare the column's logicalType as what its partitions hold"
+        message = f"cannot be evaluated for partition {partition}: the value of {column.name} {error}"
+        remedy = "declare a logicalType that matches the values of the column's partitions"
         raise PredicateError(
             [Fault(code="predicate-partition", where="predicate", message=message, remedy=remedy)]
         ) from None

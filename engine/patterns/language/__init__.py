@@ -1,1 +1,1 @@
-"""The language of patterns: tokens, patterns, their texts and ids."""
+"""The pattern language: tokens, patterns, their texts and ids."""

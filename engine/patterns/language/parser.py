@@ -25,20 +25,20 @@ _NAMED = re.compile(r"<([A-Za-z]+)>")
 
 
 def parse(text: str) -> Pattern:
-    """The pattern that a text writes. Raises PatternError, which says at which character it is none."""
+    """Parse the text of a pattern. Raises PatternError with the position of the error."""
     alternatives, at = _alternatives(text)
     if at < len(text):
-        raise PatternError(f"character {at + 1} of the pattern closes what nothing opens")
+        raise PatternError(f"character {at + 1} of the pattern closes a parenthesis that is not open")
     return Pattern(tuple(alternatives))
 
 
 def _alternatives(text: str) -> tuple[list[tuple[Part, ...]], int]:
-    found, at = [], 0
+    sequences, at = [], 0
     while True:
         parts, at = _sequence(text, at)
-        found.append(parts)
+        sequences.append(parts)
         if text[at : at + 1] != "|":
-            return found, at
+            return sequences, at
         at += 1
 
 
@@ -70,14 +70,16 @@ def _class(text: str, at: int) -> tuple[Part, int]:
 
 
 def _name(text: str, at: int) -> tuple[str, int]:
-    found = _NAMED.match(text, at)
-    if found is None or found.group(1) not in CLASSES:
-        raise PatternError(f"character {at + 1} of the pattern begins no class; there are: {', '.join(CLASSES)}, num")
-    return found.group(1), found.end()
+    matched = _NAMED.match(text, at)
+    if matched is None or matched.group(1) not in CLASSES:
+        raise PatternError(
+            f"character {at + 1} of the pattern does not begin a class; use one of {', '.join(CLASSES)}, num"
+        )
+    return matched.group(1), matched.end()
 
 
 def _set(text: str, at: int) -> tuple[Part, int]:
-    opened, classes, others = at, [], ""
+    opened, classes, characters = at, [], ""
     at += 1
     while text[at : at + 1] != "]":
         if at >= len(text):
@@ -87,9 +89,9 @@ def _set(text: str, at: int) -> tuple[Part, int]:
             classes.append(name)
         else:
             character, at = _character(text, at)
-            others += character
+            characters += character
     times, at = _times(text, at + 1)
-    return CharacterToken(tuple(classes), times, others), at
+    return CharacterToken(tuple(classes), times, characters), at
 
 
 def _stretch(text: str, at: int) -> tuple[Part, int]:
@@ -109,10 +111,10 @@ def _character(text: str, at: int) -> tuple[str, int]:
 
 
 def _times(text: str, at: int) -> tuple[Repetition, int]:
-    found = _COUNT.match(text, at)
-    if found is None:
+    matched = _COUNT.match(text, at)
+    if matched is None:
         return ONCE, at
-    if found.group(3):
-        return Repetition(*_TIMES[found.group(3)]), found.end()
-    least, most = int(found.group(1)), found.group(2)
-    return Repetition(least, least if most is None else int(most) if most else None), found.end()
+    if matched.group(3):
+        return Repetition(*_TIMES[matched.group(3)]), matched.end()
+    least, most = int(matched.group(1)), matched.group(2)
+    return Repetition(least, least if most is None else int(most) if most else None), matched.end()

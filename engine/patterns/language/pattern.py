@@ -1,16 +1,16 @@
-r"""The pattern language: what a text looks like, as people read it and as Spark matches it.
+r"""The pattern language: the shape of texts, readable for people and executable in Spark.
 
 A pattern is one of a few alternatives, each a sequence of parts:
 
-    2019-<digit>{2}-<digit>{2}      literals, and classes with how often
+    2019-<digit>{2}-<digit>{2}      literals, and classes with repetitions
     <num> kg|<upper>+               a signed number with decimals; alternatives
-    (/<word>+){1,4}                 a repeated or optional stretch
+    (/<word>+){1,4}                 a repeated or optional sequence
     [<letter><digit> .]{3,40}       any of these characters
 
-Classes: <digit> <lower> <upper> <letter> <alphanum> <hex> <HEX> (of ASCII), <word> (letters and digits of any script,
-and whatever else lies beyond U+00A0), <any>. How often: nothing (once), {k}, {a,b}, +, *, ?. A backslash makes a
-literal of `< > [ ] { } ( ) + * ? | \`. After figure 4 of the paper; sets, stretches and alternatives are beyond it.
-"""
+Classes: <digit> <lower> <upper> <letter> <alphanum> <hex> <HEX> (all ASCII), <word> (letters and digits of every
+script, and everything else beyond U+00A0), <any>. Repetitions: nothing (once), {k}, {a,b}, +, *, ?. A backslash
+makes a literal of `< > [ ] { } ( ) + * ? | \`. After figure 4 of the paper; sets, sequences and alternatives are
+additions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 
 pass
 
-# A class by its name: the inside of a bracket of a regular expression, the same to Python and to Java.
+# Each class as the inside of a regular expression's bracket, equal in Python and Java.
 CLASSES = {
     "digit": "0-9",
     "lower": "a-z",
@@ -45,20 +45,20 @@ class PatternError(ValueError):
 
 
 def escaped(characters: str) -> str:
-    """Characters as a pattern writes them."""
+    """Escape characters for a pattern."""
     return _ESCAPED.sub(r"\\\1", characters)
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """How often a part occurs; `most` None is without end."""
+    """Number of times that a part occurs; `most` None means unlimited."""
 
     least: int = 1
     most: int | None = 1
 
     @property
     def text(self) -> str:
-        """As a pattern and as a regular expression write it; '' for once."""
+        """Return the repetition as in a pattern or a regular expression; '' for once."""
         if self.most == self.least:
             return "" if self.least == 1 else f"{{{self.least}}}"
         sign = {(low, high): sign for sign, (low, high) in _TIMES.items()}.get((self.least, self.most))
@@ -71,35 +71,35 @@ SOME = Repetition(1, None)
 
 @dataclass(frozen=True)
 class LiteralToken:
-    """These characters."""
+    """Literal characters."""
 
     characters: str
 
     @property
     def text(self) -> str:
-        """As the language writes it."""
+        """Return the part in the pattern language."""
         return escaped(self.characters)
 
     @property
     def regex(self) -> str:
-        """As a regular expression writes it."""
+        """Return the part as a regular expression."""
         return _IN_REGEX.sub(r"\\\1", self.characters)
 
     def ends(self, value: str, start: int) -> Iterator[int]:
-        """Where a match that begins at `start` may end."""
+        """Yield the possible ends of a match that begins at `start`."""
         if value.startswith(self.characters, start):
             yield start + len(self.characters)
 
 
 @dataclass(frozen=True)
 class NumberToken:
-    """A number as people write it: a sign perhaps, digits, decimals perhaps."""
+    """A decimal number: optional sign, digits, optional decimals."""
 
     text = "<num>"
     regex = NUMBER
 
     def ends(self, value: str, start: int) -> Iterator[int]:
-        """Where a match that begins at `start` may end."""
+        """Yield the possible ends of a match that begins at `start`."""
         digits = start + value.startswith("-", start)
         for end in _run("0-9", value, digits, SOME):
             yield end
@@ -109,7 +109,7 @@ class NumberToken:
 
 @dataclass(frozen=True)
 class CharacterToken:
-    """So many characters, each of one of the classes or one of the others."""
+    """A repeated character of one of the classes or among `others`."""
 
     classes: tuple[str, ...]
     times: Repetition = ONCE
@@ -117,23 +117,23 @@ class CharacterToken:
 
     @property
     def text(self) -> str:
-        """As the language writes it."""
+        """Return the part in the pattern language."""
         named = "".join(f"<{name}>" for name in self.classes)
         plain = len(self.classes) == 1 and not self.others
         return (named if plain else f"[{named}{escaped(self.others)}]") + self.times.text
 
     @property
     def regex(self) -> str:
-        """As a regular expression writes it."""
+        """Return the part as a regular expression."""
         return f"[{self._inside}]{self.times.text}"
 
     @cached_property
     def _inside(self) -> str:
-        others = "".join(_IN_BRACKET.sub(r"\\\1", each) for each in self.others)
-        return "".join(CLASSES[name] for name in self.classes) + others
+        escaped_others = "".join(_IN_BRACKET.sub(r"\\\1", each) for each in self.others)
+        return "".join(CLASSES[name] for name in self.classes) + escaped_others
 
     def ends(self, value: str, start: int) -> Iterator[int]:
-        """Where a match that begins at `start` may end."""
+        """Yield the possible ends of a match that begins at `start`."""
         return _run(self._inside, value, start, self.times)
 
 
@@ -149,7 +149,7 @@ def _run(inside: str, value: str, start: int, times: Repetition) -> Iterator[int
 
 
 def _member(inside: str, character: str) -> bool:
-    """Whether the inside of a bracket names a character: ranges and single characters, as written above."""
+    """Return whether the inside of a bracket contains a character: ranges and single characters, as above."""
     at = 0
     while at < len(inside):
         at += inside[at] == "\\"
@@ -163,36 +163,36 @@ def _member(inside: str, character: str) -> bool:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A sequence of parts that occurs so often."""
+    """A repeated sequence of parts."""
 
     parts: tuple["Part", ...]
     times: Repetition
 
     @property
     def text(self) -> str:
-        """As the language writes it."""
+        """Return the part in the pattern language."""
         return f"({''.join(part.text for part in self.parts)}){self.times.text}"
 
     @property
     def regex(self) -> str:
-        """As a regular expression writes it."""
+        """Return the part as a regular expression."""
         return f"(?:{''.join(part.regex for part in self.parts)}){self.times.text}"
 
     def ends(self, value: str, start: int) -> Iterator[int]:
-        """Where a match that begins at `start` may end."""
-        reached, seen, done = {start}, {start} if self.times.least == 0 else set(), 0
+        """Return the possible ends of a match that begins at `start`."""
+        reached, results, done = {start}, {start} if self.times.least == 0 else set(), 0
         while reached and (self.times.most is None or done < self.times.most):
             reached, done = ends(self.parts, value, reached), done + 1
-            reached = reached - seen if done > self.times.least else reached
-            seen |= reached if done >= self.times.least else set()
-        return iter(seen)
+            reached = reached - results if done > self.times.least else reached
+            results |= reached if done >= self.times.least else set()
+        return iter(results)
 
 
 Part = LiteralToken | NumberToken | CharacterToken | Stretch
 
 
 def ends(parts: Sequence[Part], value: str, starts: set[int]) -> set[int]:
-    """Where matches of the parts in turn may end that begin at one of `starts`."""
+    """Return the possible ends of the parts in sequence, beginning at one of `starts`."""
     for part in parts:
         starts = {end for start in starts for end in part.ends(value, start)}
     return starts
@@ -200,35 +200,37 @@ def ends(parts: Sequence[Part], value: str, starts: set[int]) -> set[int]:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern: one of its alternatives matches a text as a whole, or none does."""
+    """A pattern: it matches a text if one of its alternatives matches the whole text."""
 
     alternatives: tuple[tuple[Part, ...], ...]
 
     @cached_property
     def text(self) -> str:
-        """As people read it; `parse` reads it back."""
+        """Return the pattern in the pattern language; `parse` is the inverse."""
         return "|".join("".join(part.text for part in parts) for parts in self.alternatives)
 
     @cached_property
     def regex(self) -> str:
-        """A regular expression that matches the same texts, as wholes, in Python and in Spark."""
+        """Return a regular expression that matches the same whole texts in Python and in Spark."""
         return "|".join("".join(part.regex for part in parts) for parts in self.alternatives)
 
     @cached_property
     def texts(self) -> frozenset[str] | None:
-        """The texts that the pattern lists; None where it is more than a list of texts."""
-        listed = [part for parts in self.alternatives for part in parts if isinstance(part, LiteralToken)]
-        if any(len(parts) > 1 for parts in self.alternatives) or len(listed) < sum(map(len, self.alternatives)):
+        """Return the texts of a pattern that is a list of texts; None for other patterns."""
+        literals = [part for parts in self.alternatives for part in parts if isinstance(part, LiteralToken)]
+        if any(len(parts) > 1 for parts in self.alternatives) or len(literals) < sum(map(len, self.alternatives)):
             return None
-        return frozenset(each.characters for each in listed) | ({""} if () in self.alternatives else set())
+        return frozenset(each.characters for each in literals) | ({""} if () in self.alternatives else set())
 
     def matches(self, value: str) -> bool:
-        """Whether the pattern matches the whole text: told from the parts, in time linear in text times parts."""
+        """Return whether the pattern matches the whole text, in time linear in text times parts."""
         return any(len(value) in ends(parts, value, {0}) for parts in self.alternatives)
 
     @property
     def is_safe(self) -> bool:
-        """Whether Spark may be given the regular expression: of the admitted subset (`treaty.contracts.safe_regex`)."""
+        """Return whether the regular expression is in the subset that Spark may run.
+
+        See `treaty.contracts.safe_regex`."""
         return _is_safe(self.regex)
 
     def __str__(self) -> str:
@@ -236,21 +238,21 @@ class Pattern:
 
 
 def union(patterns: Sequence[Pattern]) -> Pattern:
-    """A pattern that matches what one of these does; equal alternatives once."""
+    """Return a pattern that matches what any of these matches; equal alternatives once."""
     return Pattern(tuple(dict.fromkeys(parts for pattern in patterns for parts in pattern.alternatives)))
 
 
 def joined(patterns: Sequence[Pattern]) -> Pattern:
-    """One after the other, of patterns with one alternative each."""
+    """Concatenate patterns with one alternative each."""
     return Pattern((_merged([part for pattern in patterns for part in pattern.alternatives[0]]),))
 
 
 def compiled(pattern: Pattern) -> re.Pattern[str]:
-    """The regular expression for Python; use `fullmatch`."""
+    """Return the compiled regular expression; use `fullmatch`."""
     return _compiled(pattern.regex)
 
 
-# Columns of one lake come to the same patterns again and again, and compiling is dearer than matching.
+# Columns of one lake often have the same patterns, and compiling is more expensive than matching.
 @lru_cache(maxsize=1 << 13)
 def _compiled(regex: str) -> re.Pattern[str]:
     return re.compile(regex)

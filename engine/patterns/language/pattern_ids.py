@@ -1,7 +1,8 @@
-"""Stable 64-bit ids of patterns: a polynomial hash of the text that writes them, put together token by token.
+"""Stable 64-bit ids of patterns: a polynomial hash of their text, composed token by token.
 
-The id of a sequence follows from the ids of its pieces, so that products of options are hashed without writing them:
-`id(xy) = id(x) * B ** len(y) + id(y)` modulo 2 ** 64. The same on every machine and in every process."""
+The id of a sequence follows from the ids of its pieces, so that products of options are hashed without building
+their texts: `id(xy) = id(x) * B ** len(y) + id(y)` modulo 2 ** 64. Ids are equal on every machine and in every
+process."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +13,9 @@ _BASE = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True, slots=True)
 class TextSlice:
-    """A stretch of a pattern's text with its hash, and what a hash before it is multiplied by."""
+    """A piece of a pattern's text with its hash.
+
+    `factor`: multiplier of the hash of the text before it."""
 
     text: str
     id: int
@@ -21,7 +24,7 @@ class TextSlice:
 
 @lru_cache(maxsize=1 << 16)
 def piece(text: str) -> TextSlice:
-    """A stretch of a pattern's text, hashed."""
+    """Hash a piece of a pattern's text."""
     hashed = 0
     for character in text:
         hashed = (hashed * _BASE + _scattered(ord(character))) & WIDTH
@@ -30,7 +33,7 @@ def piece(text: str) -> TextSlice:
 
 @lru_cache(maxsize=1 << 12)
 def _scattered(code: int) -> int:
-    """A number that looks random for each character (splitmix64's finalizer)."""
+    """Return a pseudo-random number for each character (splitmix64's finalizer)."""
     mixed = ((code + 1) * 0xBF58476D1CE4E5B9) & WIDTH
     mixed ^= mixed >> 30
     mixed = (mixed * 0x94D049BB133111EB) & WIDTH
@@ -38,5 +41,5 @@ def _scattered(code: int) -> int:
 
 
 def identity(text: str) -> int:
-    """The id of a pattern by the text that writes it."""
+    """Return the id of a pattern from its text."""
     return piece(text).id

@@ -1,8 +1,8 @@
-"""How a text is cut into tokens: words and single signs, words cut finer into letters and digits, and numbers.
+"""Split texts into tokens: words and single characters, runs of letters or digits, and numbers.
 
-The structure of a text is the text with a mark in place of each word; texts of one structure can be laid below each
-other token by token. Three cuts (section 3 of the paper has one): words of any script (`2019-03-01T10`), letters and
-digits apart (`AB12` is two tokens), and signed decimal numbers as one (`-12.50`)."""
+The structure of a text is the text with a mark in place of each word; texts of one structure can be aligned token by
+token. There are three cuts (section 3 of the paper has one): words of any script (`2019-03-01T10`), separate letters
+and digits (`AB12` is two tokens), and signed decimal numbers as one token (`-12.50`)."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _BEYOND = "\u00a1-\U0010ffff"
 _WORDS = re.compile(f"[0-9A-Za-z{_BEYOND}]+")
 _MIXED = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]")
 _LETTERS, _DIGITS, _RUNS = re.compile("[A-Za-z]+"), re.compile("[0-9]+"), re.compile("[0-9]+|[A-Za-z]+")
-# A number stands alone: no word before or after it, and no further dot, which would make it a version or an address.
+# A number has no adjacent word and no further dot, which would make it a version or an address.
 _NUMBERS = re.compile(
     f"(?P<number>(?<![0-9A-Za-z.{_BEYOND}])(?:(?<!-)-)?[0-9]+(?:\\.[0-9]+)?(?![0-9A-Za-z{_BEYOND}]|\\.[0-9]))"
     f"|[0-9A-Za-z{_BEYOND}]+"
@@ -28,20 +28,21 @@ _HEX, _HEX_UPPER = re.compile("[0-9a-f]+"), re.compile("[0-9A-F]+")
 
 
 def by_words(value: str) -> tuple[str, list[str]]:
-    """The structure of a text and its words, each mark's word in order."""
+    """Return the structure of a text and its words, in the order of the marks."""
     return _WORDS.sub(WORD, value), _WORDS.findall(value)
 
 
 def by_runs(value: str) -> tuple[str, list[str]] | None:
-    """The structure with letters and digits of ASCII apart; None where no word has both, for then it says nothing new,
-    and for other scripts."""
+    """Return the structure with runs of ASCII letters and digits as tokens, and the runs.
+
+    None for other scripts, and if no word has both letters and digits, as the result would equal that of `by_words`."""
     if not value.isascii() or _MIXED.search(value) is None:
         return None
     return _DIGITS.sub(DIGITS, _LETTERS.sub(LETTERS, value)), _RUNS.findall(value)
 
 
 def by_numbers(value: str) -> tuple[str, list[str]]:
-    """The structure with signed and decimal numbers as one token each; other words are words."""
+    """Return the structure with signed and decimal numbers as one token each, and the words."""
     words: list[str] = []
 
     def mark(found: re.Match[str]) -> str:
@@ -52,19 +53,19 @@ def by_numbers(value: str) -> tuple[str, list[str]]:
 
 
 def has_numbers(value: str) -> bool:
-    """Whether a text has a sign or decimals: only such columns are cut by numbers."""
+    """Return whether a text has a sign or decimals: only such columns are cut by numbers."""
     return _SIGNED.search(value) is not None
 
 
 @dataclass(frozen=True)
 class CharacterClass:
-    """A class of characters that a word may be of as a whole, and those within it."""
+    """A class of characters for whole words, with the classes that it contains."""
 
     name: str
     within: tuple[str, ...] = ()
 
 
-# Narrow before wide.
+# Narrow to wide.
 LADDER = (
     CharacterClass("digit"),
     CharacterClass("lower"),
@@ -79,7 +80,7 @@ LADDER = (
 
 @lru_cache(maxsize=1 << 16)
 def classes_of(word: str) -> tuple[str, ...]:
-    """The classes that all characters of a word are of, narrow before wide."""
+    """Return the classes that contain all characters of a word, narrow to wide."""
     if not word.isascii():
         return ("word",)
     if word.isdigit():

@@ -92,7 +92,7 @@ def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> N
         assert found.carriers.domain.columns == 3
         assert column_domains.find(tx, lake, "AB-<digit>{4}", nobody).carriers.domain is None
         assert (len(column_domains.top(tx, lake, 1, anybody)), column_domains.top(tx, lake, 1, nobody)) == (1, [])
-        with pytest.raises(InvalidRequest, match="begins no class"):
+        with pytest.raises(InvalidRequest, match="does not begin a class"):
             column_domains.find(tx, lake, "<number>", anybody)
 
 

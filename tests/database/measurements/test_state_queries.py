@@ -174,7 +174,7 @@ def test_merged_days_answer_what_takes_all_of_them(memory: Memory) -> None:
         }
     with pytest.raises(ClientError) as refused:
         memory.metrics("day = '2026-03-02'")
-    told_apart = "is true for some days of day=2026-03-[01-03]/land=DE alone, whose states were merged"
+    told_apart = "is true for only some of the days of day=2026-03-[01-03]/land=DE, whose states are merged"
     assert told_apart in str(refused.value.faults)
 
 

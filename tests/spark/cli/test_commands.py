@@ -36,7 +36,7 @@ CODES = [
     (["orders.csv", "-c", "warns.yaml", "--fail-on", "warning"], 2, "! warned"),
     (["orders.csv", "-c", "lost.yaml"], 1, "the table has no column `gone`"),
     (["gone.csv", "-c", "passes.yaml"], 3, "check its spelling"),
-    (["orders.csv", "-c", "passes.yaml", "-p", "hour"], 3, "no column hour to partition by; there is: id, status"),
+    (["orders.csv", "-c", "passes.yaml", "-p", "hour"], 3, "no partition column hour; its columns are id, status"),
 ]
 
 

@@ -298,7 +298,7 @@ def test_a_location_that_is_none_is_told(location: str, source: dict[str, Any], 
 def test_an_unknown_format_or_partition_column_is_told(spark: Any, table: Path) -> None:
     with pytest.raises(UnreadableTable, match="as a nosuch table: DATA_SOURCE_NOT_FOUND"):
         measure(spark, asked(table, format="nosuch"))
-    with pytest.raises(UnreadableTable, match="no column hour to partition by; there is: id, day"):
+    with pytest.raises(UnreadableTable, match="no partition column hour; its columns are id, day"):
         measure(spark, asked(table, partition_by=("hour",)))
 
 

@@ -108,7 +108,7 @@ def test_two_groupings_and_their_filters_are_kept_apart(spark: Any) -> None:
 
 
 def test_a_missing_partition_column_is_told_with_those_there_are(secrets: Any) -> None:
-    with pytest.raises(UnreadableTable, match="no column day to partition by; there is: id, s"):
+    with pytest.raises(UnreadableTable, match="no partition column day; its columns are id, s"):
         scan(secrets, plan([]), partition_by=["day"])
 
 

@@ -77,7 +77,7 @@ def test_partitions_are_looked_up_and_asked_each_by_itself(spark: Any, others: O
 
 FAILING = [
     (ReferentialIntegrity(columns=("id",), dataset="nowhere"), "the dataset nowhere cannot be read"),
-    (ReferentialIntegrity(columns=("id",), dataset="people", other_columns=("name",)), "is a whole number"),
+    (ReferentialIntegrity(columns=("id",), dataset="people", other_columns=("name",)), "is an integer"),
     (ReferentialIntegrity(columns=("price",), dataset="prices"), "2 decimal places"),
     (ReferentialIntegrity(columns=("id",), dataset="people", other_columns=("gone",)), "no column `gone`"),
     (DatasetMatch(keys=("id",), dataset="people", compare=(("id", "name"),)), "is text"),

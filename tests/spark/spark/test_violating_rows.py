@@ -172,7 +172,7 @@ def test_rows_that_another_dataset_does_not_have_are_named_once_each(spark: Any)
     known, gone, unlike = (test.reason for test in row_tests(checks, others, []))
     assert known is None
     assert str(gone).startswith("the dataset nowhere cannot be read: ")
-    assert unlike == "`n` is a whole number, its counterpart `label` is text"
+    assert unlike == "`n` is an integer and cannot be compared with `label`, which is text"
 
 
 def test_rows_on_which_a_check_or_its_filter_cannot_be_evaluated_are_named(spark: Any) -> None:

@@ -82,10 +82,12 @@ def test_merged_days_are_chosen_where_the_condition_is_the_same_for_all_of_them(
     "where", ["day > '2026-01-01'", "day = '2026-01-31' AND country = 'FR'", "day IN ('2026-01-02')"]
 )
 def test_merged_days_that_a_condition_tells_apart_are_refused_by_name(where: str) -> None:
-    with pytest.raises(PredicateError, match=r"some days of day=2026-01-\[01-03,31\]/country=.. alone") as refused:
+    with pytest.raises(
+        PredicateError, match=r"only some of the days of day=2026-01-\[01-03,31\]/country=..,"
+    ) as refused:
         views.chosen(where, MERGED, BY_DAY)
     assert (
-        refused.value.faults[0].remedy == "choose all of these days or none; reading the table again tells them apart"
+        refused.value.faults[0].remedy == "select all of these days or none, or read the table again to separate them"
     )
 
 
@@ -97,7 +99,7 @@ def test_a_view_that_tells_merged_days_apart_leaves_its_checks_open_with_the_rea
         "some": None, "whole": 12, "dataset": 12,
     }  # fmt: skip
     assert result(found, "some").outcome == "not_evaluated"
-    assert "view some is true for some days of day=2026-01-[01-03,31]/country=DE alone" in (
+    assert "view some is true for only some of the days of day=2026-01-[01-03,31]/country=DE" in (
         result(found, "some").reason or ""
     )
 
@@ -146,7 +148,9 @@ def test_a_partition_column_is_compared_as_the_contract_declares_it(
 
 
 def test_a_value_that_is_none_of_its_type_is_said_with_its_partition() -> None:
-    with pytest.raises(PredicateError, match="cannot be told of partition hour=x: the value of hour is no int"):
+    with pytest.raises(
+        PredicateError, match="cannot be evaluated for partition hour=x: the value of hour is not of type int"
+    ):
         views.chosen("hour = 1", ["hour=1", "hour=x"], Schema((Column("hour", "int"),)))
 
 

@@ -222,7 +222,7 @@ def test_a_check_of_the_standards_type_sql_is_bound_to_its_table() -> None:
     (bound,) = bind(contract(entry).object("orders"), SCHEMA).checks
     assert isinstance(bound.analyzer, Sql)
     assert (bound.reason, bound.scope, bound.column) == (None, "delta", None)
-    assert bound.sentence == "the answer of select count(*) from orders where amount < 0 must be 0"
+    assert bound.sentence == "the result of select count(*) from orders where amount < 0 must be 0"
 
 
 def test_a_check_of_treatys_own_is_a_fault_where_its_query_is_none() -> None:

@@ -59,7 +59,7 @@ def test_analyzers_that_differ_are_phrased_differently() -> None:
 
 
 def test_two_analyzers_of_one_name_are_refused() -> None:
-    with pytest.raises(TypeError, match="an analyzer named 'mean' exists already"):
+    with pytest.raises(TypeError, match="an analyzer named 'mean' already exists"):
 
         class Other(Analyzer):
             name = "mean"
@@ -69,7 +69,7 @@ def test_two_analyzers_of_one_name_are_refused() -> None:
 
 
 def test_two_components_of_one_kind_are_refused() -> None:
-    with pytest.raises(TypeError, match="a component of kind 'count' exists already"):
+    with pytest.raises(TypeError, match="a component of kind 'count' already exists"):
 
         class Other(Component):
             kind = "count"

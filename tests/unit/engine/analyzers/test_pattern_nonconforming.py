@@ -130,7 +130,7 @@ def test_a_difference_is_as_severe_as_it_is_certain_and_large(
 ) -> None:
     found = compare(trained, judged, floor=floor)
     assert found.severity is severity
-    assert f"{judged.bad} of {judged.of}" in found.reason
+    assert f"{judged.bad:,} of {judged.of:,}" in found.reason
 
 
 def test_the_smallest_detectable_share_falls_with_the_values_learned_from() -> None:

@@ -123,10 +123,10 @@ def test_one_combination_in_several_lines_is_one() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"inputs": ["brand"]}, "the target is not one of its inputs"),
+        ({"inputs": ["brand"]}, "the target must not be one of the inputs"),
         ({"inputs": []}, "at least 1 item"),
         ({"inputs": ["name"], "measure": "auc"}, "'f1', 'precision' or 'recall'"),
-        ({"inputs": ["name"], "classifier": "logistic_regression"}, "needs split_by: columns by whose hash"),
+        ({"inputs": ["name"], "classifier": "logistic_regression"}, "needs split_by: the columns whose hash"),
         ({"inputs": ["name"], "classifier": "oracle"}, "'naive_bayes' or 'logistic_regression'"),
     ],
 )
@@ -170,5 +170,5 @@ def test_a_chain_names_one_measure() -> None:
     (promise,) = Check.error().has_predictability("brand", "name", recall=less_than(0.5)).promises
     assert (promise.assertion, promise.arguments["measure"]) == (less_than(0.5), "recall")
     for named in ({}, {"f1": 0.9, "recall": 0.9}):
-        with pytest.raises(ValueError, match="name one of f1, precision and recall"):
+        with pytest.raises(ValueError, match="give exactly one of f1, precision and recall"):
             Check.error().has_predictability("brand", "name", **named)

@@ -81,7 +81,7 @@ def test_each_segment_is_judged_beside_its_own_past_and_one_that_is_gone_too(
 def test_a_segment_that_is_new_is_learned_and_the_others_are_judged() -> None:
     found = judged(watched(), new=31, paid=10, sent=19, lost=5)
     assert found.outcome is Outcome.PASSED
-    assert "1 are still learned" in (found.finding or "")
+    assert "1 still learning" in (found.finding or "")
 
 
 def test_of_many_segments_the_largest_are_judged() -> None:
@@ -133,8 +133,8 @@ def test_false_alarms_are_shared_among_segments() -> None:
     ("words", "told"),
     [
         ({"metric": "mean"}, "completeness and mean need a column"),
-        ({"column": "amount"}, "size has none"),
-        ({"metric": "mean", "column": "status"}, "one of those that make the segments"),
+        ({"column": "amount"}, "size must not have one"),
+        ({"metric": "mean", "column": "status"}, "one of the columns in by"),
     ],
 )
 def test_what_makes_no_segments_is_refused(words: dict[str, Any], told: str) -> None:

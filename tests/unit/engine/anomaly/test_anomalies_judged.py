@@ -74,7 +74,7 @@ def test_the_verdict_says_what_was_expected_and_how_often_that_is_a_false_alarm(
     [found] = judged(watched(), [*SIZES, 700])
     assert found.finding is not None
     assert "); expected 100" in found.finding
-    assert "4 false alarms a year" in found.finding
+    assert "4 false alarms per year" in found.finding
 
 
 def test_what_comes_later_is_not_the_past_of_a_partition() -> None:

@@ -128,4 +128,4 @@ def test_a_metric_is_judged(given: dict[str, Any], column: str | None, value: ob
 
 def test_a_percentage_says_so() -> None:
     given = contract(properties=on("amount", quality=[entry("nullValues", unit="percent")]))
-    assert judged(given).finding == "25 percent of 4 rows have no amount (required: 0); 1 row has none"
+    assert judged(given).finding == "25 percent of 4 rows have no amount (required: 0); 1 row has no value"

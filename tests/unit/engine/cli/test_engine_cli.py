@@ -42,7 +42,8 @@ FAULTY = {
     "a contract that is no YAML": (["data", "-c", "broken.yaml"], "the contract has 1 fault(s)"),
     "a report that nobody writes": (["data", "-c", "orders.yaml", "--report", "html"], "'html' is not one of"),
     "an object that is not in it": (
-        ["data", "-c", "orders.yaml", "--object", "x"], "has no object x; available: orders"
+        ["data", "-c", "orders.yaml", "--object", "x"],
+        "has no object x; available: orders",
     ),
 }
 

@@ -69,7 +69,7 @@ def test_a_table_is_taken_out_of_the_index(lake: str) -> None:
 
 @pytest.mark.parametrize("words", [["top"], ["infer", "-"]])
 def test_where_there_is_no_index_it_says_so(tmp_path: Path, words: list[str]) -> None:
-    with pytest.raises(CliError, match="is no index of patterns"):
+    with pytest.raises(CliError, match="is not a pattern index"):
         CliRunner().invoke(app, ["patterns", *words, "--lake", str(tmp_path)], catch_exceptions=False)
 
 

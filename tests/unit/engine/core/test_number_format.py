@@ -33,7 +33,7 @@ SHOWN = [
     (1.5e-9, "1.50000e-9"),
     (nan, "not a number"),
     (inf, "infinite"),
-    (-inf, "minus infinite"),
+    (-inf, "negative infinity"),
     ("new", "new"),
     ("2026-01-01", "2026-01-01"),
     ("a\nb\x1b[31m\u200b\u202e", "a\\u000ab\\u001b[31m\\u200b\\u202e"),

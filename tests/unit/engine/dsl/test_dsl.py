@@ -179,16 +179,16 @@ def test_checks_of_two_severities_are_added() -> None:
 
 def test_two_promises_of_one_id_are_refused() -> None:
     check = Check.error().is_complete("id", id="a").is_complete("status", id="a")
-    with pytest.raises(ContractError, match="several promises have the id a"):
+    with pytest.raises(ContractError, match="several checks have the id a"):
         check.contract()
 
 
 def test_a_function_judges_but_is_not_written() -> None:
     check = Check.error("orders").has_size(lambda rows: rows % 2 == 0)
-    with pytest.raises(ContractError, match="a function, which a document cannot hold"):
+    with pytest.raises(ContractError, match="a Python function, which a document cannot contain"):
         check.document(SCHEMA)
     (bound,) = bind(check.contract().objects[0], SCHEMA).checks
-    assert bound.sentence == "size must satisfy a function of the caller's"
+    assert bound.sentence == "size must satisfy the given function"
     assert satisfying(lambda value: value == 3, "be three").holds(3)
 
 

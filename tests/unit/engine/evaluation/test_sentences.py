@@ -30,29 +30,29 @@ def read(value: Any, rows: int, **more: Any) -> MetricValue:
 SAID = {
     "a share that is missed": (
         COMPLETE, WHOLE, read(0.9967, 50000, broken=165),
-        "99.7 % of 50,000 rows have amount (required: 100 %); 165 rows have none",
+        "99.7 % of 50,000 rows have amount (required: 100 %); 165 rows have no value",
     ),
     "a share that is kept": (
         COMPLETE, Assertion("mustBeGreaterOrEqualTo", 0.95), read(0.9967, 50000, broken=165),
-        "99.7 % of 50,000 rows have amount (required: at least 95 %); 165 rows have none",
+        "99.7 % of 50,000 rows have amount (required: at least 95 %); 165 rows have no value",
     ),
     "a whole share": (COMPLETE, WHOLE, read(1.0, 3, broken=0), "all of 3 rows have amount (required: 100 %)"),
     "a share that is missed by a hair": (
         COMPLETE, WHOLE, read(0.99999999, 10**8, broken=1),
-        "99.999999 % of 100,000,000 rows have amount (required: 100 %); 1 row has none",
+        "99.999999 % of 100,000,000 rows have amount (required: 100 %); 1 row has no value",
     ),
     "keys that are shared": (
         UNIQUE, WHOLE, read(0.5, 6, broken=4),
-        "50.0 % of the distinct values of order_id, line occur once (required: 100 %); "
-        "4 rows share theirs with another",
+        "50.0 % of the distinct values of order_id, line occur exactly once (required: 100 %); "
+        "4 rows share their values with another row",
     ),
     "a predicate and its filter": (
         Compliance(predicate="amount > 0", where="status = 'new'"), WHOLE, read(0.5, 2, broken=1),
-        "50.0 % of 2 rows keep amount > 0 where status = 'new' (required: 100 %); 1 row does not keep it",
+        "50.0 % of 2 rows satisfy amount > 0 where status = 'new' (required: 100 %); 1 row does not satisfy it",
     ),
     "rows that could not be evaluated": (
         Compliance(predicate="a / b > 0"), Assertion("mustBeGreaterThan", 0.5), read(0.25, 4, broken=3, unevaluated=2),
-        "25.0 % of 4 rows keep a / b > 0 (required: more than 50 %); 3 rows do not keep it; "
+        "25.0 % of 4 rows satisfy a / b > 0 (required: more than 50 %); 3 rows do not satisfy it; "
         "2 rows could not be evaluated",
     ),
     "one row that could not be evaluated": (
@@ -83,15 +83,15 @@ SAID = {
                   "mean of wild is not a number (required: less than 2)"),
     "one row": (Size(), Assertion("mustBeLessOrEqualTo", 1), read(1, 1), "1 row (required: at most 1)"),
     "nulls": (NullValues(column="status"), Assertion("mustBe", 0), read(3, 4, broken=3),
-              "3 of 4 rows have no status (required: 0); 3 rows have none"),
+              "3 of 4 rows have no status (required: 0); 3 rows have no value"),
     "one null": (NullValues(column="status"), Assertion("mustBe", 0), read(1, 4, broken=1),
-                 "1 of 4 rows has no status (required: 0); 1 row has none"),
+                 "1 of 4 rows has no status (required: 0); 1 row has no value"),
     "duplicates": (DuplicateRows(columns=("status",)), Assertion("mustBe", 0), read(1, 4, broken=2),
-                   "duplicate rows of status: 1 of 4 rows (required: 0); 2 rows share theirs with another"),
+                   "duplicate rows of status: 1 of 4 rows (required: 0); 2 rows share their values with another row"),
     "a percentage of nulls": (NullValues(column="status", count_in="percent"), Assertion("mustBe", 0), read(25.0, 4),
                               "25 percent of 4 rows have no status (required: 0)"),
     "no share": (COMPLETE, WHOLE, read(0.0, 4, broken=4),
-                 "none of 4 rows have amount (required: 100 %); 4 rows have none"),
+                 "none of 4 rows have amount (required: 100 %); 4 rows have no value"),
     "a long list": (
         ContainedIn(column="status", values=tuple(f"value {n}" for n in range(99))), WHOLE, read(1.0, 4),
         "all of 4 values of status are among "
@@ -138,9 +138,9 @@ def test_every_analyzer_can_say_what_it_found(case: Case) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("rows have none", "1 row has none"),
-        ("rows do not keep it", "1 row does not keep it"),
-        ("rows share theirs with another", "1 row shares theirs with another"),
+        ("rows have no value", "1 row has no value"),
+        ("rows do not satisfy it", "1 row does not satisfy it"),
+        ("rows share their values with another row", "1 row shares their values with another row"),
         ("rows are too short", "1 row is too short"),
         ("rows could not be evaluated", "1 row could not be evaluated"),
         ("values break it", "1 values break it"),
@@ -152,7 +152,7 @@ def test_one_row_is_said_in_the_singular(words: str, said: str) -> None:
 
 def test_a_result_says_what_was_found() -> None:
     found = judged(contract(check("completeness", column="amount", mustBe=1)))
-    assert found.finding == "75.0 % of 4 rows have amount (required: 100 %); 1 row has none"
+    assert found.finding == "75.0 % of 4 rows have amount (required: 100 %); 1 row has no value"
 
 
 def test_what_could_not_be_judged_says_its_reason_and_finds_nothing() -> None:

@@ -149,7 +149,7 @@ def test_nothing_to_measure_is_no_value_with_its_reason() -> None:
     largest = bind_metric(Maximum(column="amount", where="status = 'gone'"), SCHEMA)
     given = contract(check("maximum", column="amount", where="status = 'gone'", mustBe=1))
     (found,) = answers([largest], [("day=1", states(given, ROWS).pack())])
-    assert found.reason == "there was nothing to measure: no matching row has a value"
+    assert found.reason == "nothing to measure: no matching row has a value"
 
 
 def test_a_prospect_says_what_an_answer_would_merge_without_reading_it() -> None:

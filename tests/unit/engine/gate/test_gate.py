@@ -513,7 +513,7 @@ def test_nobody_recovers_what_is_being_published(gated: Gated, monkeypatch: pyte
     gated.publish({A: [1]})
     with (
         file_lock(str(Path(intent_of(gated.table)).parent / "lock"), patience=0),
-        pytest.raises(LockHeld, match="try again"),
+        pytest.raises(LockHeld, match="retry when it has finished"),
     ):
         gated.recover()
 

@@ -36,7 +36,7 @@ def test_rare_patterns_can_be_left_out_of_the_file(tmp_path: Path) -> None:
 def test_what_is_no_index_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.parquet"
     path.write_bytes(content)
-    with pytest.raises(UnreadableIndex, match=r"other\.parquet is no index of patterns"):
+    with pytest.raises(UnreadableIndex, match=r"other\.parquet is not a pattern index"):
         load(path)
 
 

@@ -158,7 +158,7 @@ def test_paths_may_be_of_another_depth(values: list[str], text: str | None) -> N
 BAD_INPUT = [
     ("no values", [], "there are no values"),
     ("only nulls", [None, None], "there are no values"),
-    ("too few", ["a", None, "b"], "2 values are too few to learn from: 5 at least"),
+    ("too few", ["a", None, "b"], "2 values are too few to learn from; at least 5 are needed"),
     ("values of a megabyte", ["a" * 1_000_000] * 20, None),
     ("control characters", ["a\x00b\x01", "\x1b[0m", "\r\n\t", "\x7f", "\x85"], None),
     ("lone surrogates", ["\ud800", "a\udfff", "\udc80\udc81", "b", "c"], None),

@@ -44,11 +44,11 @@ def test_a_pattern_is_read_written_and_matched(text: str, regex: str, matched: l
 
 
 WRONG = [
-    ("<digits>", "character 1 of the pattern begins no class"),
+    ("<digits>", "character 1 of the pattern does not begin a class"),
     ("a<digit>{2}b+", "character 13 of the pattern needs a backslash"),
     ("[<digit>", "the bracket at character 1 of the pattern is not closed"),
     ("(ab", "the parenthesis at character 1 of the pattern is not closed"),
-    ("ab)", "character 3 of the pattern closes what nothing opens"),
+    ("ab)", "character 3 of the pattern closes a parenthesis that is not open"),
     ("a{2}", "character 2 of the pattern needs a backslash"),
 ]
 

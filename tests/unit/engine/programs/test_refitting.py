@@ -63,9 +63,9 @@ def refitted(packed: dict[str, bytes], *spoilt: str) -> dict[str, Refit | NoProg
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ({"refit": "looser"}, "a refit is"),
-        ({"refit": "within: ten"}, "a refit is"),
-        ({"refit": "tighten_only", "width": None}, "its width"),
+        ({"refit": "looser"}, "refit must be"),
+        ({"refit": "within: ten"}, "refit must be"),
+        ({"refit": "tighten_only", "width": None}, "needs a width"),
         ({"lower": None, "upper": None}, "at least one limit"),
     ],
 )

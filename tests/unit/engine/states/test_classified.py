@@ -267,7 +267,11 @@ def test_a_key_file_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "mode", "told"),
-    [(None, 0o600, "cannot be read: No such file"), (b"short", 0o600, "32 bytes"), (b"k" * SIZE, 0o640, "chmod 600")],
+    [
+        (None, 0o600, "cannot be read: No such file"),
+        (b"short", 0o600, "32 random bytes"),
+        (b"k" * SIZE, 0o640, "chmod 600"),
+    ],
 )
 def test_a_key_file_that_is_none_or_others_may_read_is_refused(
     tmp_path: Path, content: bytes | None, mode: int, told: str

@@ -51,7 +51,7 @@ def test_a_text_that_is_no_key_is_named_by_its_setting_alone(text: str) -> None:
 
 def test_a_file_that_others_may_read_is_refused(files: tuple[str, str]) -> None:
     Path(files[1]).chmod(0o644)
-    with pytest.raises(EngineError, match="others may read"):
+    with pytest.raises(EngineError, match="other users can read"):
         ring("X", texts="", files=files)
 
 
