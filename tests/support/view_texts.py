@@ -168,7 +168,7 @@ REFUSED = [
     ("seen LIKE '2026%'", "uses LIKE with a value of type timestamp"),
     ("hour = -country", "minus"),
     ("hour", "has a value instead of a condition"),
-    ("country IS TRUE", "asks of a value of type string whether it is true"),
+    ("country IS TRUE", "uses IS TRUE or IS FALSE with a value of type string"),
     ("hour = day", "compares a number with a date or timestamp"),
     ("hour = (select 1)", "construct"),
     ("1 = 1", "reads no column"),

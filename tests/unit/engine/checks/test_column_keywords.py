@@ -153,8 +153,8 @@ FOREIGN: dict[str, tuple[str, dict[str, Any], str, str]] = {
         "regular expression has an unsupported construct",
     ),
     "a pattern within that is outside it": ("string", {"pattern": "(?=a)b"}, "string", "regular expression"),
-    "a bound that is no date": ("date", {"minimum": "long ago"}, "date", "of type date"),
-    "items of a number": ("array", {"minItems": 1}, "int", "to a function that does not accept it"),
+    "a bound that is no date": ("date", {"minimum": "long ago"}, "date", "has type date"),
+    "items of a number": ("array", {"minItems": 1}, "int", "calls a function with"),
     "lengths of numbers": ("string", {"minLength": 1}, "int", "its type is int"),
 }
 

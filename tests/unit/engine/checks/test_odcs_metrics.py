@@ -77,7 +77,7 @@ REFUSED = {
     "a unit that is none": (entry("nullValues", unit="EUR"), "status", "nullValues does not support this unit"),
     "a percentage of rows": (entry("rowCount", unit="percent"), None, "rowCount does not support this unit"),
     "an unknown argument": (entry("nullValues", arguments={"nulls": ["-"]}), "status", "the standard does not define"),
-    "invalid by nothing": (entry("invalidValues"), "status", "name one of"),
+    "invalid by nothing": (entry("invalidValues"), "status", "give exactly one of"),
     "a pattern outside the subset": (entry("invalidValues", arguments={"pattern": "(a+)+$"}), "status", "regular"),
     "valid values that are no list": (entry("invalidValues", arguments={"validValues": {"a": 1}}), "status", "valid"),
     "a column that the table lost": (entry("duplicateValues", arguments={"properties": ["gone"]}), None, "no column"),
