@@ -154,7 +154,7 @@ FOREIGN: dict[str, tuple[str, dict[str, Any], str, str]] = {
     ),
     "a pattern within that is outside it": ("string", {"pattern": "(?=a)b"}, "string", "regular expression"),
     "a bound that is no date": ("date", {"minimum": "long ago"}, "date", "has type date"),
-    "items of a number": ("array", {"minItems": 1}, "int", "calls a function with"),
+    "items of a number": ("array", {"minItems": 1}, "int", "to a function that does not accept it"),
     "lengths of numbers": ("string", {"minLength": 1}, "int", "its type is int"),
 }
 
