@@ -1,4 +1,4 @@
-"""The `treaty` command: the engine's verbs and the registry's, and how every failure ends."""
+"""Define the `treaty` command and convert every failure to an exit code."""
 
 import sys
 from collections.abc import Iterator
@@ -89,7 +89,7 @@ app.add_typer(templates.app)
 
 @app.command()
 def init() -> None:
-    """Prepare the database and print the one-time link that makes the first administrator."""
+    """Prepare the database and print the one-time link for the first administrator."""
     from treaty.registry.access.first_admin import initialise
     from treaty.registry.core.errors import RegistryError
 
@@ -103,7 +103,7 @@ def init() -> None:
 
 @app.command()
 def up() -> None:
-    """Start API, worker and pages on 127.0.0.1 and print their addresses; Ctrl-C stops them."""
+    """Start the API, worker and pages on 127.0.0.1 and print their addresses. Press Ctrl-C to stop."""
     require("registry", "spark", "ui")
     from treaty.registry.serve import local_stack as parts
 
@@ -137,7 +137,7 @@ def _setup_link(settings: RegistrySettings) -> str | None:
 
 @app.command()
 def api() -> None:
-    """Run the API alone."""
+    """Run only the API."""
     from treaty.registry.serve.local_stack import serve_api
 
     with database.database_errors():
@@ -146,7 +146,9 @@ def api() -> None:
 
 @app.command()
 def worker() -> None:
-    """Run one worker: lineage events to tasks, tasks to verdicts, with Spark in a child process."""
+    """Run one worker, which turns lineage events into tasks and tasks into verdicts.
+
+    Spark runs in a child process."""
     require("registry", "spark")
     from treaty.registry.worker.__main__ import main as work
 
@@ -161,7 +163,7 @@ def demo(
     keep: Annotated[bool, typer.Option("--keep", help="leave everything up, with addresses and sign-in")] = False,
     write: Annotated[Path | None, typer.Option(help="only write the demo's tables to this folder")] = None,
 ) -> None:
-    """Run the main job: draft contracts, have them approved, deliver days with incidents, see what is caught."""
+    """Run the demo: draft and approve contracts, deliver days with incidents, report detections."""
     require("registry", "spark", *(() if write else ("ui",)))
     from treaty.registry.demo import run
 
@@ -170,7 +172,7 @@ def demo(
 
 @contextmanager
 def _remembered(dataset: str) -> Iterator[Any]:
-    """What the registry keeps of a dataset, for the gate."""
+    """Yield the registered contract and states of a dataset, for the gate."""
     from treaty.registry.sdk.remote_states import registered_contract
 
     with registered_contract(dataset) as gated:
@@ -178,21 +180,23 @@ def _remembered(dataset: str) -> Iterator[Any]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs a command and exits: 0 done, 1 violated, 2 warned, 3 could not check (wrong usage too), 4 not recorded."""
+    """Run a command and exit.
+
+    Exit codes: 0 success, 1 violated, 2 warned, 3 not checked (including usage errors), 4 not recorded."""
     sys.exit(_code(arguments))
 
 
 def _code(arguments: list[str] | None) -> int:
     try:
         code = int(app(args=arguments, standalone_mode=False, obj=_remembered) or PASSED)
-        # Ctrl-C is no exception here: typer makes it this code, without a word.
+        # typer handles Ctrl-C itself and returns this code without a message.
         return _failed("stopped", code) if code == INTERRUPTED else code
-    except typer.Exit as done:
-        return done.exit_code
+    except typer.Exit as exited:
+        return exited.exit_code
     except (typer.Abort, KeyboardInterrupt):
         return _failed("stopped", INTERRUPTED)
     except TyperException as usage:
-        # Of what typer raises, only wrong usage has words of its own to show.
+        # Only usage errors of typer have a formatted message.
         return _failed(f"{getattr(usage, 'format_message', usage.__str__)()} See: treaty --help")
     except ModuleNotFoundError as error:
         missing = missing_extra(error)

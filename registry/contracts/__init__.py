@@ -1,1 +1,1 @@
-"""Versions of contracts: numbering, status, subscriptions, comparison."""
+"""Versions of contracts: numbering, status, subscriptions and comparison."""

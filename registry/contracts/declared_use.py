@@ -1,4 +1,4 @@
-"""What a consumer says of their use of a contract's data, as its versions admit it."""
+"""Validate a consumer's declared use of a contract's data against its versions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,21 @@ from treaty.registry.core.enums import NotificationKind, PinKind, VersionState
 from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.state_machines import IN_FORCE
 
-# In place of a column: every column of the object.
+# Stands for every column of an object.
 ALL = "*"
-# Whoever still builds on a superseded version may say so: they are then told that they lag.
+# A consumer may pin a superseded version; the subscription is then reported as lagging.
 PINNABLE = IN_FORCE | {VersionState.SUPERSEDED}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Use:
-    """What a consumer says of their use. `reads`: the columns by object, ALL for every one; None: all of everything.
+    """A consumer's declared use of a contract's data.
 
-    `team`: the name of the team whose use it is, said once and for all; None: their own. `kinds`: of which notices they
-    are told; (): of all. `channel_id`: through which channel; None: through all of theirs."""
+    `pin`, `pinned_to`: the group or version that the consumer depends on.
+    `reads`: columns by object, with ALL for every column; None means all columns of all objects.
+    `team`: name of the team that uses the data, fixed once subscribed; None means the subscriber alone.
+    `kinds`: notification kinds to send; () means all.
+    `channel_id`: channel for notifications; None means all channels of the subscriber."""
 
     purpose: str
     contact: str
@@ -40,12 +43,13 @@ class Use:
 
 
 def stored_use(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
-    """What a row keeps of the use, as the version in force and its versions admit it. Raises Invalid with all faults,
-    Conflict where no version is in force."""
+    """Validate the use and return the columns of its subscription row.
+
+    Raises InvalidRequest with all faults, and Conflict if no version is in force."""
     document = read(in_force(session, contract_id).body)
     reads = use.reads if use.reads is not None else {each.name: [ALL] for each in document.objects}
-    standing = standings(session, [contract_id])[contract_id]
-    faults = [*_unreadable(document, reads), *_unpinnable(standing, use)]
+    overview = standings(session, [contract_id])[contract_id]
+    faults = [*_unreadable(document, reads), *_unpinnable(overview, use)]
     if faults:
         raise InvalidRequest("the subscription has faults", faults=faults)
     return {
@@ -53,22 +57,24 @@ def stored_use(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
         "contact": use.contact,
         "pin": use.pin,
         "pinned_to": use.pinned_to,
-        "reads": {name: sorted(set(listed)) for name, listed in reads.items()},
+        "reads": {name: sorted(set(paths)) for name, paths in reads.items()},
         "notification_kinds": sorted(set(use.kinds)),
         "channel_id": use.channel_id,
     }
 
 
 def _unreadable(document: Document, reads: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
-    """What is read and is not in the document; any column where a table declares none."""
-    known = {each[1].get("name"): {path for path, _ in columns(each)} for each in members(document.document, "schema")}
-    for name, wanted in reads.items():
-        if name not in known:
-            yield _unknown(f"reads.{name}", f"the contract has no object '{name}'", name, filter(None, known))
+    """Yield a fault for each declared object or column that is not in the document.
+
+    Any column is valid if the table declares none."""
+    paths = {each[1].get("name"): {path for path, _ in columns(each)} for each in members(document.document, "schema")}
+    for name, requested in reads.items():
+        if name not in paths:
+            yield _unknown(f"reads.{name}", f"the contract has no object '{name}'", name, filter(None, paths))
             continue
-        for column in wanted if known[name] else ():
-            if column not in {ALL, *known[name]}:
-                yield _unknown(f"reads.{name}", f"'{name}' has no column '{column}'", column, known[name])
+        for column in requested if paths[name] else ():
+            if column not in {ALL, *paths[name]}:
+                yield _unknown(f"reads.{name}", f"'{name}' has no column '{column}'", column, paths[name])
 
 
 def _unpinnable(standing: VersionOverview, use: Use) -> Iterator[Fault]:

@@ -1,6 +1,6 @@
-"""The documents of one request: each is parsed once, and its checks are bound once, however many steps ask for them.
+"""Cache the parsed documents and bound checks of one request.
 
-A procedure makes one such value and hands it on. Nothing of it outlives the request."""
+A procedure creates one `Documents` and passes it on; nothing in it outlives the request."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,26 +22,31 @@ Bound = BoundChecks | ContractError
 
 @dataclass(frozen=True)
 class Documents:
-    """The documents that a request has read so far, by their text, with the checks that were bound."""
+    """Documents parsed during a request, and their bound checks.
+
+    `contracts`: by the document's bytes.
+    `bound`: by the document's bytes and the object's name; a ContractError if binding failed."""
 
     contracts: dict[bytes, Contract] = field(default_factory=dict)
     bound: dict[tuple[bytes, str], Bound] = field(default_factory=dict)
 
     def stored(self, document: bytes) -> Contract:
-        """Return the contract in a document that was accepted before. Raises ContractError with all its faults."""
+        """Return the contract of a document that was accepted before. Raises ContractError with all its faults."""
         if document not in self.contracts:
             self.contracts[document] = reader.read(document)
         return self.contracts[document]
 
     def parsed(self, document: bytes) -> Contract:
-        """Return the contract in the document, whose checks nobody looked at. Raises Invalid with the text's faults."""
+        """Return the contract of the document, without validating its checks.
+
+        Raises InvalidRequest with the faults of the text."""
         try:
             return self.stored(document)
         except ContractError as error:
             raise InvalidRequest.because(error) from error
 
     def checked(self, document: bytes) -> Contract:
-        """Return the contract in the document. Raises Invalid with all faults of its text and of its checks."""
+        """Return the contract of the document. Raises InvalidRequest with all faults of its text and checks."""
         contract = self.parsed(document)
         faults = [fault for each in contract.objects for fault in self._faults(contract, each.name)]
         faults.extend(_unkeepable(contract))
@@ -50,14 +55,14 @@ class Documents:
         return contract
 
     def checks(self, contract: Contract, name: str) -> BoundChecks:
-        """Return the checks of that object, bound to no table. Raises ContractError with all their faults."""
+        """Return the checks of an object, bound to an empty schema. Raises ContractError with all their faults."""
         key = contract.source, name
         if key not in self.bound:
             self.bound[key] = _bound(contract, name)
-        found = self.bound[key]
-        if isinstance(found, ContractError):
-            raise found
-        return found
+        bound = self.bound[key]
+        if isinstance(bound, ContractError):
+            raise bound
+        return bound
 
     def _faults(self, contract: Contract, name: str) -> Sequence[Fault]:
         try:
@@ -75,7 +80,7 @@ def _bound(contract: Contract, name: str) -> Bound:
 
 
 def _unkeepable(contract: Contract) -> Iterator[Fault]:
-    """Names that no index of the database holds, and an id that could be taken for another."""
+    """Yield faults of names that the database cannot index, and of a confusable id."""
     if disguised := disguise(contract.id):
         yield Fault(
             code="TR-NAME",
@@ -87,13 +92,13 @@ def _unkeepable(contract: Contract) -> Iterator[Fault]:
     domain = visibility.domain_of(contract) or ""
     tables = ((each.path, part) for each, name in names_of(contract) for part in (name.namespace, name.name))
     named = (("id", contract.id), ("name", contract.name), ("version", contract.version), ("domain", domain), *tables)
-    for where, text in named:
+    for path, text in named:
         if len(text) > LONGEST_NAME or any(character < " " for character in text):
             remedy = f"use at most {LONGEST_NAME} characters and no control characters"
             yield Fault(
                 code="TR-NAME",
-                where=where,
+                where=path,
                 message="is no name that can be kept",
                 remedy=remedy,
-                line=contract.lines.get(where),
+                line=contract.lines.get(path),
             )

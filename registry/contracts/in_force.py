@@ -1,6 +1,6 @@
-"""What is promised now: the versions of contracts in force, and all their objects that are about one dataset.
+"""Find the contract versions in force, and their objects about a dataset.
 
-What one of several contracts about a table classifies is classified for all: they share one memory of it."""
+Contracts about the same dataset share its states, so a classification in one of them applies to all."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,19 +22,21 @@ from treaty.registry.tables import ContractRow, ContractVersionRow
 
 @dataclass(frozen=True)
 class ObjectInForce:
-    """An object of a contract's version in force, which knows what other contracts classify of its table."""
+    """An object of a version in force, classified by all contracts about its dataset."""
 
     contract: Contract
     object: DataObject
 
     @property
     def about(self) -> ContractObject:
-        """Whose it is."""
+        """Return the contract's id and the object's name."""
         return ContractObject(self.contract.id, self.object.name)
 
 
 def versions(session: Session, contract_id: str) -> list[Contract]:
-    """The contract's versions in force: the one that stands for it first, then those of other groups; [] for none."""
+    """Return the contract's versions in force, the active version first; [] for none.
+
+    The versions of other groups follow, newest approval first."""
     row = ContractVersionRow
     query = select(row.body).join(ContractRow, col(ContractRow.id) == row.contract_id)
     active = query.where(row.contract_id == contract_id, col(row.state).in_(IN_FORCE))
@@ -43,40 +45,44 @@ def versions(session: Session, contract_id: str) -> list[Contract]:
 
 
 def objects_in_force(session: Session, dataset_id: UUID, about: ContractObject) -> list[ObjectInForce]:
-    """That object in each version in force that has it, the first one standing for the contract. Raises NotFound for
-    none."""
-    found = [each for each in all_about(session, dataset_id) if each.about == about]
-    if not found:
+    """Return the object in each version in force that has it, the active version first.
+
+    Raises NotFound if no version in force has the object for this dataset."""
+    objects = [each for each in all_about(session, dataset_id) if each.about == about]
+    if not objects:
         raise NotFound(missing_reason(session, about) or f"{about} is about another dataset")
-    return found
+    return objects
 
 
 def missing_reason(session: Session, about: ContractObject) -> str | None:
-    """Why nothing is in force of that object; None where something is."""
-    found = versions(session, about.contract_id)
-    if not found:
+    """Explain why no version in force has the object; None if one has it."""
+    contracts = versions(session, about.contract_id)
+    if not contracts:
         return f"no version of contract {about.contract_id} is in force"
-    if any(each.name == about.object for contract in found for each in contract.objects):
+    if any(each.name == about.object for contract in contracts for each in contract.objects):
         return None
-    numbers = ", ".join(each.version for each in found)
+    numbers = ", ".join(each.version for each in contracts)
     return f"version {numbers} of contract {about.contract_id} has no object {about.object}"
 
 
 def all_about(session: Session, dataset_id: UUID) -> list[ObjectInForce]:
-    """Everything in force about the dataset whose states these are, by contract; [] where nothing is."""
-    mine = [each for each in contract_datasets.objects_of(session, dataset_id) if _is_kept(session, each, dataset_id)]
-    contracts = dict.fromkeys(each.contract_id for each in mine)
-    found = [each for contract_id in contracts for each in _of(session, contract_id, mine)]
-    shared = tuple(each.object for each in found if classifies(each.object))
-    return [with_classifications(each, shared) for each in found]
+    """Return all objects in force whose states are stored for the dataset, by contract; [] for none."""
+    contract_objects = [
+        each for each in contract_datasets.objects_of(session, dataset_id) if _is_kept(session, each, dataset_id)
+    ]
+    contracts = dict.fromkeys(each.contract_id for each in contract_objects)
+    objects = [each for contract_id in contracts for each in _of(session, contract_id, contract_objects)]
+    shared = tuple(each.object for each in objects if classifies(each.object))
+    return [with_classifications(each, shared) for each in objects]
 
 
 def with_shared_classifications(session: Session, dataset_id: UUID, contract: Contract, object_name: str) -> Contract:
-    """The contract, in force or not, whose object of that name knows what is classified of its table; as it is where it
-    has none."""
+    """Return the contract, in force or not, with all classifications of the object's dataset.
+
+    Contracts without an object of that name are returned unchanged."""
     shared = tuple(each.object for each in all_about(session, dataset_id) if classifies(each.object))
-    found = next((each for each in contract.objects if each.name == object_name), None)
-    return with_classifications(ObjectInForce(contract, found), shared).contract if found else contract
+    target = next((each for each in contract.objects if each.name == object_name), None)
+    return with_classifications(ObjectInForce(contract, target), shared).contract if target else contract
 
 
 def _of(session: Session, contract_id: str, mine: Sequence[ContractObject]) -> Iterator[ObjectInForce]:
@@ -86,13 +92,13 @@ def _of(session: Session, contract_id: str, mine: Sequence[ContractObject]) -> I
 
 
 def _is_kept(session: Session, about: ContractObject, dataset_id: UUID) -> bool:
-    """Whether the object's memory is this dataset's: of several names that it has, one is."""
-    kept = contract_datasets.dataset_of(session, *about)
-    return kept is not None and kept.id == dataset_id
+    """Return whether the object's states are stored for this dataset, not another alias of it."""
+    dataset = contract_datasets.dataset_of(session, *about)
+    return dataset is not None and dataset.id == dataset_id
 
 
 def with_classifications(found: ObjectInForce, shared: tuple[DataObject, ...]) -> ObjectInForce:
-    """The same, with an object that knows what these others classify of its table."""
+    """Return the object with the classifications of the others."""
     if not shared:
         return found
     contract = classification.with_classifications(found.contract, found.object.name, shared)

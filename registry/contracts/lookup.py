@@ -1,4 +1,4 @@
-"""Versions and datasets of a contract by its id."""
+"""Look up versions and datasets of a contract by its id."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from treaty.registry.tables import ContractRow, ContractVersionRow, DatasetContr
 
 
 def versions(session: Session, contract_id: str) -> Sequence[tuple[ContractVersionRow, str]]:
-    """The contract's versions with their approvers' names, newest first."""
+    """Return the contract's versions with the names of their approvers, newest first."""
     query = select(ContractVersionRow, UserRow.name).join(
         UserRow, col(UserRow.id) == col(ContractVersionRow.approved_by_id)
     )
@@ -18,19 +18,21 @@ def versions(session: Session, contract_id: str) -> Sequence[tuple[ContractVersi
 
 
 def version(session: Session, contract_id: str, number: str | None = None) -> ContractVersionRow:
-    """That version of the contract; the active one where no number is given. Raises NotFound where there is none."""
-    wanted = number or select(ContractRow.active_version).where(ContractRow.id == contract_id).scalar_subquery()
+    """Return a version of the contract.
+
+    `number`: None means the active version. Raises NotFound if the version does not exist."""
+    target = number or select(ContractRow.active_version).where(ContractRow.id == contract_id).scalar_subquery()
     query = select(ContractVersionRow).where(
-        ContractVersionRow.contract_id == contract_id, ContractVersionRow.version == wanted
+        ContractVersionRow.contract_id == contract_id, ContractVersionRow.version == target
     )
-    found = session.exec(query).first()
-    if found is None:
+    row = session.exec(query).first()
+    if row is None:
         raise NotFound
-    return found
+    return row
 
 
 def datasets(session: Session, contract_id: str) -> Sequence[tuple[DatasetRow, str]]:
-    """The datasets that the contract is about, each with the object that promises something about it."""
+    """Return the contract's datasets, each with the name of the object that describes it."""
     link = DatasetContractRow
     query = select(DatasetRow, link.object).join(link, col(link.dataset_id) == col(DatasetRow.id))
     return session.exec(query.where(link.contract_id == contract_id).order_by(link.object, DatasetRow.name)).all()

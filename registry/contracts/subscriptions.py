@@ -1,4 +1,4 @@
-"""Who uses a contract's data and for what: subscribed, changed, ended, and told where their pin is behind."""
+"""Manage subscriptions: create, change, end, list, and detect outdated pins."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,8 +35,12 @@ MOST_LAGGING = 500
 
 @dataclass(frozen=True, kw_only=True)
 class SubscriptionListing:
-    """A subscription, the name of its subscriber or of their team, how many checks of their own it has, and why its pin
-    is behind. `holders`: who may change it and answer for it."""
+    """A subscription with the details that lists show.
+
+    `subscriber`: name of the subscriber or of their team.
+    `checks`: number of the subscription's active consumer checks.
+    `lagging`: why its pin is outdated; None if it is current.
+    `holders`: users who may change it and respond for it."""
 
     subscription: SubscriptionRow
     subscriber: str
@@ -48,10 +52,10 @@ class SubscriptionListing:
 def register(
     session: Session, contract_id: str, use: Use, *, subscription_id: UUID, by: Principal, now: datetime
 ) -> SubscriptionRow:
-    """Subscribes the principal, or their team, to the contract, for that purpose.
+    """Subscribe the principal or their team to the contract for a purpose.
 
-    Raises NotFound where there is no such contract, or team of theirs; Conflict where none of its versions is in force,
-    or where they have subscribed for that purpose already; Invalid with every fault of what they read or pin."""
+    Raises NotFound if the contract does not exist or the principal is not in the team; Conflict if no version is in
+    force or the same purpose is already subscribed; InvalidRequest with every fault of the declared columns and pin."""
     require_permission_anywhere(by, Permission.SUBSCRIBE)
     require_permission(by, Permission.SUBSCRIBE, visibility.require_readable_contract(session, contract_id, by))
     _lock(session, contract_id)
@@ -73,7 +77,9 @@ def register(
 def change(
     session: Session, subscription_id: UUID, use: Use, *, revision: int, by: Principal, now: datetime
 ) -> SubscriptionRow:
-    """Replaces what its subscriber says of their use, as of the revision that they saw. Raises as `register` does."""
+    """Replace the declared use of a subscription.
+
+    `revision`: the revision that the caller read. Raises Conflict if it is outdated, and otherwise as `register`."""
     subscription = own_subscription(session, subscription_id, by=by)
     if subscription.revision != revision:
         raise Conflict(f"it was changed in the meantime; it is at revision {subscription.revision} now: look again")
@@ -87,7 +93,9 @@ def change(
 
 
 def end(session: Session, subscription_id: UUID, *, by: Principal, now: datetime) -> SubscriptionRow:
-    """Ends the subscription for good: nobody waits for its subscriber any more, and its checks are judged no longer."""
+    """End the subscription for good.
+
+    Its subscriber is no longer asked to acknowledge versions, and its checks are no longer evaluated."""
     subscription = own_subscription(session, subscription_id, by=by, or_with=Permission.USERS)
     subscription.state, subscription.ended_at = SubscriptionState.ENDED, now
     subscription.revision += 1
@@ -96,45 +104,45 @@ def end(session: Session, subscription_id: UUID, *, by: Principal, now: datetime
 
 
 def get(session: Session, subscription_id: UUID, *, by: Principal, lock: bool = False) -> SubscriptionRow:
-    """The subscription. Raises NotFound where there is none, or where its contract is not the principal's to read."""
+    """Return the subscription. Raises NotFound if it does not exist or the principal may not read its contract."""
     require_permission_anywhere(by, Permission.READ)
-    found = session.get(SubscriptionRow, subscription_id, with_for_update=lock)
-    if found is None:
+    subscription = session.get(SubscriptionRow, subscription_id, with_for_update=lock)
+    if subscription is None:
         raise NotFound
-    visibility.require_readable_contract(session, found.contract_id, by)
-    return found
+    visibility.require_readable_contract(session, subscription.contract_id, by)
+    return subscription
 
 
 def own_subscription(
     session: Session, subscription_id: UUID, *, by: Principal, or_with: Permission | None = None
 ) -> SubscriptionRow:
-    """The active subscription of the principal or of their team, locked; another's for who has the permission
-    `or_with`.
+    """Return an active subscription of the principal or their team, locked.
 
-    Raises NotFound, Forbidden for another's, IllegalTransition for one that has ended."""
+    `or_with`: a permission that also allows access to subscriptions of others. Raises NotFound, Forbidden if the
+    subscription belongs to others, and IllegalTransition if it has ended."""
     require_permission_anywhere(by, Permission.SUBSCRIBE)
-    found = get(session, subscription_id, by=by, lock=True)
-    require_permission(by, Permission.SUBSCRIBE, visibility.contract_resource(session, found.contract_id))
-    if not is_own(session, found, by) and not (or_with and by.may(or_with)):
+    subscription = get(session, subscription_id, by=by, lock=True)
+    require_permission(by, Permission.SUBSCRIBE, visibility.contract_resource(session, subscription.contract_id))
+    if not is_own(session, subscription, by) and not (or_with and by.may(or_with)):
         raise Forbidden("only its subscriber, or their team, may change a subscription")
-    if found.state is SubscriptionState.ENDED:
-        raise IllegalTransition("subscription", state=found.state.value, step="change", legal=())
-    return found
+    if subscription.state is SubscriptionState.ENDED:
+        raise IllegalTransition("subscription", state=subscription.state.value, step="change", legal=())
+    return subscription
 
 
 def is_own(session: Session, subscription: SubscriptionRow, by: Principal) -> bool:
-    """Whether it is the principal's, or of a team that they belong to."""
+    """Return whether the subscription belongs to the principal or one of their teams."""
     return by.user_id in _holders(session, [subscription])[subscription.id]
 
 
 def active(session: Session, contract_id: str) -> Sequence[SubscriptionRow]:
-    """The contract's active subscriptions, oldest first."""
-    mine = SubscriptionRow.contract_id == contract_id, SubscriptionRow.state == SubscriptionState.ACTIVE
-    return session.exec(select(SubscriptionRow).where(*mine).order_by(col(SubscriptionRow.id))).all()
+    """Return the contract's active subscriptions, oldest first."""
+    conditions = SubscriptionRow.contract_id == contract_id, SubscriptionRow.state == SubscriptionState.ACTIVE
+    return session.exec(select(SubscriptionRow).where(*conditions).order_by(col(SubscriptionRow.id))).all()
 
 
 def contracts(by: Principal) -> SelectOfScalar[str]:
-    """The ids of the contracts that the principal subscribes to, alone or with a team."""
+    """Select the ids of the contracts that the principal or their teams subscribe to."""
     return select(SubscriptionRow.contract_id).where(
         visibility.own_subscriptions(by), SubscriptionRow.state == SubscriptionState.ACTIVE
     )
@@ -149,10 +157,11 @@ def list_subscriptions(
     mine: bool = False,
     ended: bool = False,
 ) -> RowPage[SubscriptionListing]:
-    """Subscriptions to what the principal may read, oldest first: of that contract, and only their own and their teams'
-    (`mine`).
+    """Return a page of the subscriptions to contracts that the principal may read, oldest first.
 
-    Those that have ended are among them only where they are asked for (`ended`)."""
+    `contract_id`: None means all contracts.
+    `mine`: only subscriptions of the principal and their teams.
+    `ended`: include ended subscriptions."""
     query = (
         select(SubscriptionRow)
         .join(ContractRow, col(ContractRow.id) == col(SubscriptionRow.contract_id))
@@ -164,42 +173,42 @@ def list_subscriptions(
         query = query.where(visibility.own_subscriptions(by))
     if not ended:
         query = query.where(SubscriptionRow.state == SubscriptionState.ACTIVE)
-    portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
-    return RowPage(_listings(session, portion.rows), portion.next)
+    page = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
+    return RowPage(_listings(session, page.rows), page.next)
 
 
 def subscription_listing(session: Session, subscription: SubscriptionRow) -> SubscriptionListing:
-    """The subscription as lists show it."""
+    """Return the subscription with the details that lists show."""
     return _listings(session, [subscription])[0]
 
 
 def names(session: Session, found: Iterable[SubscriptionRow]) -> dict[UUID, str]:
-    """By subscription, the name of its subscriber; of a team's that of the team."""
+    """Return the subscriber's or team's name by subscription."""
     rows = list(found)
     users = select(UserRow.id, UserRow.name).where(col(UserRow.id).in_({each.user_id for each in rows}))
     teams = select(TeamRow.id, TeamRow.name).where(col(TeamRow.id).in_({each.team_id for each in rows if each.team_id}))
-    known = dict(session.exec(users).all()) | dict(session.exec(teams).all())
-    return {each.id: known.get(each.team_id or each.user_id) or known[each.user_id] for each in rows}
+    names_by_id = dict(session.exec(users).all()) | dict(session.exec(teams).all())
+    return {each.id: names_by_id.get(each.team_id or each.user_id) or names_by_id[each.user_id] for each in rows}
 
 
 def lagging(session: Session, by: Principal) -> list[SubscriptionListing]:
-    """The principal's active subscriptions whose pin is behind what is in force; [] where none is."""
+    """Return the principal's active subscriptions with an outdated pin; [] for none."""
     return [each for each in list_subscriptions(session, by, PageRequest(MOST_LAGGING), mine=True).rows if each.lagging]
 
 
 def pinned(session: Session, contract_id: str, version: str) -> Sequence[SubscriptionRow]:
-    """The active subscriptions that are pinned to exactly that version."""
-    found = active(session, contract_id)
-    return [each for each in found if each.pin is PinKind.VERSION and each.pinned_to == version]
+    """Return the active subscriptions that are pinned to exactly that version."""
+    subscriptions = active(session, contract_id)
+    return [each for each in subscriptions if each.pin is PinKind.VERSION and each.pinned_to == version]
 
 
 def _refuse_channel(session: Session, subscription: SubscriptionRow) -> None:
-    """Returns where the channel is the subscriber's or their team's, and of no one contract."""
+    """Require a channel of the subscriber or team that is not limited to one contract."""
     if subscription.channel_id is None:
         return
     channel = session.get(ChannelRow, subscription.channel_id)
-    holders = {subscription.user_id, subscription.team_id} - {None}
-    if channel is None or channel.contract_id is not None or (channel.user_id or channel.team_id) not in holders:
+    owner_ids = {subscription.user_id, subscription.team_id} - {None}
+    if channel is None or channel.contract_id is not None or (channel.user_id or channel.team_id) not in owner_ids:
         fault = Fault(
             code="TR-CHANNEL",
             where="channel_id",
@@ -210,15 +219,15 @@ def _refuse_channel(session: Session, subscription: SubscriptionRow) -> None:
 
 
 def _listings(session: Session, found: Sequence[SubscriptionRow]) -> list[SubscriptionListing]:
-    counts, named = _counts(session, [each.id for each in found]), names(session, found)
+    counts, subscribers = _counts(session, [each.id for each in found]), names(session, found)
     holders = _holders(session, found)
     pins = {each.contract_id for each in found if each.pin is not PinKind.NONE}
-    known: Mapping[str, VersionOverview] = standings(session, pins) if pins else {}
-    behind = {each.id: _behind(each, known.get(each.contract_id)) for each in found}
+    overviews: Mapping[str, VersionOverview] = standings(session, pins) if pins else {}
+    behind = {each.id: _behind(each, overviews.get(each.contract_id)) for each in found}
     return [
         SubscriptionListing(
             subscription=each,
-            subscriber=named[each.id],
+            subscriber=subscribers[each.id],
             checks=counts.get(each.id, 0),
             lagging=behind[each.id],
             holders=holders[each.id],
@@ -228,7 +237,7 @@ def _listings(session: Session, found: Sequence[SubscriptionRow]) -> list[Subscr
 
 
 def _holders(session: Session, found: Sequence[SubscriptionRow]) -> dict[UUID, frozenset[UUID]]:
-    """By subscription, who may change it: the members of its team; its subscriber, where it has none."""
+    """Return the users who may change each subscription: its team's members, or its subscriber."""
     teams = {each.team_id for each in found if each.team_id}
     query = select(TeamMemberRow.team_id, TeamMemberRow.user_id).where(col(TeamMemberRow.team_id).in_(teams))
     members = session.exec(query).all() if teams else []
@@ -241,54 +250,54 @@ def _holders(session: Session, found: Sequence[SubscriptionRow]) -> dict[UUID, f
 
 
 def _team(session: Session, name: str, by: Principal) -> UUID:
-    """The team of that name. Raises NotFound where there is none, or the principal does not belong to it."""
-    mine = TeamMemberRow.user_id == by.user_id, TeamRow.name == name
-    query = select(TeamRow.id).join(TeamMemberRow, col(TeamMemberRow.team_id) == col(TeamRow.id)).where(*mine)
-    found = session.exec(query).first()
-    if found is None:
+    """Return the id of the team. Raises NotFound unless the principal is a member of a team of that name."""
+    conditions = TeamMemberRow.user_id == by.user_id, TeamRow.name == name
+    query = select(TeamRow.id).join(TeamMemberRow, col(TeamMemberRow.team_id) == col(TeamRow.id)).where(*conditions)
+    team_id = session.exec(query).first()
+    if team_id is None:
         raise NotFound(f"you belong to no team named {name}")
-    return found
+    return team_id
 
 
 def _behind(subscription: SubscriptionRow, standing: VersionOverview | None) -> str | None:
-    alive = subscription.state is SubscriptionState.ACTIVE
-    return lag(subscription, standing) if alive and standing else None
+    is_active = subscription.state is SubscriptionState.ACTIVE
+    return lag(subscription, standing) if is_active and standing else None
 
 
 def _counts(session: Session, subscription_ids: Sequence[UUID]) -> Mapping[UUID, int]:
-    """How many checks each has that have not ended."""
+    """Count each subscription's checks that have not ended."""
     row = ConsumerCheckRow
     newest = func.max(row.number).label("number")
     last = select(row.subscription_id, row.identity, newest).group_by(col(row.subscription_id), col(row.identity))
-    of = last.where(col(row.subscription_id).in_(subscription_ids)).subquery()
+    newest_of = last.where(col(row.subscription_id).in_(subscription_ids)).subquery()
     same = (
-        (of.c.subscription_id == col(row.subscription_id))
-        & (of.c.identity == col(row.identity))
-        & (of.c.number == col(row.number))
+        (newest_of.c.subscription_id == col(row.subscription_id))
+        & (newest_of.c.identity == col(row.identity))
+        & (newest_of.c.number == col(row.number))
     )
-    counting = select(row.subscription_id, func.count()).join(of, same).where(col(row.patch).is_not(None))
-    return dict(session.exec(counting.group_by(col(row.subscription_id))).all())
+    counts = select(row.subscription_id, func.count()).join(newest_of, same).where(col(row.patch).is_not(None))
+    return dict(session.exec(counts.group_by(col(row.subscription_id))).all())
 
 
 def _lock(session: Session, contract_id: str) -> None:
-    """Holds the contract's row: whoever approves a version of it sees this subscription, or comes before it."""
-    decided = session.get(ContractRow, contract_id, with_for_update=UNKEYED)
-    if decided is None:
+    """Lock the contract's row, so that subscriptions and approvals of its versions are serialized."""
+    contract = session.get(ContractRow, contract_id, with_for_update=UNKEYED)
+    if contract is None:
         raise NotFound
 
 
 def _refuse_twice(session: Session, subscription: SubscriptionRow) -> None:
-    """One consumer may subscribe several times, but for different purposes."""
-    others = (each for each in active(session, subscription.contract_id) if each.id != subscription.id)
+    """Raise Conflict if the consumer already has an active subscription for the same purpose."""
+    existing = (each for each in active(session, subscription.contract_id) if each.id != subscription.id)
     same = subscription.team_id or subscription.user_id, subscription.purpose.casefold()
-    if any((each.team_id or each.user_id, each.purpose.casefold()) == same for each in others):
+    if any((each.team_id or each.user_id, each.purpose.casefold()) == same for each in existing):
         raise Conflict("you have subscribed to this contract for that purpose already: change that subscription")
 
 
 def _record(
     session: Session, action: AuditAction, subscription: SubscriptionRow, *, by: Principal, now: datetime
 ) -> None:
-    told = subscription.model_dump(mode="json", include={"purpose", "pin", "pinned_to", "reads"})
+    use = subscription.model_dump(mode="json", include={"purpose", "pin", "pinned_to", "reads"})
     team = {"team": str(subscription.team_id)} if subscription.team_id else {}
-    details = {"contract": subscription.contract_id, "revision": subscription.revision, **team, **told}
+    details = {"contract": subscription.contract_id, "revision": subscription.revision, **team, **use}
     audit_log.record(session, action, actor=by.name, object_id=subscription.id, now=now, details=details)

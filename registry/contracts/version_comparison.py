@@ -1,4 +1,4 @@
-"""Two versions of a contract compared, as people are told: what differs, what that breaks, which number it asks for."""
+"""Compare two versions of a contract: differences, compatibility violations and required bump."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,11 @@ from treaty.engine.checks.argument_order import order
 
 @dataclass(frozen=True, kw_only=True)
 class VersionDiff:
-    """A document beside the version that it follows (`old` None: it is the first), and what breaks which mode.
+    """Comparison of a document with the version that it follows.
 
-    `modes` are those that it was judged by."""
+    `old`: None if the document is the first version.
+    `modes`: compatibility modes that were applied.
+    `violations`: differences that violate these modes."""
 
     old: Contract | None
     new: Contract
@@ -24,20 +26,24 @@ class VersionDiff:
 def compare_versions(
     old: Contract | None, new: Contract, *, modes: Compatibility | None = None, live: Collection[Contract] = ()
 ) -> VersionDiff:
-    """The new document beside the old one, judged by the old one's terms unless other `modes` are asked for.
+    """Compare the new document with the old one.
 
-    `live`: all versions that are in force or that readers are pinned to, of which transitive modes are."""
+    `modes`: compatibility modes to apply; None means those of the old document, or of the new one if it is the
+    first.
+    `live`: versions that are in force or pinned; transitive modes compare with each of them."""
     if old is None:
         return VersionDiff(old=None, new=new, comparison=VersionComparison(()), modes=modes or new.terms.compatibility)
-    judged = modes or old.terms.compatibility
+    applied = modes or old.terms.compatibility
     first = compare(old, new, order)
-    others = [each for each in live if each.version != old.version] if _transitive(judged) else []
-    found = [(old.version, first), *((each.version, compare(each, new, order)) for each in others)]
-    return VersionDiff(old=old, new=new, comparison=first, modes=judged, violations=tuple(violations(found, judged)))
+    live_versions = [each for each in live if each.version != old.version] if _transitive(applied) else []
+    comparisons = [(old.version, first), *((each.version, compare(each, new, order)) for each in live_versions)]
+    return VersionDiff(
+        old=old, new=new, comparison=first, modes=applied, violations=tuple(violations(comparisons, applied))
+    )
 
 
 def modes_of(modes: Compatibility) -> Sequence[Mode]:
-    """The modes in the order of JUDGED."""
+    """Return the mode of the structure and the mode of the guarantees, in that order."""
     return (modes.structure, modes.guarantees)
 
 

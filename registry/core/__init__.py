@@ -1,1 +1,1 @@
-"""Clock, ids, settings, database, errors, enums."""
+"""Clock, ids, settings, database, errors and enums of the registry."""

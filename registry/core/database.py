@@ -1,4 +1,4 @@
-"""The database: one way to connect, one kind of transaction, one way up to the newest schema."""
+"""Connect to the database, open transactions and migrate the schema."""
 
 import math
 import sqlite3
@@ -25,18 +25,19 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 POSTGRES = "postgresql+psycopg"
-# WAL lets readers go on while one writes; FULL makes a commit survive a power cut; what is deleted is overwritten.
+# WAL lets readers continue during a write, FULL makes commits survive a power failure, and secure_delete overwrites
+# deleted content.
 PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
 INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-# A connection is asked whether it still answers once it was not used for so many seconds.
+# A pooled connection that was idle for more than FRESH seconds is pinged before it is used again.
 FRESH, RETURNED = 1.0, "treaty.returned"
 MIGRATING = 7_268_392_101
-# How a row is locked whose key stays: who merely refers to it does not wait.
+# Locks a row whose key does not change, so that transactions that only reference the row do not wait.
 UNKEYED: Any = {"key_share": True}
 READ_ONLY = "treaty_read_only"
-# As many as the service has threads: a connection more than are kept is made anew each time.
+# As many as the service has threads: connections beyond the pool size are opened again for each use.
 CONNECTIONS = {"pool_size": 40, "max_overflow": 10}
-# To compile a query takes PostgreSQL longer than any of ours takes.
+# PostgreSQL needs longer to compile a query just in time than any of our queries runs.
 NO_JIT = "-c jit=off"
 UNUSABLE = (
     "TREATY_DATABASE_URL cannot be used: write postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters as"
@@ -45,9 +46,10 @@ UNUSABLE = (
 
 
 def connect(url: str) -> Engine:
-    """An engine for SQLite or PostgreSQL. Opens no connection yet. Its errors, which are logged, name no values.
+    """Create an engine for SQLite or PostgreSQL without opening a connection.
 
-    Raises ConfigError, which holds nothing of the URL, for one that is of no such database."""
+    Parameter values are hidden in its errors, because errors are logged. Raises ConfigError, which contains no part
+    of the URL, if the URL is malformed or names another kind of database."""
     try:
         return _engine(make_url(url))
     except (ArgumentError, ImportError, TypeError, ValueError):
@@ -58,30 +60,36 @@ def _engine(target: URL) -> Engine:
     if target.drivername in {"postgres", "postgresql"}:
         target = target.set(drivername=POSTGRES)
     if target.get_backend_name() == "sqlite":
-        kept = CONNECTIONS if file_of(target) else {}
-        return _sqlite(create_engine(target, hide_parameters=True, **kept))
-    given = {"application_name": "treaty", "options": NO_JIT, **target.query}
-    return _pinged(create_engine(target, connect_args=given, hide_parameters=True, **CONNECTIONS))
+        pool = CONNECTIONS if file_of(target) else {}
+        return _sqlite(create_engine(target, hide_parameters=True, **pool))
+    arguments = {"application_name": "treaty", "options": NO_JIT, **target.query}
+    return _pinged(create_engine(target, connect_args=arguments, hide_parameters=True, **CONNECTIONS))
 
 
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Session]:
-    """A session whose work lasts only if `commit()` is called: leaving without it undoes everything.
+    """Yield a session that is rolled back unless `commit()` is called.
 
-    SIGINT and SIGTERM wait until it is left: a transaction that is begun by half would keep others from writing."""
+    SIGINT and SIGTERM are deferred until the session is closed, because a half-finished transaction would block
+    other writers."""
     with defer_interrupts(), Session(engine, expire_on_commit=False) as session:
         yield session
 
 
 @contextmanager
 def read_session(engine: Engine) -> Iterator[Session]:
-    """A session for reading, which on SQLite waits for no writer. What it writes is never committed."""
+    """Yield a read-only session, which on SQLite does not wait for writers.
+
+    Changes made in it are never committed."""
     with Session(engine.execution_options(**{READ_ONLY: True}), expire_on_commit=False) as session:
         yield session
 
 
 def migrate(engine: Engine) -> None:
-    """Brings the schema to the newest version, in one transaction; several processes may ask at once."""
+    """Upgrade the schema to the newest version in one transaction.
+
+    Safe to call from several processes at once: an advisory lock (PostgreSQL) or the write lock (SQLite) serializes
+    them."""
     from alembic import command
 
     with engine.begin() as connection:
@@ -90,22 +98,26 @@ def migrate(engine: Engine) -> None:
 
 
 def insert(session: Session, table: Any) -> Any:
-    """An insert into the table, of the database's own kind, which knows what to do where a row is there already."""
+    """Build an insert statement of the database's dialect, which supports `on conflict` clauses."""
     return INSERTS[session.get_bind().dialect.name](table)
 
 
 def lock(session: Session, number: int) -> None:
-    """Holds the lock of that number until the transaction ends. On SQLite the transaction itself is that lock."""
+    """Acquire the lock of that number until the transaction ends.
+
+    On SQLite this does nothing, because a write transaction already excludes all others."""
     _lock(session.connection(), number)
 
 
 def number_of(words: str) -> int:
-    """The number of the lock that the words name."""
+    """Return the lock number derived from a name."""
     return int.from_bytes(sha256(words.encode()).digest()[:8], signed=True)
 
 
 def forget(engine: Engine) -> None:
-    """Has SQLite empty its journal, where what was deleted still lies; as far as no reader needs it."""
+    """Truncate SQLite's write-ahead log, which still contains deleted data.
+
+    Content that an open reader needs stays. Does nothing on PostgreSQL."""
     if engine.dialect.name == "sqlite":
         connection = engine.raw_connection()
         try:
@@ -115,7 +127,7 @@ def forget(engine: Engine) -> None:
 
 
 def migration_config(connection: Connection) -> "Config":
-    """Alembic's configuration for a connection: the migrations of the installed package, wherever we run."""
+    """Return Alembic's configuration for a connection, with the migrations of the installed package."""
     from alembic.config import Config
 
     config = Config()
@@ -125,23 +137,23 @@ def migration_config(connection: Connection) -> "Config":
 
 
 def migration_of(session: Session) -> str:
-    """The schema version that the database is at; '' where it was never migrated."""
+    """Return the schema version of the database; '' if it was never migrated."""
     if not inspect(session.connection()).has_table("alembic_version"):
         return ""
     return str(session.connection().scalar(text("select version_num from alembic_version")))
 
 
 def newest_migration() -> str:
-    """The schema version that this code works with."""
+    """Return the schema version that this code requires."""
     from alembic.script import ScriptDirectory
 
     return str(ScriptDirectory(str(files("treaty.migrations"))).get_current_head())
 
 
 def file_of(url: URL) -> Path | None:
-    """The file of a SQLite database; None for any other, and for one in memory."""
-    kept = url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:"
-    return Path(str(url.database)) if kept else None
+    """Return the file of a SQLite database; None for an in-memory database or another kind."""
+    is_file = url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:"
+    return Path(str(url.database)) if is_file else None
 
 
 def _lock(connection: Connection, number: int) -> None:
@@ -150,8 +162,9 @@ def _lock(connection: Connection, number: int) -> None:
 
 
 def _pinged(engine: Engine) -> Engine:
-    """The engine, which asks a connection that nobody used for a while whether it still answers: to ask each time would
-    cost as much again as most of what is asked."""
+    """Return the engine, which now pings connections that were idle for more than FRESH seconds.
+
+    A ping at every checkout would cost about as much again as most queries."""
 
     def returned(_: Any, record: ConnectionPoolEntry) -> None:
         record.info[RETURNED] = time.monotonic()
@@ -179,13 +192,13 @@ def _sqlite(engine: Engine) -> Engine:
 
 
 def _prepare(connection: sqlite3.Connection, _: Any) -> None:
-    # The driver's own transactions begin late and let two writers deadlock; `_begin` takes them over.
+    # The driver begins its transactions late, which lets two writers deadlock; `_begin` starts them instead.
     connection.isolation_level = None
     for pragma in PRAGMAS:
         _set(connection, pragma)
 
 
-# Two that open a new database at once both change its journal's mode; of these SQLite makes none wait for the other.
+# Two processes that open a new database at once both change its journal mode, and SQLite does not make either wait.
 @retry(
     retry=retry_if_exception_type(sqlite3.OperationalError),
     wait=wait_random(0.01, 0.1),

@@ -1,13 +1,13 @@
-"""The closed vocabularies of the registry: states, roles, permissions and audit actions. Light: no database."""
+"""Define the registry's states, roles, permissions and audit actions. Imports no database code."""
 
 from enum import StrEnum
 
-# Lower case where it is stored, so that no two users differ by the case of a letter.
+# User names are stored in lower case, so that no two users differ only in case.
 USER_NAME = r"^[a-zA-Z0-9][a-zA-Z0-9._@+-]*$"
 
 
 class Role(StrEnum):
-    """What a user is in the registry; a user may have several."""
+    """A role of a user; a user may have several."""
 
     ADMIN = "admin"
     OWNER = "owner"
@@ -18,7 +18,7 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """What a principal may do; an API token's scopes are permissions too."""
+    """A permission of a principal; the scopes of an API token are permissions too."""
 
     READ = "contracts:read"
     SAMPLES = "samples:read"
@@ -36,7 +36,7 @@ class Permission(StrEnum):
 
 
 class GrantScope(StrEnum):
-    """A part of the registry that a grant is about."""
+    """The part of the registry that a grant covers."""
 
     EVERYTHING = "everything"
     DOMAIN = "domain"
@@ -45,15 +45,15 @@ class GrantScope(StrEnum):
 
 
 class TeamRole(StrEnum):
-    """What somebody is in a team: who leads it says who belongs to it."""
+    """A member's role in a team; a lead manages the members."""
 
     LEAD = "lead"
     MEMBER = "member"
 
 
 class ProposalState(StrEnum):
-    """Where a proposal stands. Approved, rejected and withdrawn are final. Changes requested: it is not approved until
-    it is another, or who asked for them asks no longer."""
+    """State of a proposal. Approved, rejected and withdrawn are final. Changes requested: it cannot be approved
+    until it is edited or every request is withdrawn."""
 
     DRAFT = "draft"
     IN_REVIEW = "in_review"
@@ -64,7 +64,7 @@ class ProposalState(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a person decided about a suggestion."""
+    """Decision on a suggestion."""
 
     PENDING = "pending"
     ACCEPTED = "accepted"
@@ -72,7 +72,7 @@ class Decision(StrEnum):
 
 
 class VersionState(StrEnum):
-    """Where an approved version stands: active and deprecated ones are in force; retired and superseded are final."""
+    """State of an approved version. Active and deprecated are in force; retired and superseded are final."""
 
     APPROVED = "approved"
     ACTIVE = "active"
@@ -82,14 +82,14 @@ class VersionState(StrEnum):
 
 
 class SubscriptionState(StrEnum):
-    """Whether a consumer still uses the data. Ended is final."""
+    """State of a subscription; ended is final."""
 
     ACTIVE = "active"
     ENDED = "ended"
 
 
 class PinKind(StrEnum):
-    """What a consumer builds on: whatever is in force, what is in force of a group, or one version."""
+    """Target of a subscription: the version in force, that of a group, or a fixed version."""
 
     NONE = "none"
     GROUP = "group"
@@ -97,7 +97,7 @@ class PinKind(StrEnum):
 
 
 class AcknowledgementState(StrEnum):
-    """What a consumer says of an approved version. Notified: it does not break them, so they are not asked."""
+    """A consumer's response to a version. Notified: it breaks nothing, so no response is needed."""
 
     PENDING = "pending"
     ACKNOWLEDGED = "acknowledged"
@@ -106,7 +106,7 @@ class AcknowledgementState(StrEnum):
 
 
 class GateAnswer(StrEnum):
-    """What the gate says of data to who is about to read them."""
+    """The gate's decision on reading a partition."""
 
     PASS = "pass"
     WARN = "warn"
@@ -115,8 +115,7 @@ class GateAnswer(StrEnum):
 
 
 class RunKind(StrEnum):
-    """What a run judges: data as they are, a promise of when they come, the columns that a table was given anew, or
-    that it is there at all."""
+    """Subject of a run: the data, an arrival deadline, a changed schema, or the table's existence."""
 
     DATA = "data"
     DEADLINE = "deadline"
@@ -125,7 +124,7 @@ class RunKind(StrEnum):
 
 
 class TaskKind(StrEnum):
-    """Kinds of tasks of the queue; `treaty.registry.worker.task_handlers` has a handler for each."""
+    """Kind of a queued task; `treaty.registry.worker.task_handlers` has a handler for each."""
 
     VALIDATE = "validate"
     DEADLINE = "deadline"
@@ -138,7 +137,7 @@ class TaskKind(StrEnum):
 
 
 class TaskState(StrEnum):
-    """Where a task of the queue stands. Done and failed are final."""
+    """State of a queued task; done and failed are final."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -147,7 +146,7 @@ class TaskState(StrEnum):
 
 
 class LineageEventState(StrEnum):
-    """Whether an accepted lineage event was folded into its run; parked: it could not be."""
+    """Processing state of an accepted lineage event. Parked: folding it into its run failed."""
 
     NEW = "new"
     PROCESSED = "processed"
@@ -155,7 +154,7 @@ class LineageEventState(StrEnum):
 
 
 class OutboxState(StrEnum):
-    """What became of a message that goes out. Dead: it could not be delivered, and is not tried again by itself."""
+    """Delivery state of a message. Dead: delivery failed, and no automatic retry follows."""
 
     WAITING = "waiting"
     SENT = "sent"
@@ -163,7 +162,7 @@ class OutboxState(StrEnum):
 
 
 class ChannelKind(StrEnum):
-    """How somebody is told."""
+    """Transport of a notification channel."""
 
     EMAIL = "email"
     SLACK = "slack"
@@ -171,7 +170,7 @@ class ChannelKind(StrEnum):
 
 
 class NotificationKind(StrEnum):
-    """What people are told of."""
+    """Subject of a notification."""
 
     PROPOSAL = "proposal"
     DECISION = "decision"
@@ -185,14 +184,14 @@ class NotificationKind(StrEnum):
 
 
 class EdgeDirection(StrEnum):
-    """Whether a job reads a dataset or writes it."""
+    """Direction of a lineage edge: a job reads (input) or writes (output) a dataset."""
 
     INPUT = "input"
     OUTPUT = "output"
 
 
 class ContaminationState(StrEnum):
-    """How far bad data came to a dataset downstream: they are in it, on their way, or would come with the next run."""
+    """Bad data in a downstream dataset: arrived, on its way, or expected with the next run."""
 
     CONTAMINATED = "contaminated"
     IN_FLIGHT = "in_flight"
@@ -200,7 +199,7 @@ class ContaminationState(StrEnum):
 
 
 class IncidentState(StrEnum):
-    """Where an incident stands. A resolved one may be opened again."""
+    """State of an incident; a resolved incident may be reopened."""
 
     OPEN = "open"
     ACKNOWLEDGED = "acknowledged"
@@ -208,7 +207,8 @@ class IncidentState(StrEnum):
 
 
 class Resolution(StrEnum):
-    """How an incident ended. Recovered and duplicate are found; a duplicate may also be told, as the others are."""
+    """Reason for resolving an incident. Only validation sets recovered; users set the others. Duplicate is also set
+    when incidents are merged."""
 
     RECOVERED = "recovered"
     FIXED = "fixed"
@@ -219,7 +219,7 @@ class Resolution(StrEnum):
 
 
 class FeedbackKind(StrEnum):
-    """What somebody says of a point: nothing was wrong with its data, something was, or what was said is taken back."""
+    """A user's label on a point: its data was correct, faulty, or the label is withdrawn."""
 
     EXPECTED = "expected"
     INCIDENT = "incident"
@@ -227,8 +227,8 @@ class FeedbackKind(StrEnum):
 
 
 class RefitOutlook(StrEnum):
-    """What becomes of limits that a word about a point would have learned: they judge, are proposed, or stay as they
-    were approved; there are none yet; or the check learns anew for each point (`adaptive`), or not at all (`fixed`)."""
+    """Effect of a label on a check: refitted limits apply, are proposed, or stay as approved (`pinned`). `learning`:
+    too little data. `adaptive`: the detector refits at each point. `fixed`: the check does not learn."""
 
     ACTIVE = "active"
     PROPOSED = "proposed"
@@ -239,14 +239,14 @@ class RefitOutlook(StrEnum):
 
 
 class FitReason(StrEnum):
-    """Why a clause's limits were learned anew: newer partitions by night, or what somebody said of older ones."""
+    """Trigger of a refit: newer partitions, or a user's feedback on older ones."""
 
     NIGHTLY = "nightly"
     FEEDBACK = "feedback"
 
 
 class InferredConsumerState(StrEnum):
-    """What becomes of a job that was seen reading a contract's data."""
+    """State of a consumer inferred from a job that reads a contract's data."""
 
     SUGGESTED = "suggested"
     CONFIRMED = "confirmed"
@@ -254,7 +254,7 @@ class InferredConsumerState(StrEnum):
 
 
 class LabelKind(StrEnum):
-    """By what contracts are counted and chosen in the catalog."""
+    """Facet by which the catalog counts and filters contracts."""
 
     OWNER = "owner"
     DOMAIN = "domain"
@@ -263,7 +263,7 @@ class LabelKind(StrEnum):
 
 
 class AuditAction(StrEnum):
-    """What an audit entry records, as `subject:action`."""
+    """Action of an audit entry, as `subject:action`."""
 
     SETUP_ISSUED = "setup:issued"
     SETUP_COMPLETED = "setup:completed"

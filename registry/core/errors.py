@@ -1,4 +1,6 @@
-"""What the registry refuses, and why: each error's docstring is its message unless a better one is given."""
+"""Define the errors of the registry.
+
+The docstring of each class is its message unless the caller supplies a better one."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,7 +8,7 @@ from treaty.contracts.errors import ContractError, Fault
 
 
 class RegistryError(Exception):
-    """The registry could not do this."""
+    """The registry could not complete this request."""
 
     def __init__(self, message: str = "", *, faults: Iterable[Fault] = ()) -> None:
         self.message = message or (type(self).__doc__ or "")
@@ -15,32 +17,32 @@ class RegistryError(Exception):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What an HTTP answer says of it beside its body; {} for nothing."""
+        """Return additional HTTP response headers; {} for none."""
         return {}
 
 
 class Unauthenticated(RegistryError):
-    """Sign in first: the name, password, session or token is not valid."""
+    """Authentication failed: check your user name and password, or your session or token."""
 
 
 class Forbidden(RegistryError):
-    """You may not do this."""
+    """You do not have permission to do this."""
 
 
 class NotFound(RegistryError):
-    """There is no such thing, or it is not yours to see."""
+    """Not found, or you do not have access to it."""
 
 
 class Conflict(RegistryError):
-    """Somebody changed this in the meantime."""
+    """Another user changed this in the meantime."""
 
 
 class RevisionConflict(Conflict):
-    """Somebody changed this while you looked at it."""
+    """Another user changed this while you were viewing it."""
 
 
 class IllegalTransition(Conflict):
-    """This step is not possible from here."""
+    """This action is not allowed in the current state."""
 
     def __init__(self, subject: str, *, state: str, step: str, legal: Iterable[str]) -> None:
         possible = ", ".join(sorted(legal)) or "nothing: it is final"
@@ -48,15 +50,15 @@ class IllegalTransition(Conflict):
 
 
 class PreconditionFailed(RegistryError):
-    """Somebody changed this since you read it: look again."""
+    """This changed since you read it. Read it again and retry."""
 
 
 class PreconditionRequired(RegistryError):
-    """Say which state you saw: send its ETag as `If-Match`, or `If-Match: *` to change whatever is there."""
+    """Send the ETag of the state that you read as `If-Match`, or `If-Match: *` to change any state."""
 
 
 class RateLimited(RegistryError):
-    """This was tried too often: wait a while."""
+    """Too many attempts. Wait a while before you try again."""
 
     def __init__(self, message: str = "", *, seconds: int) -> None:
         self.seconds = seconds
@@ -64,26 +66,26 @@ class RateLimited(RegistryError):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """After how many seconds it may be tried again."""
+        """Return the Retry-After header, in seconds."""
         return {"Retry-After": str(self.seconds)}
 
 
 class ServiceBusy(RegistryError):
-    """As many of these are done at once as can be: try again in a few seconds."""
+    """The service is at its limit of concurrent requests of this kind. Try again in a few seconds."""
 
 
 class ProviderUnavailable(RegistryError):
-    """The identity provider does not answer: try again in a minute."""
+    """The identity provider is not responding. Try again in a minute."""
 
 
 class NotReady(RegistryError):
-    """The database has no tables yet: run `treaty init`."""
+    """The database has no tables yet. Run `treaty init`."""
 
 
 class InvalidRequest(RegistryError):
-    """The request cannot be used as it is."""
+    """The request is invalid."""
 
     @classmethod
     def because(cls, error: ContractError) -> "InvalidRequest":
-        """The refusal of a document, with all of its faults."""
+        """Create the error for an invalid document, with all of its faults."""
         return cls("the contract document has faults", faults=error.faults)

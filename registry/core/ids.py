@@ -1,4 +1,4 @@
-"""Identities made at the edges: UUIDs of version 7, which sort by the time they were made."""
+"""Generate UUIDs of version 7, which sort by creation time."""
 
 import hashlib
 import os
@@ -18,17 +18,21 @@ AT_ONCE = 8 * 256
 
 
 def new() -> UUID:
-    """A fresh identity of this moment."""
+    """Return a new id for the current time."""
     return uuid7(clock.now())
 
 
 def uuid7(now: datetime) -> UUID:
-    """A fresh identity of the moment `now` (aware). Those of later microseconds sort after it; ties sort at random."""
+    """Return a new id for the moment `now`.
+
+    Ids of later microseconds sort after earlier ones; ids of the same microsecond sort at random.
+
+    `now`: must be time-zone aware."""
     return _of(now, _CHANCE.bits(62))
 
 
 def derived_id(now: datetime, key: str) -> UUID:
-    """The identity of what `key` names at the moment `now`: the same whoever asks, and however often."""
+    """Return the id of `key` at the moment `now`; equal arguments give the same id."""
     return _of(now, int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) >> 2)
 
 
@@ -39,22 +43,22 @@ def _of(now: datetime, rest: int) -> UUID:
 
 
 class _Chance:
-    """Random numbers of the operating system, asked for many at once: each asking costs more than all else here."""
+    """Random numbers of the operating system, buffered because each system call is expensive."""
 
     def __init__(self) -> None:
         self.lock, self.left = Lock(), b""
         os.register_at_fork(after_in_child=self.forget)
 
     def bits(self, count: int) -> int:
-        """A random number of so many bits, 64 at most."""
+        """Return a random number of `count` bits, at most 64."""
         with self.lock:
             if not self.left:
                 self.left = os.urandom(AT_ONCE)
-            taken, self.left = self.left[:8], self.left[8:]
-        return int.from_bytes(taken) >> (64 - count)
+            chunk, self.left = self.left[:8], self.left[8:]
+        return int.from_bytes(chunk) >> (64 - count)
 
     def forget(self) -> None:
-        """Two processes must not draw the same."""
+        """Discard the buffer after a fork, so that two processes never return the same numbers."""
         self.lock, self.left = Lock(), b""
 
 

@@ -1,7 +1,7 @@
-"""Rings of keys, from files or from the environment: the first signs, all are recognised.
+"""Load key rings from files or the environment: the first key signs, all keys verify.
 
-A key is changed by putting another before it: what it signed is recognised until it is taken out. Nobody's session ends
-with that: secrets of sessions and tokens are random and kept as hashes, no key signs them."""
+To rotate a key, put a new one before it: signatures of the old key verify until it is removed. Rotation ends no user
+sessions, because session and token secrets are random and stored as hashes; no key signs them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,13 +12,18 @@ from treaty.registry.core.settings import ConfigError
 
 
 def ring(name: str, *, texts: str, files: Sequence[str]) -> tuple[HashKey, ...]:
-    """The keys that `texts` has as hexadecimal digits, comma-separated, then those in the files; each once.
+    """Return the keys of a setting, without duplicates.
 
-    A file that is not there is no key: () where there is none at all. Raises ConfigError, naming the setting and never
-    the key, for a text that is none; EngineError for a file that is none, or that others of this machine may read."""
-    given = [_of(name, each.strip()) for each in texts.split(",") if each.strip()]
-    kept = [key_files.read(each) for each in files if Path(each).exists()]
-    return tuple({each.id: each for each in (*given, *kept)}.values())
+    Files that do not exist are skipped; () if there is no key at all. Raises ConfigError, which names the setting and
+    never the key, if a text is not a valid key. Raises EngineError if a file is not a valid key or other users of this
+    machine may read it.
+
+    `name`: the setting, for errors.
+    `texts`: keys as hexadecimal digits, comma-separated; they come first.
+    `files`: paths of key files."""
+    text_keys = [_of(name, each.strip()) for each in texts.split(",") if each.strip()]
+    file_keys = [key_files.read(each) for each in files if Path(each).exists()]
+    return tuple({each.id: each for each in (*text_keys, *file_keys)}.values())
 
 
 def _of(name: str, text: str) -> HashKey:

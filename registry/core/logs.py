@@ -1,8 +1,8 @@
-"""What the processes say while they work: lines for people, or JSON lines for programs, with what each is about.
+"""Log as text lines or JSON lines, with the ids of the current context.
 
-Ids go along from a request to the event that it brought, to its run, its task and its verdict: of these each line
-names what it knows. Lines hold no data and no secrets; of an unexpected error JSON lines say its kind and where it
-was raised, since its text could hold either."""
+Ids pass from a request to its event, and on to the run, task and verdict; each line has those that are known. Lines
+contain no data and no secrets: for unexpected errors, JSON lines have only the class and the stack frames, because
+the message could contain either."""
 
 import json
 import logging
@@ -22,7 +22,7 @@ _about: ContextVar[Mapping[str, str]] = ContextVar("treaty_log_fields", default=
 
 @contextmanager
 def log_fields(**fields: object) -> Iterator[None]:
-    """All that is said meanwhile in this thread or task names these fields; those that are None are left out."""
+    """Add fields to every line logged meanwhile in this thread or task; None values are omitted."""
     token = _about.set({**_about.get(), **_texts(fields)})
     try:
         yield
@@ -31,12 +31,14 @@ def log_fields(**fields: object) -> Iterator[None]:
 
 
 def log_event(log: logging.Logger, message: str, **fields: object) -> None:
-    """Says that something was done, with fields of its own; those that are None are left out."""
+    """Log an event at level INFO with additional fields; None values are omitted."""
     log.info("%s", message, extra={FIELDS: _texts(fields)})
 
 
 def configure(form: str) -> None:
-    """Has this process say what it does on its standard error: as lines of text, or as "json" lines."""
+    """Configure logging of this process to standard error.
+
+    `form`: "json" for JSON lines; anything else for text."""
     out = logging.StreamHandler(sys.stderr)
     out.setFormatter(JsonFormatter() if form == "json" else TextFormatter(PLAIN))
     logging.basicConfig(level=logging.WARNING, handlers=[out], force=True)
@@ -45,26 +47,26 @@ def configure(form: str) -> None:
 
 
 class TextFormatter(logging.Formatter):
-    """A line for people, with the fields at its end."""
+    """A text line with the fields at its end."""
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is the base's
-        """The line, before any traceback."""
-        told = "".join(f" {name}={value}" for name, value in _fields(record).items())
-        return super().formatMessage(record) + told
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base class defines this name
+        """Return the line without any traceback."""
+        suffix = "".join(f" {name}={value}" for name, value in _fields(record).items())
+        return super().formatMessage(record) + suffix
 
 
 class JsonFormatter(logging.Formatter):
     """A line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record with its fields; of an error its kind and where it was raised."""
-        told = {
+        """Return the record and its fields as JSON; for an error, its class and stack frames."""
+        entry = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
         }
-        return json.dumps({**_fields(record), **told, **_raised(record.exc_info)}, ensure_ascii=False)
+        return json.dumps({**_fields(record), **entry, **_raised(record.exc_info)}, ensure_ascii=False)
 
 
 def _fields(record: logging.LogRecord) -> Mapping[str, str]:

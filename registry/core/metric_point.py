@@ -1,4 +1,4 @@
-"""Points of a metric's history: what was measured of it, as charts, detectors and the API read it."""
+"""Represent points of a metric's history, for charts, detectors and the API."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,9 +8,15 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricPoint:
-    """One metric at one time, of one partition (None: the whole dataset), measured on `row_count` rows.
+    """One value of a metric at one time.
 
-    `details` is the distribution behind the value. No model: a thousand of them are read, and written, at once."""
+    A plain dataclass instead of a pydantic model, because thousands of points are read and written at once.
+
+    `partition`: None means the whole dataset.
+    `value`: None if the metric could not be computed; `reason` explains why.
+    `exact`: the value with every digit.
+    `row_count`: number of rows measured.
+    `details`: distribution behind the value."""
 
     run_id: UUID
     identity: str

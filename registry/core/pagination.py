@@ -1,4 +1,4 @@
-"""Portions of lists: where one ends and the next begins, as a text that means something to this service alone."""
+"""Paginate lists with opaque cursors."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
@@ -19,7 +19,10 @@ FOREIGN = "this cursor is none of this list: ask without one, and then with the 
 
 @dataclass(frozen=True)
 class PageRequest:
-    """What is asked for of a list: at most `limit` rows, those after `cursor`. None: from the start."""
+    """Request for a page of a list.
+
+    `limit`: maximum number of rows.
+    `cursor`: the page starts after this cursor; None means the first page."""
 
     limit: int
     cursor: str | None = None
@@ -27,7 +30,9 @@ class PageRequest:
 
 @dataclass(frozen=True)
 class RowPage(Generic[Row]):
-    """Rows of a list. `next`: the cursor of those after them, None where there are none."""
+    """A page of a list.
+
+    `next`: cursor of the next page; None means this is the last page."""
 
     rows: Sequence[Row]
     next: str | None = None
@@ -41,7 +46,7 @@ def _utc(moment: datetime) -> datetime:
 
 
 Count = Annotated[int, Field(ge=0, lt=2**31)]
-# What a cursor may hold for a column of that kind: nothing that a database would stumble over.
+# Restricts the values of a cursor to those that every database accepts.
 FORMS: dict[type, Any] = {
     int: Count,
     datetime: Annotated[AwareDatetime, AfterValidator(_utc)],
@@ -50,15 +55,16 @@ FORMS: dict[type, Any] = {
 
 @dataclass(frozen=True)
 class SortOrder:
-    """How a list is ordered: by columns of one table that together differ for every row of it."""
+    """Order of a list by columns of one table that together are unique."""
 
     columns: tuple[Any, ...]
     newest_first: bool = False
 
     def of(self, query: Query, asked: PageRequest) -> Query:
-        """The query for the rows of the portion, and for one more, by which `cut` knows whether there are others.
+        """Return the query for the rows of a page and one more row.
 
-        Raises Invalid for a cursor of another list."""
+        The additional row shows `cut` whether another page follows. Raises InvalidRequest if the cursor belongs to
+        another list."""
         if asked.cursor is not None:
             query = query.where(self._beyond(_read(self._form, asked.cursor)))
         ordered = [each.desc() if self.newest_first else each.asc() for each in self.columns]
@@ -67,7 +73,10 @@ class SortOrder:
     def cut(
         self, found: Sequence[Row], asked: PageRequest, row: Callable[[Row], Any] = lambda each: each
     ) -> RowPage[Row]:
-        """The portion, of what the query found. `row` gives the row of the table that the order is of."""
+        """Return the page of the fetched rows.
+
+        `found`: the rows of the query that `of` returned.
+        `row`: returns the row of the sorted table for a result; by default the result itself."""
         rows = found[: asked.limit]
         if len(found) <= asked.limit:
             return RowPage(rows)
@@ -80,22 +89,25 @@ class SortOrder:
         return TypeAdapter(tuple[tuple(FORMS.get(each, each) for each in kinds)])  # type: ignore[arg-type, misc]
 
     def _beyond(self, seen: Sequence[Any]) -> Any:
-        place = tuple_(*self.columns)
-        there = tuple_(*(literal(value, each.type) for value, each in zip(seen, self.columns, strict=True)))
-        return place < there if self.newest_first else place > there
+        position = tuple_(*self.columns)
+        boundary = tuple_(*(literal(value, each.type) for value, each in zip(seen, self.columns, strict=True)))
+        return position < boundary if self.newest_first else position > boundary
 
 
 COUNTS = TypeAdapter(tuple[Count])
 
 
 def skipped(asked: PageRequest) -> int:
-    """How many rows come before the portion, in a list of no order that a row tells. Raises Invalid as
-    `SortOrder.of`."""
+    """Return the offset of a page, for lists without a unique sort order.
+
+    Raises InvalidRequest if the cursor belongs to another list."""
     return 0 if asked.cursor is None else int(_read(COUNTS, asked.cursor)[0])
 
 
 def counted(found: Sequence[Row], asked: PageRequest) -> RowPage[Row]:
-    """The portion, of what the query found beyond those that were skipped: one more than is asked for, if there is."""
+    """Return the page of rows fetched after the offset.
+
+    `found`: the rows after `skipped` rows; one more than the limit if another page follows."""
     more = len(found) > asked.limit
     return RowPage(found[: asked.limit], _written(COUNTS, (skipped(asked) + asked.limit,)) if more else None)
 
@@ -106,7 +118,7 @@ def _written(form: TypeAdapter[Any], values: tuple[Any, ...]) -> str:
 
 def _read(form: TypeAdapter[Any], cursor: str) -> tuple[Any, ...]:
     try:
-        seen: tuple[Any, ...] = form.validate_json(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), strict=True)
+        values: tuple[Any, ...] = form.validate_json(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), strict=True)
     except ValueError:
         raise InvalidRequest(FOREIGN) from None
-    return seen
+    return values

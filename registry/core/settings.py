@@ -1,4 +1,6 @@
-"""Settings: TREATY_* of the environment, read in one function. No other module looks at the environment."""
+"""Read the settings from the TREATY_* environment variables.
+
+No other module reads the environment."""
 
 import os
 from collections.abc import Mapping
@@ -9,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 PREFIX = "TREATY_"
-# These steer the tests and the pages' process, not the service.
+# These configure the tests and the process of the pages, not the service.
 OF_THE_PAGES = frozenset({"TREATY_UI_HOSTS", "TREATY_OIDC_CLIENT_ID", "TREATY_OIDC_CLIENT_SECRET"})
 NOT_SETTINGS = OF_THE_PAGES | {"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_TEST_REMOTE", "TREATY_EVENTS"}
 MIB = 1024 * 1024
@@ -17,11 +19,11 @@ SIZE = r"(?i)^\d+([kmgt]b?|b)?$"
 
 
 class ConfigError(Exception):
-    """The settings cannot be used."""
+    """The settings are invalid."""
 
 
 class RegistrySettings(BaseModel):
-    """Everything that can be set. Secrets do not show in its repr."""
+    """All settings of the registry. Secrets are not in its repr."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -176,76 +178,80 @@ class RegistrySettings(BaseModel):
 
     @property
     def plugin_names(self) -> tuple[str, ...]:
-        """The packages whose analyzers and assertions are loaded."""
+        """Return the packages whose analyzers and assertions are loaded."""
         from treaty.engine.checks.plugins import split
 
         return split(self.plugins)
 
     @property
     def database(self) -> str:
-        """The database's URL; a SQLite file in `home` when none is set."""
+        """Return the database URL; by default a SQLite file in `home`."""
         return self.database_url or f"sqlite:///{(self.home / 'treaty.db').absolute()}"
 
     @property
     def states(self) -> str:
-        """Where large states live; a folder in `home` when none is set."""
+        """Return the location of large states; by default a folder in `home`."""
         return self.state_url or str((self.home / "states").absolute())
 
     @property
     def lake(self) -> str:
-        """Where the index of patterns lies; a folder in `home` when none is set."""
+        """Return the location of the pattern index; by default a folder in `home`."""
         return self.pattern_index_url or str((self.home / "patterns").absolute())
 
     @property
     def key(self) -> str:
-        """The key file; one in `home` when none is set."""
+        """Return the path of the hash key file; by default a file in `home`."""
         return self.hash_key_file or str((self.home / "key").absolute())
 
     @property
     def audit_keys(self) -> tuple[str, ...]:
-        """The files of keys that heads of the audit are signed with, the current one first."""
+        """Return the paths of the audit key files, the current one first."""
         named = tuple(each.strip() for each in self.audit_key_file.split(",") if each.strip())
         return named or (str((self.home / "audit-key").absolute()),)
 
     @property
     def audit_key(self) -> str:
-        """The file of the key that heads of the audit are signed with now; one in `home` when none is set."""
+        """Return the path of the key file that signs audit heads now; by default a file in `home`."""
         return self.audit_keys[0]
 
     @property
     def api(self) -> str:
-        """The address of the API as the pages and clients reach it."""
+        """Return the URL of the API for the pages and clients."""
         return self.api_url or f"http://{self.host}:{self.api_port}"
 
     @property
     def ui_url(self) -> str:
-        """The address of the pages as people on this machine reach them."""
+        """Return the URL of the pages on this machine."""
         return f"http://{self.host}:{self.ui_port}"
 
     @property
     def pages(self) -> str:
-        """The address of the pages as people reach them who are told of something."""
+        """Return the URL of the pages for links in notifications; by default `ui_url`."""
         return self.public_url.rstrip("/") or self.ui_url
 
     @property
     def lineage_service(self) -> str:
-        """Where verdicts are sent; '' where they are not."""
+        """Return the URL that verdicts are sent to; '' if they are not sent by HTTP.
+
+        A URL without a path is extended by `/api/v1/lineage`."""
         url = self.openlineage_url.rstrip("/")
         return f"{url}/api/v1/lineage" if url.count("/") == 2 else url
 
     @property
     def emits(self) -> bool:
-        """Whether verdicts are sent anywhere."""
+        """Return whether verdicts are sent as OpenLineage events."""
         return bool(self.openlineage_url or self.openlineage_config)
 
 
 def load(environ: Mapping[str, str] | None = None) -> RegistrySettings:
-    """The settings of the environment (os.environ unless given). Raises ConfigError naming every wrong variable."""
+    """Read the settings from the environment.
+
+    `environ`: variables to read; None means os.environ. Raises ConfigError with one line for each invalid variable."""
     source = os.environ if environ is None else environ
-    found = {name: value for name, value in source.items() if name.startswith(PREFIX) and name not in NOT_SETTINGS}
+    variables = {name: value for name, value in source.items() if name.startswith(PREFIX) and name not in NOT_SETTINGS}
     try:
         return RegistrySettings.model_validate(
-            {name.removeprefix(PREFIX).lower(): value for name, value in found.items()}
+            {name.removeprefix(PREFIX).lower(): value for name, value in variables.items()}
         )
     except ValidationError as error:
         raise ConfigError("\n".join(_sentence(str(each["loc"][0]), each["msg"]) for each in error.errors())) from None

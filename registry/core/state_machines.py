@@ -1,4 +1,6 @@
-"""The one table of states and steps: what may become of a proposal and of a version. Light: no database."""
+"""Define the legal transitions of proposals, versions and incidents.
+
+Imports no database code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,20 +14,20 @@ State = TypeVar("State", ProposalState, VersionState, IncidentState)
 
 @dataclass(frozen=True)
 class Lifecycle(Generic[State]):
-    """What may be done to a subject in each of its states, and the state that it is in afterwards."""
+    """The legal steps in each state of a subject, and the state after each step."""
 
     subject: str
     steps: Mapping[State, Mapping[str, State]]
 
     def step(self, state: State, name: str) -> State:
-        """The state after that step. Raises IllegalTransition, naming the legal ones."""
+        """Return the state after a step. Raises IllegalTransition, which names the legal steps."""
         legal = self.steps[state]
         if name not in legal:
             raise IllegalTransition(self.subject, state=state.value, step=name, legal=legal)
         return legal[name]
 
     def states_allowing(self, name: str) -> frozenset[State]:
-        """The states in which that step is legal."""
+        """Return the states in which a step is legal."""
         return frozenset(state for state, legal in self.steps.items() if name in legal)
 
 
@@ -59,7 +61,7 @@ PROPOSAL = Lifecycle(
         ProposalState.WITHDRAWN: {},
     },
 )
-# A version that is superseded or retired never comes back: what it promised is proposed again, under another number.
+# A superseded or retired version never returns: its content has to be proposed again under another number.
 VERSION = Lifecycle(
     "version",
     {
@@ -100,15 +102,15 @@ INCIDENT = Lifecycle(
     },
 )
 OPEN = PROPOSAL.states_allowing("edit")
-# Before the owners, whether it waits for them or for its author.
+# Under review, whether the owners or the author have to act next.
 REVIEWED = PROPOSAL.states_allowing("reject")
-# What judges and what the gate answers for: a deprecated version keeps its promises until it is retired.
+# Versions that are validated and that the gate answers for: a deprecated version stays binding until it is retired.
 IN_FORCE = frozenset({VersionState.ACTIVE, VersionState.DEPRECATED})
 ODCS: Mapping[str, str] = {
     ProposalState.DRAFT: "draft",
     ProposalState.IN_REVIEW: "proposed",
     ProposalState.CHANGES_REQUESTED: "proposed",
-    # An approved proposal is an approved version, which is not in force yet.
+    # An approved proposal is an approved version that is not in force yet.
     VersionState.APPROVED: "proposed",
     VersionState.ACTIVE: "active",
     VersionState.DEPRECATED: "deprecated",
@@ -118,5 +120,5 @@ ODCS: Mapping[str, str] = {
 
 
 def odcs_status(state: ProposalState | VersionState) -> str | None:
-    """The `status` that an exported ODCS document bears; None for what never leaves the registry."""
+    """Return the `status` of an exported ODCS document; None for states that are never exported."""
     return ODCS.get(state)

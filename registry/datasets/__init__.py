@@ -1,1 +1,1 @@
-"""Identity, names and related datasets."""
+"""Names of datasets, their contracts, and related datasets."""

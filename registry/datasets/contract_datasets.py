@@ -1,6 +1,6 @@
-"""Which datasets contracts are about: the names that lineage has for their objects, and where Spark reads them.
+"""Map contract objects to datasets: their lineage names and the location that Spark reads.
 
-Several contracts may be about one dataset: each promises what it promises, of the same memory."""
+Several contracts may describe one dataset; they share its states."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from treaty.registry.tables import ContractVersionRow, DatasetContractRow, Datas
 
 
 class ContractObject(NamedTuple):
-    """The object of a contract that promises something about a dataset."""
+    """An object of a contract, which describes a dataset."""
 
     contract_id: str
     object: str
@@ -34,48 +34,60 @@ def register(
     make_id: Callable[[], UUID],
     stored: Callable[[bytes], Contract] = read,
 ) -> None:
-    """Says which datasets the contract is about, beside other contracts; those that no version of it in force names
-    are none of its any more.
+    """Register the datasets of the contract's objects, and unregister those no longer named.
 
-    `source` is what a draft was made of (object, location, format, partition_by), or {}. `stored` reads a version's
-    document."""
+    A dataset stays registered if another version of the contract in force names it. Other contracts about the same
+    dataset are not affected.
+
+    `source`: source of the draft (object, location, format, partition_by); {} for none.
+    `make_id`: creates the id of a new dataset.
+    `stored`: parses the document of a stored version."""
     named = set()
     for each, name in names_of(contract):
         dataset = _locked_dataset(session, name) or _new(session, name, make_id())
-        alone = all(other == (contract.id, each.name) for other in objects_of(session, dataset.id))
-        _place(dataset, each, source if source.get("object", each.name) == each.name else {}, alone=alone)
+        is_exclusive = all(other == (contract.id, each.name) for other in objects_of(session, dataset.id))
+        _place(dataset, each, source if source.get("object", each.name) == each.name else {}, alone=is_exclusive)
         session.flush()
         named.add((dataset.id, each.name))
     _link(session, contract.id, named | _named_by_others(session, contract, stored))
 
 
 def dataset_of(session: Session, contract_id: str, object_name: str) -> DatasetRow | None:
-    """The dataset whose states are the object's memory: of several, the oldest with a location; None where none is."""
+    """Return the dataset that stores the object's states; None for none.
+
+    If the object has several datasets, this is the oldest with a location."""
     link = DatasetContractRow
-    mine = select(DatasetRow).join(link, col(link.dataset_id) == col(DatasetRow.id))
-    query = mine.where(link.contract_id == contract_id, link.object == object_name)
+    rows = select(DatasetRow).join(link, col(link.dataset_id) == col(DatasetRow.id))
+    query = rows.where(link.contract_id == contract_id, link.object == object_name)
     return session.exec(query.order_by(col(DatasetRow.location).is_(None), col(DatasetRow.id)).limit(1)).first()
 
 
 def lock_datasets(session: Session, objects: Iterable[ContractObject]) -> None:
-    """Locks the datasets of these objects, before any of their marks: so does whoever keeps a validation."""
-    found = {dataset.id for each in objects if (dataset := dataset_of(session, *each))}
+    """Lock the datasets of these objects.
+
+    Call it before locking any point feedback; storing a validation locks in the same order."""
+    dataset_ids = {dataset.id for each in objects if (dataset := dataset_of(session, *each))}
     query = (
-        select(DatasetRow).where(col(DatasetRow.id).in_(found)).order_by(col(DatasetRow.id)).with_for_update(**UNKEYED)
+        select(DatasetRow)
+        .where(col(DatasetRow.id).in_(dataset_ids))
+        .order_by(col(DatasetRow.id))
+        .with_for_update(**UNKEYED)
     )
-    if found:
+    if dataset_ids:
         session.exec(query.execution_options(populate_existing=True)).all()
 
 
 def objects_of(session: Session, dataset_id: UUID) -> list[ContractObject]:
-    """Every object of a contract that promises something about the dataset, in the order of names."""
+    """Return every contract object that describes the dataset, sorted by contract and object."""
     link = DatasetContractRow
     query = select(link.contract_id, link.object).where(link.dataset_id == dataset_id)
     return [ContractObject(*each) for each in session.exec(query.order_by(link.contract_id, link.object))]
 
 
 def names_of(contract: Contract) -> Iterator[tuple[DataObject, LineageName]]:
-    """Each object with the lineage names it is declared to have; else the one that its physical name stands for."""
+    """Yield each object with its lineage names: the declared aliases, or its physical name.
+
+    Alias patterns are skipped."""
     for each in contract.objects:
         declared = [alias for alias in contract.terms.aliases if alias.object == each.name and not alias.is_pattern]
         for alias in declared:
@@ -85,22 +97,22 @@ def names_of(contract: Contract) -> Iterator[tuple[DataObject, LineageName]]:
 
 
 def _link(session: Session, contract_id: str, named: Collection[tuple[UUID, str]]) -> None:
-    link, wanted = DatasetContractRow, set(named)
+    link, missing = DatasetContractRow, set(named)
     for each in session.exec(select(link).where(link.contract_id == contract_id)).all():
-        if (each.dataset_id, each.object) not in wanted:
+        if (each.dataset_id, each.object) not in missing:
             session.delete(each)
-        wanted.discard((each.dataset_id, each.object))
-    session.add_all(link(dataset_id=dataset, contract_id=contract_id, object=name) for dataset, name in wanted)
+        missing.discard((each.dataset_id, each.object))
+    session.add_all(link(dataset_id=dataset, contract_id=contract_id, object=name) for dataset, name in missing)
     session.flush()
 
 
 def _named_by_others(
     session: Session, contract: Contract, stored: Callable[[bytes], Contract]
 ) -> set[tuple[UUID, str]]:
-    """What the contract's other versions in force are about."""
+    """Return the datasets of the contract's other versions in force."""
     row = ContractVersionRow
-    others = select(row.body).where(row.contract_id == contract.id, col(row.state).in_(IN_FORCE))
-    bodies = session.exec(others.where(row.fingerprint != contract.fingerprint))
+    bodies_in_force = select(row.body).where(row.contract_id == contract.id, col(row.state).in_(IN_FORCE))
+    bodies = session.exec(bodies_in_force.where(row.fingerprint != contract.fingerprint))
     pairs = [(_locked_dataset(session, name), each.name) for body in bodies for each, name in names_of(stored(body))]
     return {(dataset.id, name) for dataset, name in pairs if dataset}
 
@@ -111,23 +123,25 @@ def _locked_dataset(session: Session, name: LineageName) -> DatasetRow | None:
 
 
 def _new(session: Session, name: LineageName, dataset_id: UUID) -> DatasetRow:
-    where = location(name.namespace, name.name)
-    dataset = DatasetRow(id=dataset_id, namespace=name.namespace, name=name.name, location=where)
+    path = location(name.namespace, name.name)
+    dataset = DatasetRow(id=dataset_id, namespace=name.namespace, name=name.name, location=path)
     session.add(dataset)
     return dataset
 
 
 def _place(dataset: DatasetRow, of: DataObject, source: Mapping[str, Any], *, alone: bool) -> None:
-    """How it lies. A contract that does not say how the dataset is parted leaves that to others that are about it."""
+    """Store the dataset's location, format and partition columns.
+
+    A contract that declares no partition columns keeps those of other contracts about the dataset."""
     dataset.location = source.get("location", dataset.location)
     dataset.format = source.get("format", dataset.format)
-    said = list(of.partition_by or source.get("partition_by", ()))
-    dataset.partition_by = said if said or alone else dataset.partition_by
+    partition_by = list(of.partition_by or source.get("partition_by", ()))
+    dataset.partition_by = partition_by if partition_by or alone else dataset.partition_by
 
 
 def _physical(name: str) -> LineageName:
-    scheme, mark, rest = name.partition("://")
-    if not mark:
+    scheme, separator, rest = name.partition("://")
+    if not separator:
         return normalise("file" if name.startswith("/") else "spark", name)
     host, _, path = rest.partition("/")
     return normalise("file", path) if scheme == "file" else normalise(f"{scheme}://{host}", path)

@@ -1,4 +1,4 @@
-"""Names of datasets as lineage producers write them: one spelling each, and where the data can be read."""
+"""Normalise dataset names of lineage producers and derive the location that Spark reads."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _PARTITION = re.compile(r"([A-Za-z_][\w.-]*)=([^/]*)")
 
 @dataclass(frozen=True, order=True)
 class LineageName:
-    """A dataset as OpenLineage names it."""
+    """A dataset's namespace and name, as in OpenLineage."""
 
     namespace: str
     name: str
@@ -24,39 +24,44 @@ class LineageName:
 
 @dataclass(frozen=True)
 class TrimmedName:
-    """A dataset name without its trailing partition directories, and what they said: (('ds', '2026-11-20'),)."""
+    """A dataset name without its trailing partition directories.
+
+    `partition`: the values of these directories, e.g. (('ds', '2026-11-20'),)."""
 
     dataset: LineageName
     partition: tuple[tuple[str, str], ...] = ()
 
 
 def normalise(namespace: str, name: str) -> LineageName:
-    """The one spelling of a dataset name: lower-case scheme and host, s3a and s3n as s3, no default port, no stray "/".
+    """Return the canonical spelling of a dataset name.
 
-    Names of tables keep their case. Normalising twice changes nothing."""
+    Scheme and host become lower-case, s3a and s3n become s3; default ports and redundant slashes are removed. Names
+    of tables keep their case. Normalising twice changes nothing."""
     space = _namespace(namespace.strip())
     return LineageName(space, _path(space, name.strip()) if _holds_paths(space) else name.strip())
 
 
 def table_name(dataset: LineageName) -> TrimmedName:
-    """The table behind the path of a partition: `/t/ds=1/hour=2` is table `/t`. Other names come back as they are."""
+    """Split a partition path into its table and partition: `/t/ds=1/hour=2` is table `/t`.
+
+    Other names are returned unchanged."""
     if not _holds_paths(dataset.namespace):
         return TrimmedName(dataset)
     steps = dataset.name.split("/")
-    kept = len(steps)
-    while kept > 1 and _PARTITION.fullmatch(steps[kept - 1]):
-        kept -= 1
-    root = "/".join(steps[:kept])
-    return TrimmedName(LineageName(dataset.namespace, root), _values(steps[kept:])) if root else TrimmedName(dataset)
+    length = len(steps)
+    while length > 1 and _PARTITION.fullmatch(steps[length - 1]):
+        length -= 1
+    root = "/".join(steps[:length])
+    return TrimmedName(LineageName(dataset.namespace, root), _values(steps[length:])) if root else TrimmedName(dataset)
 
 
 def location(namespace: str, name: str) -> str:
-    """Where Spark can read the dataset: a path, a URL, or else a name in a catalog."""
+    """Return the location that Spark reads: a path, a URL, or a name in a catalog."""
     dataset = normalise(namespace, name)
     if dataset.namespace == "file":
         return dataset.name
     if _holds_paths(dataset.namespace):
-        # Hadoop's own client for S3 answers to s3a only.
+        # Hadoop's own S3 client supports only the s3a scheme.
         space = re.sub(r"^s3:", "s3a:", dataset.namespace)
         return f"{space}/{dataset.name.lstrip('/')}"
     glue = re.fullmatch(r"table/([^/]+)/([^/]+)", dataset.name)
@@ -85,7 +90,9 @@ def _file(rest: str) -> str:
 
 
 def _holds_paths(namespace: str) -> bool:
-    """Whether names in the namespace are paths. Below a warehouse's location (`file:/warehouse`) they are tables."""
+    """Return whether names in the namespace are paths.
+
+    Within the location of a warehouse (`file:/warehouse`), names are tables."""
     try:
         parts = urlsplit(namespace if ":" in namespace else f"{namespace}:")
     except ValueError:
@@ -97,7 +104,7 @@ def _path(namespace: str, name: str) -> str:
     steps = [each for each in name.split("/") if each]
     if namespace.partition(":")[0] in KEYED:
         return "/".join(steps)
-    # A job may say "./orders"; a key of an object store may well have such a step.
+    # A job may write "./orders"; in an object store, "." may be part of a key.
     return "/" + "/".join(each for each in steps if each != ".")
 
 

@@ -1,7 +1,8 @@
-"""Other datasets that a contract speaks of: where they are, and what was last measured of them.
+"""Resolve other datasets that a contract refers to, and read their latest measurements.
 
-A name stands for, in this order: an object of the same contract; a contract, by its id, where it is about one dataset;
-`contract.object`; a dataset as lineage or the contract's physicalName names it. Of two of a kind it stands for none."""
+A name is resolved in this order: an object of the same contract; the id of a contract about one dataset;
+`contract.object`; the name of a dataset in lineage or in a contract's physicalName. A name that matches several
+datasets at one step is not resolved."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,46 +25,54 @@ from treaty.registry.tables import DatasetContractRow, DatasetRow, MeasurementRo
 
 @dataclass(frozen=True)
 class ResolvedDataset:
-    """The dataset that a name stands for, and the contracts' objects about it that the name leaves open: all of them
-    where it is the dataset's own name, none where no contract is about it."""
+    """The dataset that a name refers to.
+
+    `about`: contract objects that the name may refer to; all of the dataset's objects if the name is its own, and ()
+    if no contract describes it."""
 
     dataset: DatasetRow
     about: tuple[ContractObject, ...] = ()
 
 
 def sources(session: Session, contract: Contract, of: DataObject) -> dict[str, TableSource]:
-    """Where the datasets are that the object's checks read, by the names they are called; unknown ones are left out."""
-    found = {name: _resolve(session, name, contract.id) for name in datasets(of)}
-    return {name: _source(each.dataset) for name, each in found.items() if each}
+    """Return the datasets that the object's checks read, by name; unknown ones are omitted."""
+    resolved = {name: _resolve(session, name, contract.id) for name in datasets(of)}
+    return {name: _source(each.dataset) for name, each in resolved.items() if each}
 
 
 def places(session: Session, contract: Contract, of: DataObject) -> dict[str, TableSource]:
-    """Where the datasets are that the object's checks read or their limits refer to; unknown ones are left out."""
+    """Return the datasets that the object's checks read or compare with, by name.
+
+    Unknown datasets are omitted."""
     referred = {each.dataset for each in referenced_metrics(of).values()}
-    found = {name: _resolve(session, name, contract.id) for name in sorted({*datasets(of), *referred})}
-    return {name: _source(each.dataset) for name, each in found.items() if each}
+    resolved = {name: _resolve(session, name, contract.id) for name in sorted({*datasets(of), *referred})}
+    return {name: _source(each.dataset) for name, each in resolved.items() if each}
 
 
 def resolve_dataset(session: Session, name: str) -> ResolvedDataset | None:
-    """What the name stands for, outside any contract; None for none, or for several datasets."""
+    """Resolve a name outside any contract; None if it matches no dataset or several."""
     return _resolve(session, name, "")
 
 
 def exactly(session: Session, namespace: str, name: str) -> ResolvedDataset | None:
-    """What a namespace and a name stand for; None for no dataset."""
-    meant = names.normalise(namespace, name)
-    return _one(_rows(session, and_(col(DatasetRow.namespace) == meant.namespace, col(DatasetRow.name) == meant.name)))
+    """Resolve a namespace and name; None if it matches no dataset."""
+    target = names.normalise(namespace, name)
+    return _one(
+        _rows(session, and_(col(DatasetRow.namespace) == target.namespace, col(DatasetRow.name) == target.name))
+    )
 
 
 def referents(session: Session, contract: Contract, of: DataObject) -> dict[str, ReferenceValue]:
-    """What the limits of the object's checks refer to, by their words, as the newest run there measured it."""
+    """Return the newest measured values that the thresholds of the object's checks refer to.
+
+    The keys are the references as written in the checks."""
     return {words: _referent(session, each, contract.id) for words, each in referenced_metrics(of).items()}
 
 
 def _resolve(session: Session, name: str, contract_id: str) -> ResolvedDataset | None:
-    """By the most direct meaning of the name that there is."""
-    found = (_rows(session, meaning) for meaning in _meanings(name, contract_id))
-    return _one(next(filter(None, found), []))
+    """Resolve the name by the first step that matches any dataset."""
+    candidates = (_rows(session, meaning) for meaning in _meanings(name, contract_id))
+    return _one(next(filter(None, candidates), []))
 
 
 def _meanings(name: str, contract_id: str) -> Iterator[ColumnElement[bool]]:
@@ -85,13 +94,19 @@ def _rows(session: Session, which: ColumnElement[bool]) -> Sequence[tuple[Datase
 
 
 def _one(rows: Sequence[tuple[DatasetRow, DatasetContractRow | None]]) -> ResolvedDataset | None:
-    """The dataset of the rows; of several only where one object of a contract goes by all of their names."""
+    """Return the only dataset of the rows.
+
+    Several datasets are accepted if they are aliases of the same contract object; the first is returned."""
     by_dataset: dict[Any, dict[ContractObject, None]] = {}
     for dataset, link in rows:
-        told = by_dataset.setdefault(dataset.id, {})
+        contract_objects = by_dataset.setdefault(dataset.id, {})
         if link is not None:
-            told[ContractObject(link.contract_id, link.object)] = None
-    shared = [each for each in next(iter(by_dataset.values()), ()) if all(each in told for told in by_dataset.values())]
+            contract_objects[ContractObject(link.contract_id, link.object)] = None
+    shared = [
+        each
+        for each in next(iter(by_dataset.values()), ())
+        if all(each in contract_objects for contract_objects in by_dataset.values())
+    ]
     return ResolvedDataset(rows[0][0], tuple(shared)) if len(by_dataset) == 1 or shared else None
 
 
@@ -100,10 +115,10 @@ def _source(dataset: DatasetRow) -> TableSource:
 
 
 def _referent(session: Session, asked: ReferencedMetric, contract_id: str) -> ReferenceValue:
-    found = _resolve(session, asked.dataset, contract_id)
-    if found is None or not found.about:
+    resolved = _resolve(session, asked.dataset, contract_id)
+    if resolved is None or not resolved.about:
         return ReferenceValue(reason=f"no contract here is about a dataset {asked.dataset}")
-    row = session.exec(_measured(found.about, asked.analyzer.identity).limit(1)).first()
+    row = session.exec(_measured(resolved.about, asked.analyzer.identity).limit(1)).first()
     if row is None:
         return ReferenceValue(reason=f"no run of {asked.dataset} measured it yet: let a check of its contract do so")
     return _reference_value(row, asked.dataset)
@@ -116,10 +131,12 @@ def _reference_value(row: MeasurementRow, dataset: str) -> ReferenceValue:
 
 
 def _measured(about: Sequence[ContractObject], identity: str) -> Any:
-    """The metric's values, those of the newest run first; among these that of the whole dataset first."""
+    """Select the metric's measurements, newest run first.
+
+    Within a run, the value of the whole dataset comes first."""
     row = MeasurementRow
-    measured = or_(*(and_(col(row.contract_id) == each.contract_id, col(row.object) == each.object) for each in about))
-    query = select(row).where(measured, row.identity == identity, col(row.subscription_id).is_(None))
+    matches = or_(*(and_(col(row.contract_id) == each.contract_id, col(row.object) == each.object) for each in about))
+    query = select(row).where(matches, row.identity == identity, col(row.subscription_id).is_(None))
     newest = (
         col(row.measured_at).desc(),
         col(row.run_id).desc(),
@@ -130,11 +147,11 @@ def _measured(about: Sequence[ContractObject], identity: str) -> Any:
 
 
 def _value(row: MeasurementRow) -> Value:
-    """The measured value with every digit; texts as they are."""
+    """Return the measured value without loss of digits; texts are returned as they are."""
     if row.value is None or row.exact is None:
         return row.exact
-    whole = row.exact.removeprefix("-").isdigit()
-    return int(row.exact) if whole else Decimal(row.exact)
+    is_integer = row.exact.removeprefix("-").isdigit()
+    return int(row.exact) if is_integer else Decimal(row.exact)
 
 
 def _origin(row: MeasurementRow) -> Mapping[str, Any]:
@@ -143,29 +160,34 @@ def _origin(row: MeasurementRow) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class MetricTimeline:
-    """What a metric was measured as, run after run: `times` ascend. `reason`: why it was measured by none."""
+    """The measured values of a metric over time.
+
+    `times`: time of each run, ascending.
+    `reason`: why there is no value before the first run."""
 
     times: tuple[datetime, ...] = ()
     values: tuple[ReferenceValue, ...] = ()
     reason: str = ""
 
     def at(self, moment: datetime) -> ReferenceValue:
-        """The value that the newest run up to that moment measured."""
-        at = bisect_right(self.times, moment)
-        return self.values[at - 1] if at else ReferenceValue(reason=self.reason)
+        """Return the value of the newest run up to that moment."""
+        position = bisect_right(self.times, moment)
+        return self.values[position - 1] if position else ReferenceValue(reason=self.reason)
 
 
 def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str, MetricTimeline]:
-    """What the limits of the object's checks refer to, by their words, as every run there measured it."""
+    """Return all measured values that the thresholds of the object's checks refer to.
+
+    The keys are the references as written in the checks."""
     return {words: _timeline(session, each, contract.id) for words, each in referenced_metrics(of).items()}
 
 
 def _timeline(session: Session, asked: ReferencedMetric, contract_id: str) -> MetricTimeline:
-    found = _resolve(session, asked.dataset, contract_id)
-    if found is None or not found.about:
+    resolved = _resolve(session, asked.dataset, contract_id)
+    if resolved is None or not resolved.about:
         return MetricTimeline(reason=f"no contract here is about a dataset {asked.dataset}")
-    ordered = reversed(session.exec(_measured(found.about, asked.analyzer.identity)).all())
-    # Of the measurements of a run the one that is looked at first comes last here, and stays.
+    ordered = reversed(session.exec(_measured(resolved.about, asked.analyzer.identity)).all())
+    # The preferred measurement of each run comes last in this order, so that it remains in the dict.
     newest = {(row.measured_at, row.run_id): row for row in ordered}
     times = tuple(time for time, _ in newest)
     return MetricTimeline(

@@ -1,1 +1,1 @@
-"""The main job on generated or given tables."""
+"""The demo: the main job on generated tables or on the user's own."""

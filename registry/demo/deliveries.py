@@ -1,4 +1,4 @@
-"""What the demo delivers: tables with a history that is there from the start, and deliveries that arrive one by one."""
+"""Build the demo's lake: tables with a history, and deliveries that arrive one by one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +20,11 @@ Make = Callable[[Any], Frame]
 
 @dataclass(frozen=True, kw_only=True)
 class DemoDelivery:
-    """One partition of one table, as it arrives: `make` gives its frame from a Spark session.
+    """One partition of one table as it arrives.
 
-    `late_delivery`: why it arrives on another day than its own. `rows`: what is in it, of a table of the shop."""
+    `make`: creates its data frame from a Spark session.
+    `late_delivery`: set if the partition arrives on another day than its own.
+    `rows`: returns its rows; shop tables only."""
 
     table: str
     partition: str
@@ -33,13 +35,15 @@ class DemoDelivery:
 
     @property
     def target(self) -> tuple[str, str]:
-        """The table and the partition."""
+        """Return the table and the partition."""
         return self.table, self.partition
 
 
 @dataclass(frozen=True, kw_only=True)
 class DemoLake:
-    """Tables, all partitioned by one column. `deliveries` are grouped by what arrives at the same time."""
+    """Tables that are partitioned by one column.
+
+    `deliveries`: grouped by deliveries that arrive at the same time."""
 
     column: str
     tables: tuple[str, ...]
@@ -56,74 +60,83 @@ def shop_lake(
     seed: int = SEED,
     tables: Sequence[ShopTable] = shop_data.TABLES,
 ) -> DemoLake:
-    """The web shop: `history` days at once, then day by day, with the documented incidents of those days and what
-    arrives out of turn."""
+    """Build the web shop's lake: `history` days at once, then one day at a time.
+
+    It includes the documented incidents and late deliveries of those days."""
     names = {table.name: table for table in tables}
     past = tuple(_delivery(table, day, seed) for day in range(history) for table in tables)
-    within = [each for each in out_of_order.TURNS if each.table in names and history <= each.day and each.on < days]
-    known = (each for each in incidents.INCIDENTS if each.table in names and history <= each.day < days)
-    arriving = tuple(_arriving(day, tables, within, seed) for day in range(history, days))
+    late_deliveries = [
+        each for each in out_of_order.TURNS if each.table in names and history <= each.day and each.on < days
+    ]
+    day_incidents = (each for each in incidents.INCIDENTS if each.table in names and history <= each.day < days)
+    arriving = tuple(_arriving(day, tables, late_deliveries, seed) for day in range(history, days))
     return DemoLake(
         column="day",
         tables=tuple(names),
         history=past,
         deliveries=arriving,
-        incidents=tuple(known),
-        late_deliveries=tuple(within),
+        incidents=tuple(day_incidents),
+        late_deliveries=tuple(late_deliveries),
     )
 
 
 def _arriving(
     day: int, tables: Sequence[ShopTable], within: Sequence[LateDelivery], seed: int
 ) -> tuple[DemoDelivery, ...]:
-    """What arrives on a day: its own partitions but those that are late, then what is of other days."""
+    """Return a day's deliveries: its own partitions except late ones, then those of other days."""
     late = {each.table for each in within if each.day == day and not each.is_repeat}
-    of = {table.name: table for table in tables}
+    tables_by_name = {table.name: table for table in tables}
     own = (_delivery(table, day, seed) for table in tables if table.name not in late)
-    return (*own, *(_delivery(of[each.table], each.day, seed, each) for each in within if each.on == day))
+    return (*own, *(_delivery(tables_by_name[each.table], each.day, seed, each) for each in within if each.on == day))
 
 
 def _delivery(table: ShopTable, day: int, seed: int, turn: LateDelivery | None = None) -> DemoDelivery:
-    """A day of the table; what is delivered again comes as the shop has it, whatever befell it the first time."""
-    known = () if turn and turn.is_repeat else incidents.of(table.name, day)
+    """Create the delivery of a table's day; a repeated delivery has no incidents."""
+    day_incidents = () if turn and turn.is_repeat else incidents.of(table.name, day)
 
     def rows() -> list[Row]:
-        return incidents.befallen(known, shop_data.rows_of(table, day, seed=seed), seed=seed)
+        return incidents.befallen(day_incidents, shop_data.rows_of(table, day, seed=seed), seed=seed)
 
     def make(session: Any) -> Frame:
         frame = session.createDataFrame([tuple(row.values()) for row in rows()], table.columns)
-        changed = {name: kind for each in known for name, kind in each.types.items()}
+        changed = {name: kind for each in day_incidents for name, kind in each.types.items()}
         return frame.withColumns({name: frame[name].cast(kind) for name, kind in changed.items()}) if changed else frame
 
     return DemoDelivery(
-        table=table.name, partition=shop_data.day_name(day), make=make, incidents=known, late_delivery=turn, rows=rows
+        table=table.name,
+        partition=shop_data.day_name(day),
+        make=make,
+        incidents=day_incidents,
+        late_delivery=turn,
+        rows=rows,
     )
 
 
 def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -> DemoLake:
-    """A table of the user's own: the older part of its partitions is history, the newer ones arrive one by one.
+    """Build a lake of the user's own table: older partitions are history, newer ones arrive.
 
-    A folder of files, none of which has the column, is read as one partition a file, named by the file.
-    Raises Unreadable, also for too few partitions."""
+    In a folder of CSV files without the column, each file is one partition with the file's name. Raises
+    UnreadableTable if the table cannot be read or has too few partitions."""
     from treaty.engine.core.errors import UnreadableTable
 
     table = name or Path(data).name.split(".")[0] or "table"
-    found = _files(data, column, table) or _partitions(session, data, column, table)
-    if len(found) < LEAST_PARTITIONS:
+    partitions = _files(data, column, table) or _partitions(session, data, column, table)
+    if len(partitions) < LEAST_PARTITIONS:
         raise UnreadableTable(
-            f"{data} has {len(found)} partition(s) by {column}: the loop needs {LEAST_PARTITIONS} or more", retry=False
+            f"{data} has {len(partitions)} partition(s) by {column}: the loop needs {LEAST_PARTITIONS} or more",
+            retry=False,
         )
-    split = max(2, round(len(found) * SHARE_OF_HISTORY))
+    split = max(2, round(len(partitions) * SHARE_OF_HISTORY))
     return DemoLake(
         column=column,
         tables=(table,),
-        history=tuple(found[:split]),
-        deliveries=tuple((each,) for each in found[split:]),
+        history=tuple(partitions[:split]),
+        deliveries=tuple((each,) for each in partitions[split:]),
     )
 
 
 def _files(data: str, column: str, table: str) -> list[DemoDelivery]:
-    """One delivery a file, for a flat folder of CSV files that do not have the column."""
+    """Return one delivery per file of a flat folder of CSV files without the column."""
     folder = Path(data)
     files = sorted(each for each in folder.glob("*.csv") if each.stem[:1] not in "._") if folder.is_dir() else []
     if not files or column in files[0].read_text(errors="replace").partition("\n")[0].split(","):
@@ -140,8 +153,8 @@ def _partitions(session: Any, data: str, column: str, table: str) -> list[DemoDe
 
     frame = read(session, TableSource(data))
     if column not in frame.columns:
-        known = ", ".join(frame.columns)
-        raise UnreadableTable(f"{data} has no column {column} to partition by; it has: {known}", retry=False)
+        names = ", ".join(frame.columns)
+        raise UnreadableTable(f"{data} has no column {column} to partition by; it has: {names}", retry=False)
     text = f"cast({quote(column)} as string)"
     values = sorted(row[0] for row in frame.selectExpr(text).distinct().collect() if row[0] is not None)
 
@@ -159,20 +172,22 @@ def _equals(sql: str, value: str) -> str:
 
 @dataclass
 class TypedFiles:
-    """CSV files landed as a loader would: with the types of the first ones; text that does not fit becomes null."""
+    """CSV files cast to the types of the first files; values that do not fit become null.
+
+    `learned_from`: number of files from which types are inferred."""
 
     files: Sequence[str]
     learned_from: int = 10
     _types: dict[str, str] = field(default_factory=dict)
 
     def read(self, session: Any, path: str) -> Frame:
-        """The file's frame; columns that the first files did not have are text."""
+        """Return the file's frame; columns that the first files lack are strings."""
         from treaty.contracts.predicates.parser import quote
 
         types = self._types or self._learn(session)
         frame = session.read.options(header="true", multiLine="true", escape='"').csv(path)
-        named = [name for name in frame.columns if name and not name.startswith("_c")]
-        casts = [f"try_cast({quote(name)} as {types.get(name, 'string')}) as {quote(name)}" for name in named]
+        columns = [name for name in frame.columns if name and not name.startswith("_c")]
+        casts = [f"try_cast({quote(name)} as {types.get(name, 'string')}) as {quote(name)}" for name in columns]
         return frame.selectExpr(*casts)
 
     def _learn(self, session: Any) -> dict[str, str]:
@@ -184,7 +199,7 @@ class TypedFiles:
 
 
 def wider(one: str, other: str) -> str:
-    """The type that holds values of both: whole numbers become double with fractions, all else text."""
+    """Return the wider of two numeric types; string for any other pair of different types."""
     order = ("int", "bigint", "double")
     if one == other:
         return one

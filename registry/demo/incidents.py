@@ -1,4 +1,6 @@
-"""The demo's documented incidents: what went wrong in which delivery. Adding one is one function and one row."""
+"""Define the demo's documented incidents.
+
+To add one, write a damage function and a row of INCIDENTS."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,9 +14,11 @@ Damage = Callable[[list[Row], Random], list[Row]]
 
 @dataclass(frozen=True, kw_only=True)
 class DemoIncident:
-    """Something that went wrong: in which table, on which day (0 the first), and what it does to the rows.
+    """A documented fault of one delivery.
 
-    `types`: the columns that arrived with another type, and which."""
+    `day`: 0 is the first day.
+    `damage`: changes the delivery's rows.
+    `types`: columns that arrive with another type, and that type."""
 
     name: str
     table: str
@@ -87,12 +91,12 @@ INCIDENTS = (
 
 
 def befallen(known: Iterable[DemoIncident], rows: list[Row], *, seed: int) -> list[Row]:
-    """The rows once these incidents have come over them."""
+    """Return the rows after applying the damage of these incidents."""
     for incident in known:
         rows = incident.damage(rows, Random(f"{seed}/{incident.name}"))
     return rows
 
 
 def of(table: str, day: int) -> tuple[DemoIncident, ...]:
-    """The incidents of a delivery."""
+    """Return the incidents of a delivery."""
     return tuple(each for each in INCIDENTS if (each.table, each.day) == (table, day))

@@ -1,13 +1,13 @@
-"""What the demo's shop delivers out of turn: one partition late, one a second time."""
+"""Define the demo's late and repeated deliveries."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class LateDelivery:
-    """A partition (of day `day`, 0 the first) that arrives with those of the later day `on`.
+    """A partition of day `day` that arrives on the later day `on`; 0 is the first day.
 
-    `is_repeat`: it came in its own turn too, and comes once more as the shop has it."""
+    `is_repeat`: the partition also arrived on its own day and is delivered again, without faults."""
 
     name: str
     table: str

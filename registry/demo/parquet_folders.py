@@ -1,4 +1,4 @@
-"""The shop's tables as folders of Parquet files, written in this process: `treaty demo --write` needs no Spark."""
+"""Write the shop's tables as Parquet folders without Spark, for `treaty demo --write`."""
 
 import shutil
 from collections.abc import Iterable
@@ -10,15 +10,15 @@ from treaty.registry.demo.shop_data import ShopTable
 
 
 def write(root: Path, column: str, deliveries: Iterable[DemoDelivery], tables: Iterable[ShopTable]) -> None:
-    """Writes each delivery of the shop as one file below `root/table/column=partition`, in place of what was there.
+    """Write each delivery as one file in `root/table/column=partition`, replacing existing files.
 
-    Raises KeyError for a delivery of another table."""
-    of = {table.name: table for table in tables}
+    Raises KeyError for a delivery of an unknown table."""
+    tables_by_name = {table.name: table for table in tables}
     for each in deliveries:
         folder = root / each.table / f"{column}={each.partition}"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        _write(folder / "part-0.parquet", each, of[each.table])
+        _write(folder / "part-0.parquet", each, tables_by_name[each.table])
 
 
 def _write(path: Path, delivery: DemoDelivery, table: ShopTable) -> None:
@@ -26,9 +26,11 @@ def _write(path: Path, delivery: DemoDelivery, table: ShopTable) -> None:
     from pyarrow import parquet
 
     rows, changed = delivery.rows(), {name: kind for each in delivery.incidents for name, kind in each.types.items()}
-    made = {name: _column([row[name] for row in rows], kind) for name, kind in table.kinds.items()}
-    arrived = {name: each.cast(_type(changed[name])) if name in changed else each for name, each in made.items()}
-    parquet.write_table(pyarrow.table(arrived), path, compression="zstd")
+    typed_columns = {name: _column([row[name] for row in rows], kind) for name, kind in table.kinds.items()}
+    file_columns = {
+        name: each.cast(_type(changed[name])) if name in changed else each for name, each in typed_columns.items()
+    }
+    parquet.write_table(pyarrow.table(file_columns), path, compression="zstd")
 
 
 def _column(values: list[Any], kind: str) -> Any:
@@ -38,7 +40,7 @@ def _column(values: list[Any], kind: str) -> Any:
 
 
 def _type(kind: str) -> Any:
-    """Arrow's type for one of those that the shop's columns have in Spark."""
+    """Return the Arrow type of a Spark type used by the shop's columns."""
     import pyarrow
 
     return {

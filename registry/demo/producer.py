@@ -1,4 +1,4 @@
-"""The pipeline of the demo: a Spark job that writes partitions and tells so in OpenLineage events over HTTP."""
+"""Run the demo's pipeline: a Spark job that writes partitions and emits OpenLineage events."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ JOB_NAMESPACE = "shop"
 
 @contextmanager
 def spark(log: Path) -> Iterator[Any]:
-    """A Spark session whose chatter goes to the log, stopped at the end."""
+    """Yield a Spark session that logs to a file, and stop it at the end."""
     from treaty.engine.spark.process.session import start
 
     with _quiet(log):
@@ -30,24 +30,28 @@ def spark(log: Path) -> Iterator[Any]:
 
 @contextmanager
 def _quiet(log: Path) -> Iterator[None]:
-    """Sends this process's output to the log, so that a JVM started meanwhile keeps writing there."""
+    """Redirect this process's output to the log, including that of a JVM started meanwhile."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    kept = [os.dup(1), os.dup(2)]
+    saved = [os.dup(1), os.dup(2)]
     target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
         os.dup2(target, 1)
         os.dup2(target, 2)
         yield
     finally:
-        for place, descriptor in enumerate(kept, start=1):
-            os.dup2(descriptor, place)
+        for stream, descriptor in enumerate(saved, start=1):
+            os.dup2(descriptor, stream)
             os.close(descriptor)
         os.close(target)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DemoProducer:
-    """Writes partitions below `root`, by one column, and sends events to `url` with an API token."""
+    """Write partitions and send events.
+
+    `root`: folder of the tables.
+    `column`: partition column.
+    `url`, `token`: address of the API and its token."""
 
     session: Any
     root: Path
@@ -59,14 +63,14 @@ class DemoProducer:
         return str(self.root / table)
 
     def write(self, delivery: DemoDelivery) -> None:
-        """Writes a partition, in place of what was there."""
+        """Write a partition, replacing existing files."""
         from treaty.engine.core.partitions.partition_names import escape_name
 
         folder = f"{self.location(delivery.table)}/{escape_name(self.column)}={escape_name(delivery.partition)}"
         delivery.make(self.session).coalesce(1).write.mode("overwrite").parquet(folder)
 
     def deliver(self, delivery: DemoDelivery) -> None:
-        """A run of the pipeline: START, the write, COMPLETE."""
+        """Run the pipeline once: START event, write, COMPLETE event."""
         from openlineage.client.event_v2 import RunState
         from openlineage.client.uuid import generate_new_uuid
 

@@ -1,4 +1,4 @@
-"""`treaty demo`: the main job from an empty folder to a table of what was caught."""
+"""Run `treaty demo`: the main job from an empty folder to a report of detected incidents."""
 
 import logging
 import secrets
@@ -35,32 +35,33 @@ MARKS = {
 
 @dataclass(frozen=True)
 class DemoReport:
-    """What the demo found. `missed` names the incidents that no check caught."""
+    """Results of the demo."""
 
     results: tuple[DeliveryResult, ...]
     incidents: tuple[DemoIncident, ...]
     late_deliveries: tuple[LateDelivery, ...] = ()
 
     def of(self, incident: DemoIncident) -> DeliveryResult | None:
-        """The verdict on the delivery that the incident hit."""
+        """Return the result of the delivery that the incident affected."""
         return next((each for each in self.results if incident in each.delivery.incidents), None)
 
     def out_of(self, turn: LateDelivery) -> DeliveryResult | None:
-        """The verdict on what arrived out of turn."""
+        """Return the result of a late or repeated delivery."""
         return next((each for each in self.results if each.delivery.late_delivery == turn), None)
 
     @property
     def missed(self) -> tuple[DemoIncident, ...]:
-        return tuple(each for each in self.incidents if not ((found := self.of(each)) and found.alarmed))
+        """Return the incidents that no check detected."""
+        return tuple(each for each in self.incidents if not ((result := self.of(each)) and result.alarmed))
 
     @property
     def false_alarms(self) -> tuple[DeliveryResult, ...]:
-        """Alarms on deliveries that no documented incident hit."""
+        """Return alarms on deliveries without a documented incident."""
         return tuple(each for each in self.results if each.alarmed and not each.delivery.incidents)
 
 
 def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path | None) -> int:
-    """Runs the main job. Returns the exit code: 0, or 1 where a documented incident was missed."""
+    """Run the main job and return the exit code: 0, or 1 if a documented incident was missed."""
     if data and not partition_by:
         raise CliError("--data needs --partition-by COLUMN: the loop delivers its partitions one by one")
     if partition_by and not data:
@@ -78,31 +79,31 @@ def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path 
 
 @contextmanager
 def _home(*, keep: bool) -> Iterator[Path]:
-    place = tempfile.mkdtemp(prefix="treaty-demo-") if keep else None
-    with nullcontext(place) if place else tempfile.TemporaryDirectory(prefix="treaty-demo-") as home:
+    folder = tempfile.mkdtemp(prefix="treaty-demo-") if keep else None
+    with nullcontext(folder) if folder else tempfile.TemporaryDirectory(prefix="treaty-demo-") as home:
         yield Path(home)
 
 
 def _log_to(log: Path) -> None:
-    """Keeps what libraries log out of the terminal: py4j logs a traceback for a call that Ctrl-C ended."""
+    """Log to a file, because py4j logs a traceback for a call interrupted by Ctrl-C."""
     log.parent.mkdir(parents=True)
     logging.basicConfig(filename=log)
 
 
 def _settings(home: Path, *, keep: bool) -> RegistrySettings:
-    """Settings of a registry of its own; on the usual ports only where people are to find it."""
+    """Return the settings of a separate registry; only a kept one uses the configured ports."""
     ports = {} if keep else {"api_port": local_stack.free_port(), "ui_port": local_stack.free_port()}
-    mine = load().model_dump(include={"spark_memory", "spark_remote", "api_port", "ui_port"})
-    return RegistrySettings(home=home, **{**mine, **ports})
+    own = load().model_dump(include={"spark_memory", "spark_remote", "api_port", "ui_port"})
+    return RegistrySettings(home=home, **{**own, **ports})
 
 
 def _write(root: Path, console: Console) -> int:
     lake = shop_lake()
-    every = (*lake.history, *(each for day in lake.deliveries for each in day))
+    all_deliveries = (*lake.history, *(each for day in lake.deliveries for each in day))
     parquet_folders.write(
         root,
         lake.column,
-        (each for each in every if not (each.late_delivery and each.late_delivery.is_repeat)),
+        (each for each in all_deliveries if not (each.late_delivery and each.late_delivery.is_repeat)),
         shop_data.TABLES,
     )
     for table in lake.tables:
@@ -131,7 +132,7 @@ def _main_job(settings: RegistrySettings, console: Console, *, data: str | None,
 def prepare(
     settings: RegistrySettings, link: str, lake: DemoLake, session: object, console: Console
 ) -> tuple[DemoLoop, DemoProducer]:
-    """The loop and its producer, with people enlisted through the one-time link."""
+    """Sign up the users through the one-time link, and create the loop and its producer."""
     people = enlist(settings.api, link, lambda: secrets.token_urlsafe(12))
     producer = DemoProducer(
         session=session, root=settings.home / "lake", column=lake.column, url=settings.api, token=people.token
@@ -140,14 +141,14 @@ def prepare(
 
 
 def run_loop(loop: DemoLoop, producer: DemoProducer, console: Console) -> DemoReport:
-    """Draft, approve, deliver: the whole loop, telling each step."""
+    """Run the loop, printing each step: draft, approve, deliver."""
     console.print(f"[bold]2  History[/]  {len(loop.lake.history)} partitions of {', '.join(loop.lake.tables)}")
     loop.land_history(producer)
     console.print("[bold]3  Draft and approve[/]")
     loop.approve_all()
     console.print("[bold]4  Deliver[/]  each partition a Spark write with OpenLineage events over HTTP")
-    for judged in loop.deliver_all(producer):
-        console.print(_line(judged))
+    for result in loop.deliver_all(producer):
+        console.print(_line(result))
     return DemoReport(tuple(loop.results), loop.lake.incidents, loop.lake.late_deliveries)
 
 
@@ -159,7 +160,7 @@ def _line(judged: DeliveryResult) -> str:
 
 
 def print_report(report: DemoReport, console: Console) -> None:
-    """The table of incidents, then what came out of turn, false alarms and times."""
+    """Print the incidents, then late deliveries, false alarms and times."""
     console.print("[bold]5  What was caught[/]")
     if report.incidents:
         console.print(_table(report))
@@ -174,8 +175,8 @@ def print_report(report: DemoReport, console: Console) -> None:
 
 
 def _out_of_turn(turn: LateDelivery, found: DeliveryResult | None) -> str:
-    told = f"{found.delivery.partition}, {MARKS[found.run.verdict]}" if found else "no verdict"
-    return f"{turn.name}: {turn.table} {told} ({escape(turn.description)})"
+    outcome = f"{found.delivery.partition}, {MARKS[found.run.verdict]}" if found else "no verdict"
+    return f"{turn.name}: {turn.table} {outcome} ({escape(turn.description)})"
 
 
 def _table(report: DemoReport) -> Table:
@@ -183,16 +184,16 @@ def _table(report: DemoReport) -> Table:
     for heading in ("incident", "table", "day", "what happened", "caught by", "seconds"):
         table.add_column(heading, overflow="fold")
     for incident in report.incidents:
-        found = report.of(incident)
-        caught = escape(names_of(found.broken)) if found and found.alarmed else "[bold red]missed[/]"
-        seconds = f"{found.seconds:.1f}" if found else "-"
-        day = found.delivery.partition if found else str(incident.day)
-        table.add_row(incident.name, incident.table, day, incident.description, caught, seconds)
+        result = report.of(incident)
+        detected_by = escape(names_of(result.broken)) if result and result.alarmed else "[bold red]missed[/]"
+        seconds = f"{result.seconds:.1f}" if result else "-"
+        day = result.delivery.partition if result else str(incident.day)
+        table.add_row(incident.name, incident.table, day, incident.description, detected_by, seconds)
     return table
 
 
 def _keep(settings: RegistrySettings, loop: DemoLoop, producer: DemoProducer, console: Console) -> None:
-    """Leaves something to decide, and says where and as whom."""
+    """Create a draft to review, and print the addresses and passwords."""
     proposal = loop.finished_draft(loop.request_draft(producer, loop.lake.tables[0]))
     loop.people.producer.submit(proposal)
     console.print(f"\npages   {settings.ui_url}\nAPI     {settings.api}/api/v1\nfolder  {settings.home}\n")

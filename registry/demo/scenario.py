@@ -1,4 +1,4 @@
-"""The loop, through the API alone: draft, review and approve, deliver, read the verdict."""
+"""Run the demo's loop through the API: draft, review, approve, deliver, and read verdicts."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +21,12 @@ ALARMS = frozenset({Verdict.FAILED, Verdict.WARNED})
 
 
 class DemoTimeout(Exception):
-    """The registry did not finish in time, or a task of it failed."""
+    """The registry did not finish in time, or a task failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DemoPeople:
-    """Who acts in the loop, each signed in; the pipeline's token; the passwords by name."""
+    """Signed-in clients of the demo's users, the pipeline's token, and passwords by user."""
 
     admin: Client
     producer: Client
@@ -37,7 +37,10 @@ class DemoPeople:
 
 @dataclass(frozen=True)
 class DeliveryResult:
-    """What came of a delivery: its run, the checks that did not pass, and the seconds from event to verdict."""
+    """Result of a delivery.
+
+    `broken`: checks that failed or could not be evaluated.
+    `seconds`: time from event to verdict."""
 
     delivery: DemoDelivery
     run: RunSummaryOut
@@ -51,7 +54,9 @@ class DeliveryResult:
 
 @dataclass(kw_only=True)
 class DemoLoop:
-    """One run of the loop over a lake. `report` is given a line of progress at a time."""
+    """One run of the loop over a lake.
+
+    `report`: called with each line of progress."""
 
     lake: DemoLake
     people: DemoPeople
@@ -60,16 +65,16 @@ class DemoLoop:
     results: list[DeliveryResult] = field(default_factory=list)
 
     def land_history(self, producer: DemoProducer) -> None:
-        """Writes what was there before anybody thought of contracts: no events. Asks for each table's draft at once."""
+        """Write the history without lineage events, and request a draft of each table."""
         for table in self.lake.tables:
-            known = [each for each in self.lake.history if each.table == table]
-            for delivery in known:
+            partitions = [each for each in self.lake.history if each.table == table]
+            for delivery in partitions:
                 producer.write(delivery)
             self.drafts[table] = self.request_draft(producer, table)
-            self.report(f"  {table}: {len(known)} partitions are there")
+            self.report(f"  {table}: {len(partitions)} partitions are there")
 
     def approve_all(self) -> None:
-        """Has the owner approve each table's draft, and waits until its history is judged."""
+        """Approve each table's draft as the owner, and wait until its history is validated."""
         for table, task in self.drafts.items():
             proposal_id = self.finished_draft(task)
             self.people.producer.submit(proposal_id)
@@ -77,11 +82,11 @@ class DemoLoop:
             self.report(f"  {table}: drafted, {accepted} suggestions, approved by the owner")
         for table in self.lake.tables:
             first = self._run_of(table, lambda run: True)
-            seen = f"{len(first.partitions)} partitions, {first.rows or 0:,} rows"
-            self.report(f"  {table}: history judged, {first.verdict} ({seen})")
+            size = f"{len(first.partitions)} partitions, {first.rows or 0:,} rows"
+            self.report(f"  {table}: history judged, {first.verdict} ({size})")
 
     def request_draft(self, producer: DemoProducer, table: str) -> TaskOut:
-        """Asks for a draft of a table as the producer."""
+        """Request a draft of a table as the producer."""
         location = producer.location(table)
         alias = AliasIn(namespace="file", name=location)
         return self.people.producer.request_draft(
@@ -91,28 +96,28 @@ class DemoLoop:
         )
 
     def _approve(self, proposal_id: UUID) -> int:
-        shown = self.people.owner.proposal(proposal_id)
-        pending = [each.id for each in shown.suggestions]
+        proposal = self.people.owner.proposal(proposal_id)
+        pending = [each.id for each in proposal.suggestions]
         if pending:
-            self.people.owner.decide(proposal_id, pending, Decision.ACCEPTED, revision=shown.revision)
+            self.people.owner.decide(proposal_id, pending, Decision.ACCEPTED, revision=proposal.revision)
         self.people.owner.approve(proposal_id, self.people.owner.preview(proposal_id).fingerprint)
         return len(pending)
 
     def deliver_all(self, producer: DemoProducer) -> Iterator[DeliveryResult]:
-        """Delivers what arrives together, and gives each verdict as it comes."""
-        for together in self.lake.deliveries:
-            begun = {}
-            for delivery in together:
+        """Deliver group by group, and yield each result as soon as its verdict is available."""
+        for group in self.lake.deliveries:
+            started = {}
+            for delivery in group:
                 producer.deliver(delivery)
-                begun[delivery] = time.monotonic()
-            for delivery in together:
-                judged = self._verdict(delivery, begun[delivery])
-                self.results.append(judged)
-                yield judged
+                started[delivery] = time.monotonic()
+            for delivery in group:
+                result = self._verdict(delivery, started[delivery])
+                self.results.append(result)
+                yield result
 
     def _verdict(self, delivery: DemoDelivery, begun: float) -> DeliveryResult:
-        name, where = f"{escape_name(self.lake.column)}={escape_name(delivery.partition)}", delivery.target
-        earlier = {each.run.id for each in self.results if each.delivery.target == where}
+        name, target = f"{escape_name(self.lake.column)}={escape_name(delivery.partition)}", delivery.target
+        earlier = {each.run.id for each in self.results if each.delivery.target == target}
         run = self._run_of(delivery.table, lambda each: name in each.partitions and each.id not in earlier)
         report = self.people.owner.run(run.id)
         return DeliveryResult(delivery, run, tuple(_broken(report)), time.monotonic() - begun)
@@ -124,15 +129,15 @@ class DemoLoop:
         return _awaited(find, f"a verdict on {table}")
 
     def finished_draft(self, task: TaskOut) -> UUID:
-        """The proposal that a draft task made. Raises NoAnswer where the task failed."""
+        """Wait for the draft task and return its proposal. Raises DemoTimeout if the task failed."""
         return UUID(str((self._finished(task).result or {})["proposal_id"]))
 
     def _finished(self, task: TaskOut) -> TaskOut:
         def find() -> TaskOut | None:
-            now = self.people.producer.task(task.id)
-            if now.state is TaskState.FAILED or now.error:
-                raise DemoTimeout(f"the draft failed: {now.error}")
-            return now if now.state is TaskState.DONE else None
+            current = self.people.producer.task(task.id)
+            if current.state is TaskState.FAILED or current.error:
+                raise DemoTimeout(f"the draft failed: {current.error}")
+            return current if current.state is TaskState.DONE else None
 
         return _awaited(find, "a draft")
 
@@ -143,18 +148,20 @@ def _broken(report: RunOut) -> Iterator[CheckResultOut]:
 
 def _awaited(find: Callable[[], FoundT | None], what: str) -> FoundT:
     deadline = time.monotonic() + WAIT_SECONDS
-    while (found := find()) is None:
+    while (answer := find()) is None:
         if time.monotonic() > deadline:
             raise DemoTimeout(f"waited {WAIT_SECONDS:.0f} s for {what}: see the worker's log")
         time.sleep(POLL_SECONDS)
-    return found
+    return answer
 
 
 def enlist(url: str, link: str, password: Callable[[], str]) -> DemoPeople:
-    """Takes the one-time link and makes the people of the loop, each with a password of their own."""
+    """Complete the setup with the one-time link, and create the demo's users.
+
+    `password`: generates a password for each user."""
     passwords = {name: password() for name in ("admin", "producer", "owner")}
-    with Client(url) as nobody:
-        nobody.set_up(link.rpartition("token=")[2], name="admin", password=passwords["admin"])
+    with Client(url) as anonymous:
+        anonymous.set_up(link.rpartition("token=")[2], name="admin", password=passwords["admin"])
     admin = _signed_in(url, "admin", passwords)
     for role in (Role.PRODUCER, Role.OWNER):
         admin.create_user(role.value, roles=[role], password=passwords[role.value])
@@ -165,12 +172,14 @@ def enlist(url: str, link: str, password: Callable[[], str]) -> DemoPeople:
 
 
 def _signed_in(url: str, name: str, passwords: dict[str, str]) -> Client:
-    with Client(url) as nobody:
-        return Client(url, nobody.sign_in(name, passwords[name]).secret)
+    with Client(url) as anonymous:
+        return Client(url, anonymous.sign_in(name, passwords[name]).secret)
 
 
 def names_of(broken: Sequence[CheckResultOut], *, most: int = 3) -> str:
-    """The broken checks in words with what was measured, each once, failed ones first, at most `most` of them."""
+    """Describe the broken checks with their measured values, failed ones first, without duplicates.
+
+    `most`: maximum number of checks in the text."""
     failed_first = sorted(broken, key=lambda each: each.outcome is not Outcome.FAILED)
     words = list(dict.fromkeys(_words(each) for each in failed_first))
     more = [f"and {len(words) - most} more"] if len(words) > most else []

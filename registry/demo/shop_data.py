@@ -1,4 +1,6 @@
-"""A web shop, seeded: three tables of daily partitions, with weekly rhythm, slow growth and honest noise."""
+"""Generate a web shop: three tables of daily partitions with weekly seasonality, growth and noise.
+
+Equal seeds give equal data."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,7 +21,10 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class ShopTable:
-    """A table of the shop: its columns as Spark DDL, and the rows of a day (0 the first)."""
+    """A table of the shop.
+
+    `columns`: Spark DDL of its columns.
+    `rows`: generates the rows of a day; 0 is the first."""
 
     name: str
     columns: str
@@ -27,17 +32,17 @@ class ShopTable:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The columns' types, by name."""
+        """Return the columns' types by name."""
         return {name: kind for name, _, kind in (each.partition(" ") for each in self.columns.split(", "))}
 
 
 def day_name(day: int) -> str:
-    """The date of a day, as its partition is named."""
+    """Return the partition name of a day: its date."""
     return (FIRST_DAY + timedelta(days=day)).isoformat()
 
 
 def rows_of(table: ShopTable, day: int, *, seed: int) -> list[Row]:
-    """The rows that the shop wrote that day: the same for the same seed."""
+    """Return the rows of a day; equal for equal seeds."""
     return list(table.rows(Random(f"{seed}/{table.name}/{day}"), day))
 
 

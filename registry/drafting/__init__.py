@@ -1,1 +1,1 @@
-"""Drafts, nightly redrafts and refits."""
+"""Contract drafts, nightly redrafts and refits of programs."""

@@ -1,4 +1,4 @@
-"""Drafting a contract: the engine profiles a table, and what it suggests becomes a proposal of whoever asked."""
+"""Draft a contract: the engine profiles a table, and its suggestions become the requester's proposal."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -25,8 +25,9 @@ from treaty.registry.tables import ProposalRow, TaskRow
 
 
 def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftRequest:
-    """What to ask of the engine; `lake`: where the index of patterns lies. Raises KeyError where the payload lacks its
-    source, contract or object."""
+    """Build the engine's draft request from a task's payload.
+
+    `lake`: location of the pattern index. Raises KeyError if the payload lacks its source, contract or object."""
     source = payload["source"]
     return DraftRequest(
         source=TableSource(source["location"], source.get("format"), tuple(source.get("partition_by") or ())),
@@ -41,7 +42,8 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         alarms=payload.get("alarms"),
         refit=payload.get("refit") or PINNED,
         keys=reference_keys.keys(session, payload),
-        # By night no other tables are read than those whose keys columns are named after.
+        # A nightly redraft has no author and reads no tables other than those with keys that its columns are named
+        # after.
         sketched="author" in payload,
         excluded_partitions=baselines.spoilt_partitions(
             session, RunSeriesKey(payload["contract_id"], payload["object"], "")
@@ -50,7 +52,9 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
 
 
 def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime, ids: Ids) -> dict[str, Any]:
-    """Stores the draft as its author's proposal. Returns the task's result. Raises Invalid for faults in it."""
+    """Store the draft as a proposal of its author, and return the task's result.
+
+    Raises InvalidRequest if the draft has faults."""
     proposal = ProposalRow(
         id=ids(),
         contract_id=task.payload["contract_id"],
@@ -62,22 +66,22 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
         task_id=task.id,
         created_at=now,
     )
-    told = [*drafted.suggestions, *arriving(session, proposal.contract_id, task.payload["object"])]
-    weighed = false_alarms.with_false_alarms(session, proposal.contract_id, told)
-    suggestions = preferences.ordered(session, weighed)
+    candidates = [*drafted.suggestions, *arriving(session, proposal.contract_id, task.payload["object"])]
+    evaluated = false_alarms.with_false_alarms(session, proposal.contract_id, candidates)
+    suggestions = preferences.ordered(session, evaluated)
     proposals.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
     profiles.store_profile(session, proposal, drafted.profile, now=now)
     return {"proposal_id": str(proposal.id), "suggestions": len(proposals.suggestions_of(session, proposal))}
 
 
 def arriving(session: Session, contract_id: str, object_name: str) -> list[dict[str, Any]]:
-    """When data of the object are to come, by when they came so far; [] where that is not known."""
+    """Suggest arrival deadlines from past arrival times; [] if none are known."""
     dataset = contract_datasets.dataset_of(session, contract_id, object_name)
     return suggest(state_timeline.moments(session, dataset), object_name) if dataset else []
 
 
 def _in_force(session: Session, payload: Mapping[str, Any]) -> bytes | None:
-    """The version in force of the contract that is drafted anew; None where there is none."""
+    """Return the document of the contract's version in force; None for a new contract."""
     with suppress(NotFound):
         return lookup.version(session, payload["contract_id"]).body
     return None

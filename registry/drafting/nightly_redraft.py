@@ -1,7 +1,7 @@
-"""Contracts in force drafted anew, once a night: what is new against them, and columns that came, went or changed.
+"""Redraft contracts in force every night, and propose new suggestions and schema changes.
 
-Nothing is proposed where nothing is new: neither what the version in force promises already, nor what waits in another
-proposal, nor what was rejected and rests on no new evidence."""
+Not proposed again are checks in the version in force, suggestions in an open proposal, and rejected suggestions
+without new evidence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -38,30 +38,33 @@ from treaty.registry.queue import task_queue
 from treaty.registry.review.proposals import proposals, rejected_suggestions
 from treaty.registry.tables import ContractVersionRow, ProposalRow, ProposalSuggestionRow, RunRow, TaskRow, UserRow
 
-# Who proposes what nobody asked for; nobody signs in by that name.
+# Author of proposals that no user requested; the user is inactive, so that this name cannot sign in.
 AUTHOR = "treaty"
-# A version that came into force just now was looked at by people just now.
+# A version that was activated more recently than this was just reviewed.
 MIN_AGE = timedelta(hours=20)
 NOTHING = "nothing is new"
 
 
 def is_due(settings: RegistrySettings, *, now: datetime) -> bool:
-    """Whether this is the hour in which contracts are drafted anew."""
+    """Return whether contracts are redrafted in this hour."""
     return settings.redraft_hour == now.hour
 
 
 def order(session: Session, settings: RegistrySettings, *, now: datetime, ids: Ids) -> int:
-    """Has every object of a version in force drafted anew whose data were judged since that was done last; how many
-    tasks that makes. Those of today are not made twice."""
-    made = [_ordered(session, each, settings, now=now, ids=ids) for each in _promises(session, now)]
-    return sum(task is not None for task in made)
+    """Enqueue a redraft of every object in force with data validated since its last redraft.
+
+    Returns the number of new tasks; each object is enqueued at most once a day."""
+    tasks = [_ordered(session, each, settings, now=now, ids=ids) for each in _promises(session, now)]
+    return sum(task is not None for task in tasks)
 
 
 def _promises(session: Session, now: datetime) -> Iterator[tuple[str, str]]:
     row = ContractVersionRow
     since = func.coalesce(row.activated_at, row.approved_at)
-    settled = col(row.state).in_(IN_FORCE), since < now - MIN_AGE
-    for contract_id in session.exec(select(row.contract_id).where(*settled).distinct().order_by(row.contract_id)).all():
+    conditions = col(row.state).in_(IN_FORCE), since < now - MIN_AGE
+    for contract_id in session.exec(
+        select(row.contract_id).where(*conditions).distinct().order_by(row.contract_id)
+    ).all():
         for contract in in_force.versions(session, contract_id)[:1]:
             yield from ((contract_id, each.name) for each in contract.objects)
 
@@ -88,12 +91,12 @@ def _ordered(
 
 
 def _last(session: Session, about: tuple[str, str]) -> datetime | None:
-    """When the object was last ordered to be drafted anew; None where it never was."""
-    mine = (
+    """Return when the object's last redraft was enqueued; None for never."""
+    conditions = (
         TaskRow.kind == TaskKind.REDRAFT,
         col(TaskRow.key).startswith("/".join((TaskKind.REDRAFT, *about, "")), autoescape=True),
     )
-    return session.exec(select(func.max(TaskRow.created_at)).where(*mine)).one()
+    return session.exec(select(func.max(TaskRow.created_at)).where(*conditions)).one()
 
 
 def _judged_since(session: Session, dataset_id: UUID, moment: datetime | None) -> bool:
@@ -103,8 +106,10 @@ def _judged_since(session: Session, dataset_id: UUID, moment: datetime | None) -
 
 
 def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime, ids: Ids) -> dict[str, Any]:
-    """Proposes what is new, before the owners at once and with its replay ordered; the task's result. Where nothing is,
-    there is no proposal. Raises Invalid for faults in the draft."""
+    """Propose new suggestions and schema changes, and return the task's result.
+
+    The proposal is in review at once, and its replay is enqueued. Without anything new there is no proposal. Raises
+    InvalidRequest if the draft has faults."""
     contract_id, name = str(task.payload["contract_id"]), str(task.payload["object"])
     before = next(iter(in_force.versions(session, contract_id)), None)
     if before is None or not any(each.name == name for each in before.objects):
@@ -114,8 +119,8 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
     fresh = _fresh(session, contract_id, base, name, false_alarms.with_false_alarms(session, contract_id, suggestions))
     if not (drift or fresh):
         return {"note": NOTHING}
-    what = "its columns changed" if drift else "what its data promise beside what is promised"
-    proposal = authored(session, task, base, f"{name}, drafted anew: {what}", now=now, ids=ids)
+    summary = "its columns changed" if drift else "what its data promise beside what is promised"
+    proposal = authored(session, task, base, f"{name}, drafted anew: {summary}", now=now, ids=ids)
     proposal.source = {**task.payload["source"], "object": name, "drift": list(drift.sentences)}
     proposals.create_drafted(session, proposal, fresh, make_id=ids, now=now)
     profiles.store_profile(session, proposal, drafted.profile, now=now)
@@ -125,35 +130,37 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
 
 
 def _drifted(session: Session, before: Document, name: str, drafted: DraftResult) -> tuple[bytes, Drift]:
-    """The version in force with the columns that the table has now, and what became of them: nothing where that waits
-    in a proposal, or was declined."""
-    found = reader.read(drafted.document).document["schema"]
-    columns = next((each.get("properties") or () for each in found if each.get("name") == name), ())
-    moved, drift = drifted_of(before.document, name, columns)
+    """Apply the table's current columns to the version in force.
+
+    Returns the document and the drift. The document is unchanged and the drift empty if the same drift is already
+    proposed or was declined."""
+    tables = reader.read(drafted.document).document["schema"]
+    columns = next((each.get("properties") or () for each in tables if each.get("name") == name), ())
+    updated, drift = drifted_of(before.document, name, columns)
     if not drift or _is_known(session, before.id, name, drift):
         return before.source, Drift()
-    return writer.write(moved), drift
+    return writer.write(updated), drift
 
 
 def _is_known(session: Session, contract_id: str, name: str, drift: Drift) -> bool:
-    mine = ProposalRow.contract_id == contract_id, col(ProposalRow.state) != ProposalState.APPROVED
-    told = ((source or {}) for source in session.exec(select(ProposalRow.source).where(*mine)))
-    return any(each.get("object") == name and each.get("drift") == list(drift.sentences) for each in told)
+    conditions = ProposalRow.contract_id == contract_id, col(ProposalRow.state) != ProposalState.APPROVED
+    proposal_sources = ((source or {}) for source in session.exec(select(ProposalRow.source).where(*conditions)))
+    return any(each.get("object") == name and each.get("drift") == list(drift.sentences) for each in proposal_sources)
 
 
 def _fresh(
     session: Session, contract_id: str, base: bytes, name: str, suggestions: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """The suggestions that are neither promised, nor waiting elsewhere, nor rejected without new evidence."""
+    """Return suggestions that are not yet covered, pending, or rejected without new evidence."""
     contract = proposals.read(base)
-    there = waiting(session, contract_id)
-    new = [each for each in suggestions if each["id"] not in there and is_new(contract, name, each)]
+    pending = waiting(session, contract_id)
+    new = [each for each in suggestions if each["id"] not in pending and is_new(contract, name, each)]
     before = rejected_suggestions.rejected_suggestions(session, contract_id, [each["id"] for each in new])
     return [each for each in new if each["id"] not in before or rejected_suggestions.news(before[each["id"]], each)]
 
 
 def waiting(session: Session, contract_id: str) -> frozenset[str]:
-    """The identities of what waits in open proposals."""
+    """Return the identities of suggestions in open proposals."""
     query = select(ProposalSuggestionRow.identity).join(
         ProposalRow, col(ProposalRow.id) == col(ProposalSuggestionRow.proposal_id)
     )
@@ -163,9 +170,10 @@ def waiting(session: Session, contract_id: str) -> frozenset[str]:
 
 
 def is_new(contract: Document, name: str, suggestion: Mapping[str, Any]) -> bool:
-    """Whether the contract's object of that name would promise more with the suggestion: a check of another analyzer,
-    column or argument; when data come, where nothing says that yet. A limit alone is nothing new: it moves with every
-    night's data. False where it does not fit."""
+    """Return whether the suggestion would add a check or deadline to the contract's object.
+
+    A check is new if its analyzer, column, arguments or filter differ. A different threshold alone is not new,
+    because it changes with every night's data. False if the suggestion cannot be applied."""
     if "slaProperties" in suggestion["patch"]:
         return not any(each.object == name for each in promises(contract).watched)
     entry = suggestion["patch"].get("quality")
@@ -185,7 +193,7 @@ def _promised(of: DataObject) -> frozenset[str]:
 
 
 def authored(session: Session, task: TaskRow, base: bytes, title: str, *, now: datetime, ids: Ids) -> ProposalRow:
-    """A proposal that nobody asked for, in review at once, of what the task found."""
+    """Create a proposal by Treaty itself, in review at once."""
     return ProposalRow(
         id=ids(),
         contract_id=str(task.payload["contract_id"]),
@@ -199,8 +207,8 @@ def authored(session: Session, task: TaskRow, base: bytes, title: str, *, now: d
 
 
 def _author(session: Session, *, now: datetime, ids: Ids) -> UserRow:
-    found = session.exec(select(UserRow).where(UserRow.name == AUTHOR)).first()
-    return found or users.create_user(
+    author = session.exec(select(UserRow).where(UserRow.name == AUTHOR)).first()
+    return author or users.create_user(
         session, UserRow(id=ids(), name=AUTHOR, roles=[], active=False, created_at=now), actor=AUTHOR, now=now
     )
 
@@ -208,7 +216,7 @@ def _author(session: Session, *, now: datetime, ids: Ids) -> UserRow:
 def put_forward(
     session: Session, proposal: ProposalRow, drift: Drift, before: Document, *, now: datetime, ids: Ids
 ) -> None:
-    """Says what the drift asks for, tells the owners, and has the proposal replayed on what is stored."""
+    """Describe the drift, notify the owners, and enqueue a replay of the proposal."""
     if drift:
         bump = compare(before, reader.read(proposal.base), argument_order.order).bump
         version = proposals.preview(session, proposal).version

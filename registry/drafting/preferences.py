@@ -1,4 +1,4 @@
-"""What owners made of suggestions so far: how often each kind was accepted, and the order that follows for new ones."""
+"""Rank suggestions by how often owners accepted their kind."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,44 +9,47 @@ from sqlmodel import Session, col, func, select
 from treaty.registry.core.enums import Decision
 from treaty.registry.tables import ProposalSuggestionRow
 
-# What is believed of a kind that nobody decided about: Beta(2, 2), as if two of four had been accepted.
+# Prior of a kind without decisions: Beta(2, 2), as if two of four had been accepted.
 PRIOR = 2
 EVEN = 0.5
 
 
 @dataclass(frozen=True)
 class KindPreference:
-    """How many suggestions of a kind were accepted, of how many that were decided about."""
+    """Number of accepted and of decided suggestions of a kind."""
 
     accepted: int = 0
     decided: int = 0
 
     @property
     def share(self) -> float:
-        """The chance that the next one is accepted: the mean of the posterior."""
+        """Return the probability of acceptance: the posterior mean."""
         return (PRIOR + self.accepted) / (2 * PRIOR + self.decided)
 
 
 def liked(session: Session) -> dict[str, KindPreference]:
-    """The decisions about each kind of suggestion, in all contracts."""
+    """Return the decisions by kind of suggestion, across all contracts."""
     row = ProposalSuggestionRow
     kind = row.content["kind"].as_string()
     counted = select(kind, row.decision, func.count()).where(col(row.decision) != Decision.PENDING)
-    found: dict[str, KindPreference] = {}
+    preferences: dict[str, KindPreference] = {}
     for name, decision, count in session.exec(counted.group_by(kind, row.decision)):
-        before = found.get(name, KindPreference())
+        before = preferences.get(name, KindPreference())
         accepted = count if decision is Decision.ACCEPTED else 0
-        found[name] = KindPreference(before.accepted + accepted, before.decided + count)
-    return found
+        preferences[name] = KindPreference(before.accepted + accepted, before.decided + count)
+    return preferences
 
 
 def ordered(session: Session, suggestions: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The suggestions with what owners made of their kinds, the worthiest first: worth times the chance of acceptance.
+    """Sort the suggestions by worth times probability of acceptance, highest first.
 
-    Worth is the evidence's own; of equal ones, and without any, in the order that they have."""
-    known = liked(session)
-    told = [_with_preference(each, known.get(each.get("kind") or "", KindPreference())) for each in suggestions]
-    return sorted(told, key=lambda each: -_worth(each, known))
+    Worth comes from the suggestion's evidence; without it 0.5 is used. Ties keep their order. The decisions on each
+    kind are added to the evidence."""
+    preferences = liked(session)
+    annotated = [
+        _with_preference(each, preferences.get(each.get("kind") or "", KindPreference())) for each in suggestions
+    ]
+    return sorted(annotated, key=lambda each: -_worth(each, preferences))
 
 
 def _with_preference(suggestion: Mapping[str, Any], of_kind: KindPreference) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
-"""Profiles: of tables that contracts were drafted of, as they were then; of datasets, from their stored states now.
+"""Return profiles: of drafted tables at the time of the draft, and of datasets from stored states.
 
-Nothing here starts Spark or reads a row of a table."""
+Nothing here starts Spark or reads rows of a table."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -21,14 +21,15 @@ from treaty.registry.tables import ProposalProfileRow, ProposalRow
 
 
 def store_profile(session: Session, proposal: ProposalRow, profile: Mapping[str, Any], *, now: datetime) -> None:
-    """Keeps what the proposal's table was like, for who reviews it; nothing where nothing is known of it."""
+    """Store the profile of the proposal's table for reviewers; an empty profile is not stored."""
     if profile:
         session.add(ProposalProfileRow(proposal_id=proposal.id, document=dict(profile), created_at=now))
 
 
 def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> ProfileDocument:
-    """What the table was like that the proposal was drafted of. Raises NotFound where the principal may not see it, and
-    where nobody profiled one or the profile was erased."""
+    """Return the profile of the table from which the proposal was drafted.
+
+    Raises NotFound if the principal may not see the proposal, or if it has no profile (not drafted, or erased)."""
     proposal = proposals.get(session, proposal_id, by=by)
     row = session.get(ProposalProfileRow, proposal.id)
     if row is None:
@@ -37,12 +38,12 @@ def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> Profil
 
 
 def of_dataset(session: Session, asked: StateQuery) -> ProfileDocument:
-    """What the stored states of the chosen partitions say of the dataset: facts that some check needed.
+    """Return the profile of a dataset from the stored states of the selected partitions.
 
-    Raises as `questions.remembered` does."""
-    memory = state_queries.query_scope(session, asked)
-    dataset = memory.dataset
-    rows = state_store.load_partitions(session, dataset.id, memory.chosen, version=dataset.states_version)
+    It contains only facts that some check needed. Raises as `state_queries.query_scope`."""
+    scope = state_queries.query_scope(session, asked)
+    dataset = scope.dataset
+    rows = state_store.load_partitions(session, dataset.id, scope.chosen, version=dataset.states_version)
     packed = [(row.partition, row.states) for row in rows]
-    history = profile_from_states(packed, memory.checks.marked, without=dataset.partition_by)
-    return document(history, memory.dataset.name)
+    history = profile_from_states(packed, scope.checks.marked, without=dataset.partition_by)
+    return document(history, scope.dataset.name)

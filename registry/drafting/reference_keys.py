@@ -1,5 +1,4 @@
-"""The keys that a draft's columns may refer to: those of other datasets with a contract in force that its author may
-read."""
+"""Find keys of other datasets that a draft's columns may reference."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,21 +18,23 @@ from treaty.registry.tables import ContractRow, UserRow
 
 
 def keys(session: Session, payload: Mapping[str, Any]) -> tuple[ReferableKey, ...]:
-    """The keys, in the order of contracts' names. The author is who asked for the draft; of one that nobody asked for,
-    the contract's owner. () where there is no such user."""
+    """Return the keys of other datasets in force that the draft's author may read.
+
+    They are ordered by contract id. The author is the requester of the draft, or the contract's owner if no user
+    requested it. () if that user does not exist."""
     by = _author(session, payload)
-    others = select(ContractRow.id).where(ContractRow.id != payload["contract_id"]).order_by(col(ContractRow.id))
-    names = [each for each in session.exec(others).all() if by and _may_read(session, each, by)]
+    contract_ids = select(ContractRow.id).where(ContractRow.id != payload["contract_id"]).order_by(col(ContractRow.id))
+    names = [each for each in session.exec(contract_ids).all() if by and _may_read(session, each, by)]
     return tuple(key for name in names for key in _keys(session, name))
 
 
 def _author(session: Session, payload: Mapping[str, Any]) -> Principal | None:
     if "author" in payload:
-        mine = select(UserRow).where(UserRow.id == UUID(payload["author"]))
+        users = select(UserRow).where(UserRow.id == UUID(payload["author"]))
     else:
-        mine = select(UserRow).join(ContractRow, col(ContractRow.owner_id) == col(UserRow.id))
-        mine = mine.where(ContractRow.id == payload["contract_id"])
-    user = session.exec(mine).first()
+        users = select(UserRow).join(ContractRow, col(ContractRow.owner_id) == col(UserRow.id))
+        users = users.where(ContractRow.id == payload["contract_id"])
+    user = session.exec(users).first()
     return principal_for_user(session, user) if user else None
 
 
@@ -52,7 +53,7 @@ def _keys(session: Session, contract_id: str) -> Iterator[ReferableKey]:
 
 
 def _unique(of: DataObject) -> list[str]:
-    """The columns that are a key by themselves, and for every eye."""
+    """Return the columns that are a key on their own and not classified."""
     primary = [each.name for each in of.properties if each.primary_key]
-    alone = {each.name for each in of.properties if each.unique} | set(primary if len(primary) == 1 else ())
-    return sorted(name for name in alone if not is_masked(of, (name,)))
+    single_keys = {each.name for each in of.properties if each.unique} | set(primary if len(primary) == 1 else ())
+    return sorted(name for name in single_keys if not is_masked(of, (name,)))

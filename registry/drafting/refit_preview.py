@@ -1,4 +1,4 @@
-"""What a word about a point would change, before it is said: what its check admits now, and what it would then.
+"""Preview the effect of feedback on a point: the check's bands before and after.
 
 Nothing is stored."""
 
@@ -35,7 +35,7 @@ from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import DatasetRow, PointFeedbackRow, RunRow
 
-# So many points are shown, and bands are told of the newest for so long: models of time series take their time.
+# Number of points shown, and seconds spent on their bands, newest first: time series models are slow to evaluate.
 SHOWN, SECONDS = 60, 3.0
 Both = tuple[Limits | None, Limits | None]
 UNKNOWN = "no version in force has a check {} of {}: name one by its id"
@@ -44,9 +44,11 @@ NOWHERE: Both = (None, None)
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewPoint:
-    """A point; whether it is learned from, and what was admitted of it: as it is, and as it would be.
+    """A point with its bands before and after the feedback.
 
-    `bands` None: nothing is said of it. `run_id` None: it is the next one, which is still to come."""
+    `run_id`: None for the next point, which has no value yet.
+    `is_training`: whether the detector learns from the point, before and after.
+    `bands`: lower and upper bound before and after; None if there is no band."""
 
     partition: str | None
     time: datetime
@@ -56,15 +58,20 @@ class PreviewPoint:
     bands: Both = NOWHERE
 
     def alarms(self, side: int) -> bool:
-        """Whether it lies outside what is admitted, as it is (0), or as it would be (1)."""
+        """Return whether the value is outside its band.
+
+        `side`: 0 before the feedback, 1 after it."""
         band = self.bands[side]
         return band is not None and self.value is not None and not between(band, self.value)
 
 
 @dataclass(frozen=True)
 class FeedbackPreview:
-    """What a word about a point would change. `points`: the newest ones, oldest first, then the next one. `limits`: of
-    a program's clause. `back_test`: of limits learned so, how many alarmed and how many were judged."""
+    """Effect of feedback on a check.
+
+    `points`: the newest points, oldest first, and the next one.
+    `limits`: bounds of a program's clause before and after.
+    `back_test`: number of alarms and of evaluated points with the refitted bounds; None without a refit."""
 
     outlook: RefitOutlook
     points: tuple[PreviewPoint, ...]
@@ -73,12 +80,12 @@ class FeedbackPreview:
 
     @property
     def comparable_points(self) -> tuple[PreviewPoint, ...]:
-        """The points that would count as clean, and of which both sides say something."""
+        """Return the points that would count as clean and have a band before and after."""
         return tuple(each for each in self.points if each.is_training[1] and None not in (each.value, *each.bands))
 
     @property
     def alarms(self) -> tuple[int, int]:
-        """How many of those lie outside, as it is, and as it would be."""
+        """Return the number of comparable points outside their band, before and after."""
         return sum(each.alarms(0) for each in self.comparable_points), sum(
             each.alarms(1) for each in self.comparable_points
         )
@@ -86,7 +93,7 @@ class FeedbackPreview:
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewRequest:
-    """What is asked about: a check of the version in force, as it was approved and as it is judged now."""
+    """A check to preview: as approved, with its current fit, and the feedback."""
 
     session: Session
     settings: RegistrySettings
@@ -99,31 +106,36 @@ class PreviewRequest:
 
     @property
     def series_key(self) -> RunSeriesKey:
-        """Whose runs it is about."""
+        """Return the key of the contract object's runs."""
         return RunSeriesKey(self.run.contract_id, self.run.object, "")
 
 
 def foresee(
     session: Session, settings: RegistrySettings, said: NewFeedback, check_id: str, *, by: Principal
 ) -> FeedbackPreview:
-    """What the word would change of the check of that id in the version in force.
+    """Preview the effect of feedback on a check of the version in force.
 
-    Raises NotFound for no such run, Invalid for no such check and for data that the run did not judge."""
+    `said`: the feedback.
+    Raises NotFound if the run does not exist, and InvalidRequest if the check does not exist or the run did not
+    validate that partition."""
     run = feedback.run_for_feedback(session, said, by=by)
-    asked = _preview_request(session, settings, run, feedback.word(session, run, said, by=by), check_id)
-    known = _known_points(asked, said.partition)
-    detector = asked.current.detector
-    if detector is None or (asked.approved.analyzer and asked.approved.analyzer.judged_segments):
-        return FeedbackPreview(RefitOutlook.FIXED, tuple(known.preview_point(NOWHERE) for known in known[-SHOWN:]))
-    approved = asked.approved.detector
+    request = _preview_request(session, settings, run, feedback.word(session, run, said, by=by), check_id)
+    points = _known_points(request, said.partition)
+    detector = request.current.detector
+    if detector is None or (request.approved.analyzer and request.approved.analyzer.judged_segments):
+        return FeedbackPreview(RefitOutlook.FIXED, tuple(points.preview_point(NOWHERE) for points in points[-SHOWN:]))
+    approved = request.approved.detector
     if not isinstance(approved, ProgramClause) or not isinstance(detector, ProgramClause):
-        return FeedbackPreview(RefitOutlook.ADAPTIVE, tuple(_preview_points(asked, known, (detector, detector))))
-    refit = _refit(asked)
-    then = approved.fitted(refit.limits, refit.points, approved.named) if refit else detector
-    limits = detector.limits, then.limits
+        return FeedbackPreview(RefitOutlook.ADAPTIVE, tuple(_preview_points(request, points, (detector, detector))))
+    refit = _refit(request)
+    refitted = approved.fitted(refit.limits, refit.points, approved.named) if refit else detector
+    limits = detector.limits, refitted.limits
     back_test = (len(refit.alarms), refit.evaluated) if refit else None
     return FeedbackPreview(
-        _outlook(approved, refit), tuple(_preview_points(asked, known, (detector, then))), limits, back_test
+        _outlook(approved, refit),
+        tuple(_preview_points(request, points, (detector, refitted))),
+        limits,
+        back_test,
     )
 
 
@@ -140,15 +152,15 @@ def _preview_request(
                 bind(each.object(about.object), schema)
                 for each in (shared, fits.with_active_fits(session, shared, about.object))
             )
-            if found := _of(approved, check_id):
+            if approved_check := _of(approved, check_id):
                 return PreviewRequest(
                     session=session,
                     settings=settings,
                     run=run,
                     dataset=dataset,
                     checks=approved,
-                    approved=found,
-                    current=_of(now, check_id) or found,
+                    approved=approved_check,
+                    current=_of(now, check_id) or approved_check,
                     feedback=word,
                 )
     raise InvalidRequest(UNKNOWN.format(check_id, about))
@@ -167,19 +179,21 @@ def _outlook(clause: ProgramClause, refit: Refit | None) -> RefitOutlook:
 
 
 def _refit(asked: PreviewRequest) -> Refit | None:
-    """The clause as it would be refitted; None where there is too little to learn from, or its width is not known."""
-    wanted = [each for each in watched_clauses(asked.checks) if each.check_id == asked.approved.check.id]
+    """Return the refitted clause; None if there is too little data or its width is unknown."""
+    clauses = [each for each in watched_clauses(asked.checks) if each.check_id == asked.approved.check.id]
     stored = drafting_refits.stored(asked.session, asked.dataset)
-    if not stored or not wanted or not wanted[0].clause.has_width:
+    if not stored or not clauses or not clauses[0].clause.has_width:
         return None
     spoilt = baselines.spoilt_partitions(asked.session, asked.series_key, also=[asked.feedback])
-    found = refits(wanted, stored.table_history(wanted, asked.settings, spoilt))[wanted[0].check_id]
-    return found if isinstance(found, Refit) else None
+    result = refits(clauses, stored.table_history(clauses, asked.settings, spoilt))[clauses[0].check_id]
+    return result if isinstance(result, Refit) else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownPoint:
-    """A point that was measured, or the next one; whether it is left out, as it is and as it would be."""
+    """A measured point, or the next one.
+
+    `excluded`: whether the detector ignores it, before and after the feedback."""
 
     time: datetime
     partition: str | None
@@ -188,11 +202,11 @@ class KnownPoint:
     excluded: tuple[bool, bool]
 
     def point(self, side: int) -> SeriesPoint:
-        """The point as detectors learn from it."""
+        """Return the point as input of a detector."""
         return SeriesPoint(time=self.time, value=self.value, partition=self.partition, excluded=self.excluded[side])
 
     def preview_point(self, bands: Both) -> PreviewPoint:
-        """The point with what is admitted of it."""
+        """Return the point with its bands."""
         without = self.excluded
         return PreviewPoint(
             partition=self.partition,
@@ -205,23 +219,25 @@ class KnownPoint:
 
 
 def _known_points(asked: PreviewRequest, partition: str | None) -> list[KnownPoint]:
-    """The check's metric on the data of the same segment, in the order of their time."""
+    """Return the metric's points of the same segment, in order of time."""
     identity = asked.approved.identity or ""
-    found = history.earlier(asked.session, asked.series_key, {identity}, limit=baselines.MOST, each_run=True)[identity]
+    measured = history.earlier(asked.session, asked.series_key, {identity}, limit=baselines.MOST, each_run=True)[
+        identity
+    ]
     sides = (
         baselines.spoilt(asked.session, asked.series_key),
         baselines.spoilt(asked.session, asked.series_key, also=[asked.feedback]),
     )
-    here = partition_key(partition)
-    alike = [each for each in found if _is_alike(each, partition, here.time, here.segment)]
-    return sorted((_point(each, sides) for each in alike), key=lambda each: each.time)
+    key = partition_key(partition)
+    same_segment = [each for each in measured if _is_alike(each, partition, key.time, key.segment)]
+    return sorted((_point(each, sides) for each in same_segment), key=lambda each: each.time)
 
 
 def _is_alike(of: MetricPoint, partition: str | None, time: datetime | None, segment: str | None) -> bool:
-    its = partition_key(of.partition)
+    key = partition_key(of.partition)
     if time is None:
         return (of.partition or None) == (partition or None)
-    return its.time is not None and its.segment == segment
+    return key.time is not None and key.segment == segment
 
 
 def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> KnownPoint:
@@ -239,13 +255,15 @@ def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> KnownPoint:
 def _preview_points(
     asked: PreviewRequest, known: Sequence[KnownPoint], detectors: tuple[Detector, Detector]
 ) -> Iterator[PreviewPoint]:
-    """The newest points and the next one, with what both sides admit of them, as far as there is time to tell it."""
+    """Return the newest points and the next one with their bands.
+
+    Bands are computed newest first until the time is over; the remaining points have none."""
     past = tuple(Series.of(each.point(side) for each in known) for side in (0, 1))
     shown = [*known[-SHOWN:], *_next(known, past[0])]
-    tell = _teller(asked, known, past, detectors)
-    until, bands = monotonic() + SECONDS, list[Both]()
+    bands_of = _teller(asked, known, past, detectors)
+    deadline, bands = monotonic() + SECONDS, list[Both]()
     for each in reversed(shown):
-        bands.append(tell(each) if monotonic() < until else NOWHERE)
+        bands.append(bands_of(each) if monotonic() < deadline else NOWHERE)
     return (each.preview_point(both) for each, both in zip(shown, reversed(bands), strict=True))
 
 
@@ -260,9 +278,11 @@ def _next(known: Sequence[KnownPoint], past: Series) -> list[KnownPoint]:
 def _teller(
     asked: PreviewRequest, known: Sequence[KnownPoint], past: tuple[Series, ...], detectors: tuple[Detector, Detector]
 ) -> Callable[[KnownPoint], Both]:
-    """What both sides admit of a point; what came before anything changes is told once."""
+    """Return a function that computes a point's bands before and after the feedback.
+
+    Up to the first changed point both bands are equal and computed once."""
     changed = min((each.time for each in known if each.excluded[0] is not each.excluded[1]), default=None)
-    alike = detectors[0] == detectors[1]
+    same_detector = detectors[0] == detectors[1]
     sharing = sum(each.shares_alarms for each in asked.checks.checks)
     partitions = sorted({each.partition for each in known if each.partition})
     succession = PartitionOrder.of(partitions)
@@ -270,15 +290,15 @@ def _teller(
     share = asked.approved.analyzer is not None and asked.approved.analyzer.unit == "share"
 
     def band_limits(side: int, of: KnownPoint) -> Limits | None:
-        everything = MetricBaselines(measured={}, succession=succession, now=of.time, terms=terms, metrics=sharing)
-        # The next partition has no name yet: it shares the false alarms as its forerunners do.
+        baseline = MetricBaselines(measured={}, succession=succession, now=of.time, terms=terms, metrics=sharing)
+        # The next partition has no name yet; it takes the false-alarm share of the last one.
         name = of.partition or (partitions[-1] if partitions else None)
-        found = everything.after(past[side], of.time, detectors[side], name, share).band
-        return (found.lower, found.upper) if isinstance(found, DetectorBand) else None
+        band = baseline.after(past[side], of.time, detectors[side], name, share).band
+        return (band.lower, band.upper) if isinstance(band, DetectorBand) else None
 
     def both(of: KnownPoint) -> Both:
         first = band_limits(0, of)
-        same = alike and (changed is None or of.time <= changed)
+        same = same_detector and (changed is None or of.time <= changed)
         return first, first if same else band_limits(1, of)
 
     return both

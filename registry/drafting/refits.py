@@ -1,7 +1,6 @@
-"""Programs refitted: by night, and when somebody said of older data what they were, the clauses of versions in force
-get limits of their newer history, from stored states.
+"""Refit programs every night and after feedback: clauses in force get bounds from newer stored states.
 
-What a version admits judges from the next run on; the rest is proposed to the owners."""
+Bounds that the version's recipe admits apply from the next run on; others are proposed to the owners."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +44,9 @@ UNMOVED = "no limit moved"
 
 @dataclass(frozen=True, kw_only=True)
 class RefitResult:
-    """What a refit found of an object of a version: new limits by clause, from `contents` of partitions by name."""
+    """The refitted clauses of an object in one version.
+
+    `contents`: fingerprint of each partition's states, by name."""
 
     contract: Contract
     about: ContractObject
@@ -55,16 +56,16 @@ class RefitResult:
 
 
 def order(session: Session, *, now: datetime, ids: Ids) -> int:
-    """Has the programs of every version in force refitted that admits it, once a day; how many tasks that makes."""
-    made = [
+    """Enqueue a nightly refit of every program in force, and count the new tasks."""
+    tasks = [
         enqueue(session, each, FitReason.NIGHTLY, key=f"{each}/{now.date()}", now=now, task_id=ids())
         for each in _refitted(session)
     ]
-    return sum(task is not None for task in made)
+    return sum(task is not None for task in tasks)
 
 
 def refit_after_feedback(session: Session, about: ContractObject, *, now: datetime, task_id: UUID) -> TaskRow | None:
-    """Has the object's programs refitted after somebody said what its data were; None where none is to be."""
+    """Enqueue a refit of the object's programs after feedback; None if it has none to refit."""
     if about not in set(_of(session, about.contract_id)):
         return None
     return enqueue(session, about, FitReason.FEEDBACK, key=str(task_id), now=now, task_id=task_id)
@@ -73,7 +74,7 @@ def refit_after_feedback(session: Session, about: ContractObject, *, now: dateti
 def enqueue(
     session: Session, about: ContractObject, reason: FitReason, *, key: str, now: datetime, task_id: UUID
 ) -> TaskRow | None:
-    """Makes the task; None where one of that key was made."""
+    """Enqueue the task; None if a task of that key exists."""
     payload = {"contract_id": about.contract_id, "object": about.object, "reason": reason.value}
     return task_queue.enqueue(
         session, kind=TaskKind.REFIT, payload=payload, key=f"{TaskKind.REFIT}/{key}", now=now, task_id=task_id,
@@ -89,15 +90,19 @@ def _refitted(session: Session) -> Iterator[ContractObject]:
 
 
 def _of(session: Session, contract_id: str) -> Iterator[ContractObject]:
-    """The objects of the contract that have clauses to be refitted, each once."""
-    found = in_force.versions(session, contract_id)
-    names = [each.name for contract in found for each in contract.objects if refittable_clauses(each)]
+    """Yield the contract's objects with clauses to refit, without duplicates."""
+    contracts = in_force.versions(session, contract_id)
+    names = [each.name for contract in contracts for each in contract.objects if refittable_clauses(each)]
     yield from (ContractObject(contract_id, name) for name in dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
 class RefitStates:
-    """The packed states of the newest partitions, the contents of these by name, and what they were read with."""
+    """Packed states of the newest partitions.
+
+    `packed`: states by partition.
+    `contents`: fingerprint of the states by partition.
+    `version`: the states version that they belong to."""
 
     packed: Mapping[str, bytes]
     contents: Mapping[str, str]
@@ -107,13 +112,15 @@ class RefitStates:
     def table_history(
         self, wanted: Sequence[WatchedClause], settings: RegistrySettings, spoilt: Collection[str]
     ) -> TableHistory:
-        """What they say of the columns that are watched."""
+        """Return the history of the watched columns."""
         files = StateFiles(settings.states)
         return of_states(wanted, self.schema, self.packed, spoilt=frozenset(spoilt), files=files)
 
 
 def stored(session: Session, dataset: DatasetRow) -> RefitStates | None:
-    """What programs of the dataset are refitted from; None where no time orders its partitions, or there are none."""
+    """Return the states that the dataset's programs are refitted from.
+
+    None if its partitions have no order in time or there are none."""
     version = dataset.states_version
     days = [name for name in state_store.names(session, dataset.id, version=version) if len(members(name)) == 1]
     try:
@@ -129,29 +136,28 @@ def stored(session: Session, dataset: DatasetRow) -> RefitStates | None:
 
 
 def work(session: Session, settings: RegistrySettings, payload: Mapping[str, Any]) -> list[RefitResult]:
-    """The refits of the object in each version in force that has clauses to be refitted; [] where there is nothing that
-    they could be refitted from."""
+    """Refit the object's clauses in each version in force; [] if there are no stored states."""
     about = ContractObject(payload["contract_id"], payload["object"])
     dataset = contract_datasets.dataset_of(session, *about)
-    sides = [each for each in in_force.versions(session, about.contract_id) if _has(each, about.object)]
-    read = stored(session, dataset) if dataset and sides else None
-    if dataset is None or read is None:
+    contracts = [each for each in in_force.versions(session, about.contract_id) if _has(each, about.object)]
+    states = stored(session, dataset) if dataset and contracts else None
+    if dataset is None or states is None:
         return []
     spoilt = baselines.spoilt_partitions(session, RunSeriesKey(*about, ""))
-    shared = (in_force.with_shared_classifications(session, dataset.id, each, about.object) for each in sides)
-    return [_refit_result(each, about, read, settings, spoilt) for each in shared]
+    shared = (in_force.with_shared_classifications(session, dataset.id, each, about.object) for each in contracts)
+    return [_refit_result(each, about, states, settings, spoilt) for each in shared]
 
 
 def _refit_result(
     contract: Contract, about: ContractObject, read: RefitStates, settings: RegistrySettings, spoilt: Collection[str]
 ) -> RefitResult:
     checks = bind(contract.object(about.object), read.schema)
-    wanted = [each for each in watched_clauses(checks) if each.clause.is_refitted]
-    told = refits(wanted, read.table_history(wanted, settings, spoilt)).values()
+    clauses = [each for each in watched_clauses(checks) if each.clause.is_refitted]
+    results = refits(clauses, read.table_history(clauses, settings, spoilt)).values()
     return RefitResult(
         contract=contract,
         about=about,
-        refits=tuple(each for each in told if isinstance(each, Refit)),
+        refits=tuple(each for each in results if isinstance(each, Refit)),
         contents=read.contents,
         states_version=read.version,
     )
@@ -162,27 +168,29 @@ def _has(contract: Contract, name: str) -> bool:
 
 
 def keep(session: Session, task: TaskRow, found: Sequence[RefitResult], *, now: datetime, ids: Ids) -> dict[str, Any]:
-    """Stores the fits that moved a limit, and proposes those that their recipes do not admit; the task's result."""
+    """Store changed fits and propose those that their recipes do not admit.
+
+    Returns the task's result."""
     if not found:
         return {"note": NOTHING}
     reason = FitReason(task.payload["reason"])
-    told = {"fits": 0, "admitted": 0}
+    counts = {"fits": 0, "admitted": 0}
     for each in found:
         new = [_row(each, refit, reason, now=now, row_id=ids()) for refit in _changed_refits(session, each)]
         session.add_all(new)
-        told["fits"] += len(new)
-        told["admitted"] += sum(row.is_active for row in new)
+        counts["fits"] += len(new)
+        counts["admitted"] += sum(row.is_active for row in new)
     proposal = _propose(session, task, found[0], now=now, ids=ids)
-    if told["fits"]:
-        details = {"contract": found[0].about.contract_id, "object": found[0].about.object, "reason": reason, **told}
+    if counts["fits"]:
+        details = {"contract": found[0].about.contract_id, "object": found[0].about.object, "reason": reason, **counts}
         audit_log.record(
             session, AuditAction.FIT_LEARNED, actor=nightly_redraft.AUTHOR, object_id=task.id, now=now, details=details
         )
-    return {**told, **proposal} if told["fits"] or proposal else {"note": UNMOVED}
+    return {**counts, **proposal} if counts["fits"] or proposal else {"note": UNMOVED}
 
 
 def _changed_refits(session: Session, found: RefitResult) -> list[Refit]:
-    """The refits whose limits are others than the last ones'; of the first one, than those that were approved."""
+    """Return the refits whose bounds differ from the last fit, or from the approved bounds."""
     clauses = {each.watched.clause.named for each in found.refits}
     last = {row.check_id: (row.lower, row.upper) for row in fits.newest(session, found.about, clauses)}
     return [each for each in found.refits if last.get(each.watched.check_id, each.watched.clause.limits) != each.limits]
@@ -218,26 +226,28 @@ def _row(found: RefitResult, refit: Refit, reason: FitReason, *, now: datetime, 
 
 
 def _propose(session: Session, task: TaskRow, found: RefitResult, *, now: datetime, ids: Ids) -> dict[str, Any]:
-    """Puts before the owners what is not admitted and neither waits nor was rejected as it is; {} where nothing is."""
+    """Propose bounds that are not admitted and neither pending nor rejected; {} for none."""
     checks = {each.id: each for each in found.contract.object(found.about.object).checks}
     outside = [each for each in found.refits if not each.watched.clause.admits(each.limits)]
-    told = [_suggested(found, each, checks[each.watched.check_id]) for each in outside]
+    candidates = [_suggested(found, each, checks[each.watched.check_id]) for each in outside]
     waiting = nightly_redraft.waiting(session, found.about.contract_id)
-    before = rejected_suggestions.rejected_suggestions(session, found.about.contract_id, [each["id"] for each in told])
+    before = rejected_suggestions.rejected_suggestions(
+        session, found.about.contract_id, [each["id"] for each in candidates]
+    )
     fresh = [
         each
-        for each in told
+        for each in candidates
         if each["id"] not in waiting
         and (each["id"] not in before or rejected_suggestions.news(before[each["id"]], each))
     ]
     if not fresh:
         return {}
-    what = f"{found.about.object}, refitted: limits beyond what was approved"
-    made = nightly_redraft.authored(session, task, found.contract.source, what, now=now, ids=ids)
-    proposals.create_drafted(session, made, fresh, make_id=ids, now=now)
+    title = f"{found.about.object}, refitted: limits beyond what was approved"
+    proposal = nightly_redraft.authored(session, task, found.contract.source, title, now=now, ids=ids)
+    proposals.create_drafted(session, proposal, fresh, make_id=ids, now=now)
     session.flush()
-    nightly_redraft.put_forward(session, made, Drift(), found.contract, now=now, ids=ids)
-    return {"proposal_id": str(made.id), "suggestions": len(fresh)}
+    nightly_redraft.put_forward(session, proposal, Drift(), found.contract, now=now, ids=ids)
+    return {"proposal_id": str(proposal.id), "suggestions": len(fresh)}
 
 
 def _suggested(found: RefitResult, refit: Refit, check: ContractCheck) -> dict[str, Any]:
@@ -246,7 +256,7 @@ def _suggested(found: RefitResult, refit: Refit, check: ContractCheck) -> dict[s
 
 
 def entries(document: Mapping[str, Any], object_name: str) -> Iterator[Mapping[str, Any]]:
-    """What the document has of the object's checks: on the table and on its columns."""
+    """Yield the document's quality entries of the object and of its columns."""
     for table in document["schema"]:
         if table.get("name") == object_name:
             yield from table.get("quality") or ()

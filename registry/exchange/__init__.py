@@ -1,1 +1,1 @@
-"""Contracts in other tools' words: what is exported of one, and what documents are made of what is imported."""
+"""Import and export contracts in formats of other tools."""

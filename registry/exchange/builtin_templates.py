@@ -1,4 +1,4 @@
-"""Documents to start from: each a file of `templates/`, with places such as ${id} for what only its author knows."""
+"""Load the document templates of `templates/`, whose placeholders such as ${id} the author fills in."""
 
 import re
 from collections.abc import Mapping
@@ -8,14 +8,17 @@ from string import Template as Places
 
 from treaty.contracts.errors import ROOT, ContractError, Fault, suggest_nearest
 
-# Within these no text of YAML ends, and nothing else begins.
+# A value of this form can neither end a YAML scalar nor start another node.
 _WORD = re.compile(r"[A-Za-z0-9_/](?:[A-Za-z0-9_./@ -]|:(?=[A-Za-z0-9_/]))*(?<! )")
 LONGEST = 500
 
 
 @dataclass(frozen=True)
 class DocumentTemplate:
-    """A document to start from: its name, what it is for, and its text."""
+    """A document template.
+
+    `about`: purpose, in one sentence.
+    `text`: the document, with placeholders such as ${id}."""
 
     name: str
     about: str
@@ -23,12 +26,14 @@ class DocumentTemplate:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The names of its places, in their order."""
+        """Return the names of the placeholders in their order."""
         return tuple(dict.fromkeys(Places(self.text).get_identifiers()))
 
     def filled(self, words: Mapping[str, str]) -> str:
-        """The document with these words at its places; the others stay. Raises ContractError for words that do not
-        fit, and for places that it does not have."""
+        """Return the document with these values; other placeholders remain.
+
+        `words`: value by placeholder. Raises ContractError for values that are not safe in YAML and for unknown
+        placeholders."""
         faults = [fault for place, word in words.items() for fault in self._faults(place, word)]
         if faults:
             raise ContractError(faults)
@@ -54,21 +59,21 @@ class DocumentTemplate:
 
 
 def templates() -> tuple[DocumentTemplate, ...]:
-    """All templates, by name."""
+    """Return all built-in templates, sorted by name."""
     folder = files("treaty.registry.exchange") / "templates"
-    found = sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name)
-    return tuple(_template(each.name.removesuffix(".yaml"), each.read_text(encoding="utf-8")) for each in found)
+    paths = sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name)
+    return tuple(_template(each.name.removesuffix(".yaml"), each.read_text(encoding="utf-8")) for each in paths)
 
 
 def template(name: str) -> DocumentTemplate:
-    """The template of that name. Raises ContractError, naming the nearest one, where there is none."""
-    known = {each.name: each for each in templates()}
-    if name not in known:
-        remedy = suggest_nearest(name, known) or f"there are {', '.join(known)}"
+    """Return the built-in template of that name. Raises ContractError, which suggests the nearest name."""
+    by_name = {each.name: each for each in templates()}
+    if name not in by_name:
+        remedy = suggest_nearest(name, by_name) or f"there are {', '.join(by_name)}"
         raise ContractError(
             [Fault(code="template-unknown", where=ROOT, message=f"no template is named {name!r}", remedy=remedy)]
         )
-    return known[name]
+    return by_name[name]
 
 
 def _template(name: str, text: str) -> DocumentTemplate:

@@ -1,6 +1,6 @@
-"""What a check promises, in the few words that tools of checks have in common: each of them says these in its own way.
+"""Convert checks to a common form that the exports of other tools share.
 
-A check that is none of them says why. Nothing of a document comes to a template: many tools fill in what they read."""
+Checks without a common form yield the reason. Text that such tools would render as a template is never exported."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ NO_WORD = "there is no word for it"
 
 
 class CommonCheckKind(StrEnum):
-    """A promise that tools of checks know: of single values or rows, of keys, or of one number about all rows."""
+    """Kind of a common check: on values or rows, on keys, or on one aggregate of all rows."""
 
     FILLED = "filled"
     LISTED = "listed"
@@ -38,7 +38,7 @@ class CommonCheckKind(StrEnum):
     DISTINCT = "distinct"
 
 
-# These are kept row by row: whichever rows are looked at, what breaks them is the same.
+# Row-level checks: the same rows violate them, whether all rows are checked or a part.
 BY_ROW = frozenset(
     {
         CommonCheckKind.FILLED,
@@ -53,8 +53,11 @@ WHOLE_NUMBERS = frozenset({CommonCheckKind.ROWS, CommonCheckKind.DISTINCT})
 
 @dataclass(frozen=True, kw_only=True)
 class CommonCheck:
-    """A check in one of these words. `values`: the listed values; the least and the greatest one, None for no bound;
-    the pattern that the whole text matches; the condition that is true. `where`: of which rows alone."""
+    """A check in common form.
+
+    `values`: the allowed values, the lower and upper bound (None for no bound), the pattern of the whole text, or
+    the condition, depending on the kind.
+    `where`: SQL condition on the rows to check; None means all rows."""
 
     kind: CommonCheckKind
     columns: tuple[str, ...]
@@ -64,37 +67,41 @@ class CommonCheck:
 
     @property
     def column(self) -> str:
-        """The column that it is about, the first of several; '' for none."""
+        """Return the first column; '' for none."""
         return self.columns[0] if self.columns else ""
 
     @property
     def mild(self) -> bool:
-        """Whether breaking it is a warning."""
+        """Return whether a violation is only a warning."""
         return self.check.check.severity == "warning"
 
 
 @dataclass(frozen=True)
 class UnsupportedCheck:
-    """A check that these words do not say, and why."""
+    """A check without a common form, and the reason."""
 
     check: CheckAssignment
     reason: str
 
 
 def promises(described: DataObject) -> Iterator[CommonCheck | UnsupportedCheck]:
-    """Every check of the object, in these words or with the reason why not. One that says two things is two."""
+    """Yield every check of the object in common form, or the reason it has none.
+
+    A check on several conditions yields one common check for each."""
     for check in checks_with_runners(described):
         yield from _common_checks(check)
 
 
 def line(words: str) -> str:
-    """The words on one line, of characters that can be seen, and no template: some tools fill in comments, too."""
-    seen = "".join(each if each.isprintable() else " " for each in " ".join(words.split()))
-    return TEMPLATE.sub(lambda found: " ".join(found[0]), seen)
+    """Return the text on one line, with printable characters only and template delimiters broken up.
+
+    Some tools render templates even in comments."""
+    printable = "".join(each if each.isprintable() else " " for each in " ".join(words.split()))
+    return TEMPLATE.sub(lambda found: " ".join(found[0]), printable)
 
 
 def label(words: str) -> str:
-    """The words as a name that no tool takes for anything else: letters, digits, dots, dashes and underscores."""
+    """Return the text as a safe name: letters, digits, dots, dashes and underscores."""
     return _ODD.sub("_", words)[:LONGEST]
 
 
@@ -102,27 +109,27 @@ def _common_checks(check: CheckAssignment) -> Iterator[CommonCheck | Unsupported
     if check.runner is not Runner.HERE or check.analyzer is None or check.check.assertion is None:
         yield UnsupportedCheck(check, check.reason or "it promises nothing")
         return
-    found = CONVERTERS.get(check.analyzer.name, _nothing)(check.analyzer, check.check.assertion)
-    where = check.analyzer.where
-    if reason := _hindrance(check, found, where):
+    forms = CONVERTERS.get(check.analyzer.name, _nothing)(check.analyzer, check.check.assertion)
+    condition = check.analyzer.where
+    if reason := _hindrance(check, forms, condition):
         yield UnsupportedCheck(check, reason)
-    yield from () if reason else (_promise(each, check, where) for each in found)
+    yield from () if reason else (_promise(each, check, condition) for each in forms)
 
 
 def _promise(meant: "CommonForm", check: CheckAssignment, where: str | None) -> CommonCheck:
-    kind, columns, told = meant
-    return CommonCheck(kind=kind, columns=columns, values=told, check=check, where=where)
+    kind, columns, values = meant
+    return CommonCheck(kind=kind, columns=columns, values=values, check=check, where=where)
 
 
 def _hindrance(check: CheckAssignment, found: list["CommonForm"], where: str | None) -> str | None:
-    """Why it is not said; None where it is."""
+    """Return why the check cannot be exported; None if it can."""
     if not found:
         return NO_WORD
     if check.scope not in SCOPES:
         return f"it is judged on {check.scope}"
     if not all(map(NAME.fullmatch, (name for _, columns, _ in found for name in columns))):
         return "its columns are no plain names"
-    texts = (each for _, _, told in found for each in (*told, where) if isinstance(each, str))
+    texts = (each for _, _, values in found for each in (*values, where) if isinstance(each, str))
     return "its words would be a template" if any(map(TEMPLATE.search, texts)) else None
 
 
@@ -130,9 +137,11 @@ CommonForm = tuple[CommonCheckKind, tuple[str, ...], tuple[Any, ...]]
 
 
 def closed(promise: Assertion, *, whole: bool = False) -> tuple[Any, Any] | None:
-    """The least and the greatest number that keep the promise, None for no bound; None where it is no such range.
+    """Return the closed range of values that satisfy the assertion; None if it is not one.
 
-    `whole`: of whole numbers, of which each has a next one."""
+    A bound is None if the range is open on that side.
+
+    `whole`: the metric is an integer, so that a strict bound can be shifted by one."""
     limits = promise.limit if isinstance(promise.limit, list | tuple) else (promise.limit,)
     if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in limits):
         return None
@@ -180,27 +189,29 @@ def _key(analyzer: Any, promise: Assertion) -> list[CommonForm]:
 
 
 def _contained(analyzer: Any, promise: Assertion) -> list[CommonForm]:
-    plain = _all(promise) and analyzer.nulls == "ignore"
-    return [(CommonCheckKind.LISTED, (analyzer.column,), analyzer.values)] if plain else []
+    is_exact = _all(promise) and analyzer.nulls == "ignore"
+    return [(CommonCheckKind.LISTED, (analyzer.column,), analyzer.values)] if is_exact else []
 
 
 def _ranged(analyzer: Any, promise: Assertion) -> list[CommonForm]:
     bounds = analyzer.minimum, analyzer.maximum
     strict = analyzer.exclusive_minimum is not None or analyzer.exclusive_maximum is not None
     numbers = all(isinstance(each, int | float | None) and not isinstance(each, bool) for each in bounds)
-    plain = _all(promise) and analyzer.nulls == "ignore" and numbers and not strict
-    return [(CommonCheckKind.RANGED, (analyzer.column,), bounds)] if plain else []
+    is_exact = _all(promise) and analyzer.nulls == "ignore" and numbers and not strict
+    return [(CommonCheckKind.RANGED, (analyzer.column,), bounds)] if is_exact else []
 
 
 def _matched(analyzer: Any, promise: Assertion) -> list[CommonForm]:
-    plain = analyzer.pattern is not None and not analyzer.within and analyzer.nulls == "ignore"
-    told = (rf"^(?:{analyzer.pattern})$",)
-    return [(CommonCheckKind.MATCHED, (analyzer.column,), told)] if plain and _all(promise) else []
+    is_exact = analyzer.pattern is not None and not analyzer.within and analyzer.nulls == "ignore"
+    patterns = (rf"^(?:{analyzer.pattern})$",)
+    return [(CommonCheckKind.MATCHED, (analyzer.column,), patterns)] if is_exact and _all(promise) else []
 
 
 def _valid(analyzer: Any, promise: Assertion) -> list[CommonForm]:
-    plain = analyzer.pattern is None and analyzer.format is None and analyzer.valid_values
-    return [(CommonCheckKind.LISTED, (analyzer.column,), analyzer.valid_values)] if plain and _none(promise) else []
+    values_only = analyzer.pattern is None and analyzer.format is None and analyzer.valid_values
+    return (
+        [(CommonCheckKind.LISTED, (analyzer.column,), analyzer.valid_values)] if values_only and _none(promise) else []
+    )
 
 
 def _true(analyzer: Any, promise: Assertion) -> list[CommonForm]:

@@ -1,8 +1,7 @@
-"""A contract as a dbt `schema.yml`: its models and columns, with the data tests of dbt's own that say the same.
+"""Export a contract as a dbt `schema.yml` with equivalent data tests.
 
-What dbt cannot say stands in comments. dbt renders what it reads as templates, and writes values of tests into SQL as
-they stand: nothing of a document comes to either. But a check of engine `dbt` is dbt's own, and goes back as it came.
-"""
+Checks that dbt does not support become comments. dbt renders templates and inserts values of tests into SQL
+unescaped, so neither receives text of the document. Checks of engine `dbt` are exported as they were imported."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +28,7 @@ FOREIGN = "dbt"
 
 @dataclass(frozen=True)
 class DbtTest:
-    """A data test on a column; without one, the reason why dbt cannot say the check."""
+    """A data test on a column, or the reason dbt does not support the check."""
 
     column: str | None = None
     test: Mapping[str, Any] | str | None = None
@@ -37,7 +36,7 @@ class DbtTest:
 
 
 def write(subject: ExportSource) -> bytes:
-    """The file. Raises ContractError for a faulty document."""
+    """Return the file. Raises ContractError if the document has faults."""
     comments: list[str] = []
     tables = [content for _, content in members(subject.contract.document, "schema")]
     models = [_model(*each, comments) for each in zip(tables, subject.contract.objects, strict=True)]
@@ -48,18 +47,24 @@ def write(subject: ExportSource) -> bytes:
 def _model(content: Mapping[str, Any], described: DataObject, comments: list[str]) -> dict[str, Any]:
     tests: dict[str, list[Any]] = {}
     for check in checks_with_runners(described):
-        for said in _dbt_tests(check):
-            known = tests.setdefault(said.column or "", [])
-            if said.reason:
-                comments.append(f"# not said in dbt: {_line(described.name)}: {_line(check.sentence)} ({said.reason})")
-            elif _name_of(said.test) not in map(_name_of, known):
-                # dbt takes a test of the same arguments once, however it is configured.
-                known.append(said.test)
+        for converted in _dbt_tests(check):
+            column_tests = tests.setdefault(converted.column or "", [])
+            if converted.reason:
+                comments.append(
+                    f"# not said in dbt: {_line(described.name)}: {_line(check.sentence)} ({converted.reason})"
+                )
+            elif _name_of(converted.test) not in map(_name_of, column_tests):
+                # dbt accepts only one test of the same name and arguments, whatever its configuration.
+                column_tests.append(converted.test)
     own = tests.pop("", [])
     declared = {text(each, "name") or "": each for _, each in members(content, "properties")}
-    others = {name: {"name": name} for name in tests if name not in declared}
-    found = [_column(each, tests.get(name, [])) for name, each in (declared | others).items()]
-    return {**_headed(content), **({"data_tests": own} if own else {}), **({"columns": found} if found else {})}
+    undeclared = {name: {"name": name} for name in tests if name not in declared}
+    model_columns = [_column(each, tests.get(name, [])) for name, each in (declared | undeclared).items()]
+    return {
+        **_headed(content),
+        **({"data_tests": own} if own else {}),
+        **({"columns": model_columns} if model_columns else {}),
+    }
 
 
 def _headed(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,14 +73,14 @@ def _headed(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _column(content: Mapping[str, Any], tests: list[Any]) -> dict[str, Any]:
-    found, kind = _headed(content), text(content, "physicalType")
+    entry, kind = _headed(content), text(content, "physicalType")
     if not _NAME.fullmatch(text(content, "name") or ""):
-        found["quote"] = True
-    return {**found, **({"data_type": _inert(kind)} if kind else {}), **({"data_tests": tests} if tests else {})}
+        entry["quote"] = True
+    return {**entry, **({"data_type": _inert(kind)} if kind else {}), **({"data_tests": tests} if tests else {})}
 
 
 def _name_of(test: Any) -> Any:
-    """What dbt tells a test by: its name and its arguments."""
+    """Return what identifies a test in dbt: its name and arguments."""
     if not isinstance(test, dict):
         return test, None
     name, body = next(iter(test.items()))
@@ -101,11 +106,11 @@ def _placed(check: CheckAssignment, name: str, arguments: Mapping[str, Any]) -> 
         return DbtTest(reason=f"it is judged on {_line(check.scope)}")
     if not _NAME.fullmatch(column):
         return DbtTest(reason="it is not of one plain column")
-    where = check.analyzer.where if check.analyzer else None
-    if where and _TEMPLATE.search(where):
+    condition = check.analyzer.where if check.analyzer else None
+    if condition and _TEMPLATE.search(condition):
         return DbtTest(reason="its condition would be a template")
-    mild = {"severity": "warn"} if check.check.severity == "warning" else {}
-    config = {**mild, **({"where": where} if where else {})}
+    severity = {"severity": "warn"} if check.check.severity == "warning" else {}
+    config = {**severity, **({"where": condition} if condition else {})}
     body = {**({"arguments": arguments} if arguments else {}), **({"config": config} if config else {})}
     return DbtTest(column, {name: body} if body else name)
 
@@ -135,16 +140,16 @@ def _contained(analyzer: Any, promise: Assertion) -> list[Test]:
 
 
 def _valid(analyzer: Any, promise: Assertion) -> list[Test]:
-    plain = analyzer.pattern is None and analyzer.format is None
-    return _accepted(analyzer.valid_values) if _none(promise) and plain and analyzer.valid_values else []
+    values_only = analyzer.pattern is None and analyzer.format is None
+    return _accepted(analyzer.valid_values) if _none(promise) and values_only and analyzer.valid_values else []
 
 
 def _accepted(values: Any) -> list[Test]:
-    listed = list(values)
-    if all(isinstance(each, str) and not _UNQUOTED.search(each) for each in listed):
-        return [("accepted_values", {"values": listed})]
-    numbers = all(isinstance(each, int | float) for each in listed)
-    return [("accepted_values", {"values": listed, "quote": False})] if numbers else []
+    allowed = list(values)
+    if all(isinstance(each, str) and not _UNQUOTED.search(each) for each in allowed):
+        return [("accepted_values", {"values": allowed})]
+    numbers = all(isinstance(each, int | float) for each in allowed)
+    return [("accepted_values", {"values": allowed, "quote": False})] if numbers else []
 
 
 def _related(analyzer: Any, promise: Assertion) -> list[Test]:
@@ -178,5 +183,5 @@ def _line(words: str) -> str:
 
 
 def _inert(words: str) -> str:
-    """The text as a template that gives it."""
+    """Escape template delimiters so that dbt renders the original text."""
     return _TEMPLATE.sub(lambda found: "{{ '" + found[0] + "' }}", words)

@@ -1,7 +1,7 @@
-"""A dbt `schema.yml` as contracts: one for each model and each table of a source.
+"""Import the models and sources of a dbt `schema.yml` as contracts.
 
-Data tests and constraints that Treaty can judge become its checks; any other stays as a check of engine `dbt`, which
-dbt goes on to judge. Templates are text here: nothing is rendered."""
+Data tests and constraints that Treaty supports become its checks. Others become checks of engine `dbt`, which dbt
+evaluates. Templates are not rendered."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -21,23 +21,23 @@ MAX_MODELS, MAX_TESTS = 1000, 4000
 
 
 def documents(given: ImportSource) -> Iterator[bytes]:
-    """The contracts of all models and sources in the text. Raises ContractError with all its faults."""
+    """Yield the contracts of all models, sources and snapshots. Raises ContractError with all faults of the text."""
     parsed = yaml_syntax.parse(given.text)
     faults = Faults(parsed.lines)
-    found = [*members(parsed.data, "models"), *_of_sources(parsed.data), *members(parsed.data, "snapshots")]
-    if not found:
+    elements = [*members(parsed.data, "models"), *_of_sources(parsed.data), *members(parsed.data, "snapshots")]
+    if not elements:
         faults.add("dbt-models", "", "has no models and no sources", "give a dbt file with `models:`")
-    _inspect_size(found, faults)
-    made = [_document(each, faults) for each in found]
+    _inspect_size(elements, faults)
+    contracts = [_document(each, faults) for each in elements]
     faults.settle()
-    yield from map(write, made)
+    yield from map(write, contracts)
 
 
 def _inspect_size(found: Sequence[Element], faults: Faults) -> None:
-    """Raises ContractError for more than anybody wrote into one file."""
+    """Raise ContractError if the file has more models or tests than is plausible."""
     parts = [each for _, table in found for each in (table, *(column for _, column in members(table, "columns")))]
-    listed = [part.get(key) for part in parts for key in (*TESTS, "constraints")]
-    tests = sum(len(each) for each in listed if isinstance(each, list))
+    test_lists = [part.get(key) for part in parts for key in (*TESTS, "constraints")]
+    tests = sum(len(each) for each in test_lists if isinstance(each, list))
     for word, count, most in (("models", len(found), MAX_MODELS), ("tests", tests, MAX_TESTS)):
         if count > most:
             faults.add("dbt-size", "", f"has more than {most} {word}", "split the file")
@@ -54,13 +54,13 @@ def _document(element: Element, faults: Faults) -> dict[str, Any]:
     name = text(content, "name")
     if not name:
         faults.add("dbt-name", path, "has no name")
-    known = [text(each, "name") or "" for _, each in members(content, "columns")]
-    columns = [_column(each, known, faults) for each in members(content, "columns", path)]
+    names = [text(each, "name") or "" for _, each in members(content, "columns")]
+    columns = [_column(each, names, faults) for each in members(content, "columns", path)]
     table = {"name": name or "", "physicalName": _physical(content, name or ""), **_about(content)}
     keys = _keys(content)
     for position, each in enumerate((each for each in columns if each["name"] in keys), 1):
         each |= {"primaryKey": True, "primaryKeyPosition": position}
-    checks = [*_tests(element, None, known, faults)]
+    checks = [*_tests(element, None, names, faults)]
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": name or "", "name": name or "", "version": "1.0.0"}
     quality = {"quality": checks} if checks else {}
     properties = {"properties": columns} if columns else {}
@@ -79,11 +79,11 @@ def _about(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _keys(content: Mapping[str, Any]) -> list[str]:
-    """The columns of the key that the model's constraints, or a column's, name."""
+    """Return the primary key columns from the constraints of the model or of its columns."""
     own = [each.get("columns") for _, each in members(content, "constraints") if each.get("type") == "primary_key"]
-    listed = [name for names in own if isinstance(names, list) for name in names if isinstance(name, str)]
+    key_columns = [name for names in own if isinstance(names, list) for name in names if isinstance(name, str)]
     columns = ((text(each, "name") or "", each) for _, each in members(content, "columns"))
-    return listed or [name for name, each in columns if _constrained(each, "primary_key")]
+    return key_columns or [name for name, each in columns if _constrained(each, "primary_key")]
 
 
 def _constrained(content: Mapping[str, Any], kind: str) -> bool:
@@ -95,25 +95,29 @@ def _column(element: Element, known: Collection[str], faults: Faults) -> dict[st
     name = text(content, "name")
     if not name:
         faults.add("dbt-name", path, "has no name")
-    found = {"name": name or "", **_typed(text(content, "data_type")), **_about(content)}
+    entry = {"name": name or "", **_typed(text(content, "data_type")), **_about(content)}
     if _constrained(content, "not_null"):
-        found["required"] = True
+        entry["required"] = True
     if _constrained(content, "unique"):
-        found["unique"] = True
-    made = list(_tests(element, name, known, faults))
-    for each in (each for each in made if each.keys() <= WORDS):
-        found |= each
-    checks = [each for each in made if not each.keys() <= WORDS]
-    return {**found, **({"quality": checks} if checks else {})}
+        entry["unique"] = True
+    tests = list(_tests(element, name, known, faults))
+    for each in (each for each in tests if each.keys() <= WORDS):
+        entry |= each
+    checks = [each for each in tests if not each.keys() <= WORDS]
+    return {**entry, **({"quality": checks} if checks else {})}
 
 
 def _typed(kind: str | None) -> dict[str, Any]:
-    """The type that the words stand for; one that Spark does not have is kept as it is written."""
+    """Return the entries of a data type; a type that Spark does not have stays physical only."""
     if not kind:
         return {}
-    unknown = Faults()
-    known = known_type(kind, "", unknown)
-    return {"physicalType": kind} if unknown.items else {"logicalType": LOGICAL[_base(known)], "physicalType": known}
+    faults = Faults()
+    spark_type = known_type(kind, "", faults)
+    return (
+        {"physicalType": kind}
+        if faults.items
+        else {"logicalType": LOGICAL[_base(spark_type)], "physicalType": spark_type}
+    )
 
 
 def _base(kind: str) -> str:
@@ -121,14 +125,16 @@ def _base(kind: str) -> str:
 
 
 def _tests(element: Element, column: str | None, known: Collection[str], faults: Faults) -> Iterator[dict[str, Any]]:
-    """What the tests and the other constraints say: words of the column, or quality entries."""
+    """Yield the tests and constraints as column attributes or quality entries."""
     path, content = element
     for key in TESTS:
-        found = content.get(key)
-        for index, test in enumerate(found if isinstance(found, list) else ()):
+        tests = content.get(key)
+        for index, test in enumerate(tests if isinstance(tests, list) else ()):
             if is_test(test):
                 yield entry(test, column, known)
             else:
-                at = yaml_syntax.join(yaml_syntax.join(path, key), index)
-                faults.add("dbt-test", at, "is no data test", "write its name, or its name with its arguments")
-    yield from (made for _, each in members(content, "constraints") if (made := constraint(each, known)))
+                location = yaml_syntax.join(yaml_syntax.join(path, key), index)
+                faults.add("dbt-test", location, "is no data test", "write its name, or its name with its arguments")
+    yield from (
+        quality_entry for _, each in members(content, "constraints") if (quality_entry := constraint(each, known))
+    )

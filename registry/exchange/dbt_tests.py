@@ -1,4 +1,4 @@
-"""A data test of dbt in the words of a contract, where Treaty can judge it; else as dbt's own."""
+"""Convert a dbt data test to a contract entry or a check of engine `dbt`."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -9,37 +9,40 @@ from treaty.contracts.document.yaml_syntax import resolve
 from treaty.contracts.predicates.parser import PredicateError, parse
 
 Words = Mapping[str, Any]
-# What a test says of how it runs and what it is called, beside its own arguments.
+# Keys of a test's configuration, as opposed to its arguments.
 ABOUT = frozenset({"name", "config", "severity", "where", "description", "arguments", "tags", "meta"})
 UNDERSTOOD = frozenset({"severity", "where", "tags", "meta"})
 _REFERENCE = re.compile(r"""\s*(?:ref|source)\(\s*(?:(['"])[^'"]*\1\s*,\s*)?(['"])([^'"]+)\2\s*\)\s*""")
 
 
 def is_test(found: Any) -> bool:
-    """Whether that is a data test as dbt writes one: its name, or its name with what it is told."""
+    """Return whether the value is a dbt data test: a name, or a name with its arguments."""
     return isinstance(found, str) or (isinstance(found, dict) and len(found) == 1)
 
 
 def entry(test: Any, column: str | None, known: Collection[str]) -> dict[str, Any]:
-    """What the test says of the column (None: of the table): `required` or `unique`, or a quality entry.
+    """Convert a test to `required`, `unique`, or a quality entry.
 
-    `known` are the columns that the table has; a test that reads others stays dbt's, for a contract names what it
-    reads."""
-    name, told = (test, {}) if isinstance(test, str) else next(iter(test.items()))
-    told = told if isinstance(told, dict) else {}
-    config, given = _mapping(told, "config"), _mapping(told, "arguments")
-    arguments = {**{key: each for key, each in told.items() if key not in ABOUT}, **given}
+    A test that reads columns which the table does not declare stays a check of engine `dbt`, because a contract must
+    declare the columns that it reads.
+
+    `column`: None for a test of the table.
+    `known`: columns of the table."""
+    name, body = (test, {}) if isinstance(test, str) else next(iter(test.items()))
+    body = body if isinstance(body, dict) else {}
+    config, explicit = _mapping(body, "config"), _mapping(body, "arguments")
+    arguments = {**{key: each for key, each in body.items() if key not in ABOUT}, **explicit}
     words = READERS.get(name, _unknown)(arguments, column)
-    setting = {**{key: told[key] for key in ("where", "severity") if key in told}, **config}
+    setting = {**{key: body[key] for key in ("where", "severity") if key in body}, **config}
     if words is None or setting.keys() - UNDERSTOOD or not _fits(words, setting.get("where"), known):
         return {"type": "custom", "engine": "dbt", "implementation": test}
     return _test_entry(words, setting.get("where"), mild=str(setting.get("severity", "error")).lower() == "warn")
 
 
 def constraint(found: Words, known: Collection[str]) -> dict[str, Any] | None:
-    """The quality entry of a constraint; None of those that are words of columns.
+    """Convert a constraint to a quality entry; None if it is a column attribute.
 
-    One that Treaty does not judge is a text, so that it is not lost."""
+    A constraint that Treaty cannot evaluate becomes a text, so that it is not lost."""
     kind, expression = text(found, "type"), text(found, "expression")
     if kind in {"not_null", "unique", "primary_key"}:
         return None
@@ -49,8 +52,8 @@ def constraint(found: Words, known: Collection[str]) -> dict[str, Any] | None:
 
 
 def _mapping(content: Words, key: str) -> dict[str, Any]:
-    found = content.get(key)
-    return found if isinstance(found, dict) else {}
+    value = content.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _fits(words: Words, where: Any, known: Collection[str]) -> bool:
@@ -60,7 +63,7 @@ def _fits(words: Words, where: Any, known: Collection[str]) -> bool:
 
 
 def _is_valid_condition(condition: Any, known: Collection[str]) -> bool:
-    """Whether it is a condition on these columns that Treaty takes."""
+    """Return whether Treaty can parse the condition and it reads only these columns."""
     try:
         return isinstance(condition, str) and bool(parse(condition, known or None))
     except PredicateError:
@@ -68,17 +71,17 @@ def _is_valid_condition(condition: Any, known: Collection[str]) -> bool:
 
 
 def _test_entry(words: Words, where: str | None, *, mild: bool) -> dict[str, Any]:
-    short = next(iter(words))
-    if short not in LONG:
+    attribute = next(iter(words))
+    if attribute not in LONG:
         return _check(words, where, mild=mild)
-    return _check(LONG[short], where, mild=mild) if where or mild else dict(words)
+    return _check(LONG[attribute], where, mild=mild) if where or mild else dict(words)
 
 
 def _check(words: Words, where: str | None = None, *, mild: bool = False) -> dict[str, Any]:
     condition = {"where": where} if where else {}
     severity = "warning" if mild else "error"
-    said = {**words, **condition, "mustBe": 1}
-    return {"type": "custom", "engine": "treaty", "severity": severity, "implementation": said}
+    implementation = {**words, **condition, "mustBe": 1}
+    return {"type": "custom", "engine": "treaty", "severity": severity, "implementation": implementation}
 
 
 def _unknown(_: Words, __: str | None) -> Words | None:
@@ -95,8 +98,8 @@ def _accepted(given: Words, column: str | None) -> Words | None:
         return None
     if given.get("quote") is False:
         values = [_number(each) for each in values]
-    plain = all(isinstance(each, str | int | float) for each in values)
-    return {"analyzer": "contained_in", "values": values} if plain else None
+    are_scalars = all(isinstance(each, str | int | float) for each in values)
+    return {"analyzer": "contained_in", "values": values} if are_scalars else None
 
 
 def _number(value: Any) -> Any:
@@ -108,16 +111,16 @@ def _number(value: Any) -> Any:
 
 def _related(given: Words, column: str | None) -> Words | None:
     to, field = text(given, "to"), text(given, "field")
-    found = _REFERENCE.fullmatch(to or "")
-    if not column or not found or not field or given.keys() - {"to", "field"}:
+    reference = _REFERENCE.fullmatch(to or "")
+    if not column or not reference or not field or given.keys() - {"to", "field"}:
         return None
-    return {"analyzer": "referential_integrity", "dataset": found[3], "other_columns": [field]}
+    return {"analyzer": "referential_integrity", "dataset": reference[3], "other_columns": [field]}
 
 
 def _combined(given: Words, _: str | None) -> Words | None:
     columns = given.get("combination_of_columns")
-    named = isinstance(columns, list) and columns and all(isinstance(each, str) for each in columns)
-    return {"analyzer": "uniqueness", "columns": columns} if named else None
+    is_valid = isinstance(columns, list) and columns and all(isinstance(each, str) for each in columns)
+    return {"analyzer": "uniqueness", "columns": columns} if is_valid else None
 
 
 def _true(given: Words, column: str | None) -> Words | None:

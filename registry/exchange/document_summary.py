@@ -1,4 +1,4 @@
-"""What a contract says, in words and tables, for pages of whichever form."""
+"""Summarize a contract as text and tables, for the HTML and Markdown exports."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -16,13 +16,13 @@ from treaty.registry.exchange.export_source import ExportSource
 Rows = tuple[tuple[str, ...], ...]
 RUNNERS = {Runner.HERE: "Treaty", Runner.ELSEWHERE: "another engine", Runner.PEOPLE: "people"}
 FACTS = ("domain", "dataProduct", "tenant")
-# Characters that turn the direction of what follows: a page must look like what it says.
+# Characters that change the direction of text, which could make a page look different from its content.
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @dataclass(frozen=True)
 class ExportGrid:
-    """A grid: what it is of, the names of its columns, and its rows; no rows: it is not shown."""
+    """A table of the export; it is omitted if it has no rows."""
 
     title: str
     head: tuple[str, ...]
@@ -31,7 +31,7 @@ class ExportGrid:
 
 @dataclass(frozen=True)
 class TableSection:
-    """A table of the contract: its name, what is said of it, its columns and checks."""
+    """Section of a contract's object: its description, columns and checks."""
 
     title: str
     prose: tuple[str, ...]
@@ -40,7 +40,9 @@ class TableSection:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentSummary:
-    """All that a page shows of a contract; `document` is the whole text, of which the rest is the readable part."""
+    """Content of a contract's page.
+
+    `document`: the whole document as text."""
 
     title: str
     facts: tuple[tuple[str, str], ...]
@@ -50,7 +52,7 @@ class DocumentSummary:
 
 
 def summarize(subject: ExportSource) -> DocumentSummary:
-    """What the subject's contract says; () for all that it says nothing of. Raises ContractError for a faulty one."""
+    """Summarize the contract; absent parts are (). Raises ContractError if the document has faults."""
     contract = subject.contract
     return DocumentSummary(
         title=visible(contract.name),
@@ -62,7 +64,7 @@ def summarize(subject: ExportSource) -> DocumentSummary:
 
 
 def visible(value: Any) -> str:
-    """The value as text without control characters, and without those that turn the direction of text."""
+    """Return the value as text, with control and direction characters replaced by U+FFFD."""
     return "".join("\ufffd" if _hidden(each) else each for each in str(value))
 
 
@@ -75,7 +77,7 @@ def _facts(subject: ExportSource) -> Iterator[tuple[str, str]]:
     yield "id", contract.id
     yield "version", contract.version
     yield "status", subject.status or contract.status
-    yield from ((key, found) for key in FACTS if (found := text(contract.document, key)))
+    yield from ((key, value) for key in FACTS if (value := text(contract.document, key)))
     yield from _list_fact("tags", contract.document.get("tags"))
     yield from _list_fact("team", list(_people(contract.document.get("team"))))
     yield from (("service level", _level(each)) for _, each in members(contract.document, "slaProperties"))
@@ -92,11 +94,11 @@ def _list_fact(name: str, found: Any) -> Iterator[tuple[str, str]]:
 
 
 def _people(team: Any) -> Iterator[str]:
-    listed = team if isinstance(team, list) else [team]
-    for each in (each for each in listed if isinstance(each, dict)):
-        named = text(each, "name") or text(each, "username")
+    team_members = team if isinstance(team, list) else [team]
+    for each in (each for each in team_members if isinstance(each, dict)):
+        person = text(each, "name") or text(each, "username")
         role = text(each, "role")
-        yield from [f"{named} ({role})" if role else named] if named else []
+        yield from [f"{person} ({role})" if role else person] if person else []
         yield from _people(each.get("members"))
 
 
@@ -106,11 +108,11 @@ def _level(level: Mapping[str, Any]) -> str:
 
 
 def _prose(content: Mapping[str, Any]) -> Iterator[str]:
-    found = content.get("description")
-    if isinstance(found, str):
-        yield found
-    elif isinstance(found, dict):
-        yield from (f"{key}: {each}" for key, each in found.items() if isinstance(each, str))
+    description = content.get("description")
+    if isinstance(description, str):
+        yield description
+    elif isinstance(description, dict):
+        yield from (f"{key}: {each}" for key, each in description.items() if isinstance(each, str))
 
 
 def _tables(contract: Contract) -> Iterator[Element]:
@@ -118,15 +120,15 @@ def _tables(contract: Contract) -> Iterator[Element]:
 
 
 def _section(element: Element, described: DataObject) -> TableSection:
-    at = f" ({described.physical_name})" if described.physical_name else ""
-    named = ("column", "type", "is", "about")
+    physical_name = f" ({described.physical_name})" if described.physical_name else ""
+    head = ("column", "type", "is", "about")
     entries = dict(walk(dict(element[1]), element[0]))
     checks = tuple(_check(entries.get(each.check.path), each) for each in checks_with_runners(described))
     return TableSection(
-        title=visible(described.name + at),
+        title=visible(described.name + physical_name),
         prose=tuple(map(visible, _prose(element[1]))),
         tables=(
-            ExportGrid("Columns", named, tuple(_column(*each) for each in columns(element))),
+            ExportGrid("Columns", head, tuple(_column(*each) for each in columns(element))),
             ExportGrid("Checks", ("check", "promise", "severity", "judged", "by"), checks),
         ),
     )
@@ -142,8 +144,8 @@ def _column(path: str, element: Element) -> tuple[str, ...]:
 
 
 def _check(written: Any, each: CheckAssignment) -> tuple[str, ...]:
-    about = written.get("description") if isinstance(written, dict) and each.check.kind != "schema" else None
-    promise = " — ".join(str(part) for part in (each.sentence, about) if part)
+    description = written.get("description") if isinstance(written, dict) and each.check.kind != "schema" else None
+    promise = " — ".join(str(part) for part in (each.sentence, description) if part)
     runner = RUNNERS[each.runner]
     by = f"{runner}: {each.reason}" if each.runner is Runner.ELSEWHERE else runner
     return tuple(map(visible, (each.check.id, promise, each.check.severity, each.scope, by)))

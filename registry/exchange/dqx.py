@@ -1,6 +1,6 @@
-"""A contract as checks of Databricks Labs DQX: a list in YAML, each with the check and the table that it is of.
+"""Export a contract as checks of Databricks Labs DQX: a YAML list of checks with their tables.
 
-What DQX cannot say stands in comments. A check of engine `dqx` is DQX's own, and goes back as it came."""
+Checks that DQX does not support become comments. Checks of engine `dqx` are exported as they were imported."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -16,20 +16,20 @@ WIDTH = 120
 
 
 def write(subject: ExportSource) -> bytes:
-    """The file. Raises ContractError for a faulty document."""
+    """Return the file. Raises ContractError if the document has faults."""
     comments: list[str] = []
     checks = [check for each in subject.contract.objects for check in _checks(each, comments)]
     head = [f"# {line(subject.contract.id)} {line(subject.contract.version)}, written by Treaty", *comments]
     if len(subject.contract.objects) > 1:
         head.append("# of several tables: choose by user_metadata.table")
-    listed = yaml.safe_dump(checks, sort_keys=False, allow_unicode=True, width=WIDTH)
-    return "\n".join([*head, listed]).encode()
+    body = yaml.safe_dump(checks, sort_keys=False, allow_unicode=True, width=WIDTH)
+    return "\n".join([*head, body]).encode()
 
 
 def _checks(described: DataObject, comments: list[str]) -> Iterator[Mapping[str, Any]]:
     for each in promises(described):
         if isinstance(each, CommonCheck):
-            yield from (_entry(described, each, *said) for said in SAYING[each.kind](each))
+            yield from (_entry(described, each, *arguments) for arguments in SAYING[each.kind](each))
         elif own := _own(each):
             yield own
         else:
@@ -37,9 +37,13 @@ def _checks(described: DataObject, comments: list[str]) -> Iterator[Mapping[str,
 
 
 def _own(unsaid: UnsupportedCheck) -> Mapping[str, Any] | None:
-    """The check of DQX's that it is; None where it is none."""
-    given = unsaid.check.check.arguments.get("implementation") if unsaid.check.check.analyzer == FOREIGN else None
-    return given if isinstance(given, dict) and isinstance(given.get("check"), dict) else None
+    """Return the original check of engine `dqx`; None for other engines."""
+    implementation = (
+        unsaid.check.check.arguments.get("implementation") if unsaid.check.check.analyzer == FOREIGN else None
+    )
+    return (
+        implementation if isinstance(implementation, dict) and isinstance(implementation.get("check"), dict) else None
+    )
 
 
 def _entry(described: DataObject, promise: CommonCheck, function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,7 +77,7 @@ def _matched(of: CommonCheck) -> DqxChecks:
 
 
 def _true(of: CommonCheck) -> DqxChecks:
-    # To DQX a row of which the condition is null keeps it.
+    # DQX passes rows for which the condition is null; Treaty does not.
     yield "sql_expression", {"expression": f"coalesce(({of.values[0]}), false)", "msg": label(of.check.check.id)}
 
 
@@ -82,7 +86,7 @@ def _unique(of: CommonCheck) -> DqxChecks:
 
 
 def _counted(function: str) -> Callable[[CommonCheck], DqxChecks]:
-    """Of one number about all rows."""
+    """Return a converter for checks on one aggregate of all rows."""
     names = "is_aggr_not_less_than", "is_aggr_not_greater_than"
     return lambda of: _bounded(of, names, {"column": of.column or "*", "aggr_type": function})
 

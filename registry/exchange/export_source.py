@@ -1,4 +1,4 @@
-"""The text that an import reads, and the subject that an export writes."""
+"""Represent the input of imports and exports."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,10 @@ from treaty.contracts.document.reader import read
 
 @dataclass(frozen=True)
 class ImportSource:
-    """A text, where it comes from, and what its table is called where the text does not say."""
+    """A text to import.
+
+    `source`: its origin, for messages.
+    `name`: name of its table if the text has none."""
 
     source: str
     name: str
@@ -18,8 +21,10 @@ class ImportSource:
 
 @dataclass(frozen=True)
 class ExportSource:
-    """A document; of a version that is kept, the status that it has in the registry (None: what the document says), and
-    the hash of the record of its approval (None: none is asked for, or there is none)."""
+    """A document to export.
+
+    `status`: status in the registry of a stored version; None means the status in the document.
+    `record`: hash of the approval's audit record; None if it is not requested or does not exist."""
 
     document: bytes
     status: str | None = None
@@ -27,5 +32,5 @@ class ExportSource:
 
     @cached_property
     def contract(self) -> Contract:
-        """The contract in the document. Raises ContractError with all its faults."""
+        """Return the parsed contract. Raises ContractError with all its faults."""
         return read(self.document)

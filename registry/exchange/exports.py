@@ -1,4 +1,4 @@
-"""What a contract is exported as: each form is one function, under its name in FORMS."""
+"""List the export formats: each is one function, by name in FORMS."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ RECORD = "treatyRecord"
 
 @dataclass(frozen=True)
 class ExportFormat:
-    """A form of export: what it writes, the media type of that, and how its files are named."""
+    """An export format: its writer, media type and file name suffix."""
 
     write: Callable[[ExportSource], bytes]
     media_type: str
     suffix: str
 
     def file_name(self, subject: ExportSource) -> str:
-        """A name for the file, of letters, digits, dots, dashes and underscores alone."""
-        named = f"{subject.contract.id}-{subject.contract.version}"
-        plain = "".join(each if each.isascii() and (each.isalnum() or each in "._-") else "-" for each in named)
+        """Return a file name of ASCII letters, digits, dots, dashes and underscores."""
+        title = f"{subject.contract.id}-{subject.contract.version}"
+        plain = "".join(each if each.isascii() and (each.isalnum() or each in "._-") else "-" for each in title)
         return f"{plain.strip('.-')[:100] or 'contract'}{self.suffix}"
 
 
 def _odcs(subject: ExportSource) -> bytes:
-    """The document; its status and, as a custom property, the hash of its record are put in where there are any."""
+    """Return the document with its registry status and approval record, if present."""
     document = with_status(subject.document, subject.status) if subject.status else subject.document
     return with_property(document, RECORD, subject.record) if subject.record else document
 

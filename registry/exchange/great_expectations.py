@@ -1,7 +1,8 @@
-"""A contract as suites of Great Expectations, in JSON: one suite, or a list of them where it has several tables.
+"""Export a contract as Great Expectations suites: one per table, as JSON.
 
-What these cannot say stands in the `meta` of the suite, with the reason. Conditions on rows are among it: how they are
-written depends on where a suite runs. A check of engine `greatExpectations` goes back as it came."""
+Several tables give a list of suites. Checks that the suites do not support are listed in `meta` with the reason;
+they include checks with row conditions, whose syntax depends on the execution engine. Checks of engine
+`greatExpectations` are exported as they were imported."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -25,16 +26,16 @@ Expectation = tuple[str, dict[str, Any]]
 
 
 def write(subject: ExportSource) -> bytes:
-    """The file. Raises ContractError for a faulty document."""
+    """Return the file. Raises ContractError if the document has faults."""
     suites = [_suite(subject.contract, each) for each in subject.contract.objects]
     return json.dumps(suites[0] if len(suites) == 1 else suites, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
 def _suite(contract: Contract, described: DataObject) -> dict[str, Any]:
-    unsaid: list[str] = []
-    expectations = list(_expectations(described, unsaid))
-    about = {"contract": line(contract.id), "version": line(contract.version), "table": line(described.name)}
-    meta = {**about, **({"not_said": unsaid} if unsaid else {})}
+    unsupported: list[str] = []
+    expectations = list(_expectations(described, unsupported))
+    source = {"contract": line(contract.id), "version": line(contract.version), "table": line(described.name)}
+    meta = {**source, **({"not_said": unsupported} if unsupported else {})}
     name = label(f"{contract.id}.{described.name}")
     return {"name": name, "expectations": expectations, "meta": {"treaty": meta}}
 
@@ -50,7 +51,7 @@ def _expectations(described: DataObject, unsaid: list[str]) -> Iterator[Mapping[
 
 
 def _unsaid(of: CommonCheck | UnsupportedCheck) -> str | None:
-    """Why it is not said; None where it is."""
+    """Return why the check is not exported; None if it is."""
     if isinstance(of, UnsupportedCheck):
         return of.reason
     if of.where:
@@ -59,24 +60,26 @@ def _unsaid(of: CommonCheck | UnsupportedCheck) -> str | None:
 
 
 def _own(unsaid: UnsupportedCheck) -> Mapping[str, Any] | None:
-    """The expectation that it is; None where it is none."""
+    """Return the original expectation of this engine; None for other engines."""
     own = unsaid.check.check
-    given = own.arguments.get("implementation") if own.analyzer in FOREIGN else None
-    return given if isinstance(given, dict) and "kwargs" in given else None
+    implementation = own.arguments.get("implementation") if own.analyzer in FOREIGN else None
+    return implementation if isinstance(implementation, dict) and "kwargs" in implementation else None
 
 
 def _expectation(of: CommonCheck, kind: str, words: dict[str, Any]) -> dict[str, Any]:
     own = of.check
-    about = {"check": line(own.check.id), "severity": own.check.severity, "scope": line(own.scope)}
-    return {"type": kind, "kwargs": words, "meta": {"treaty": about}}
+    origin = {"check": line(own.check.id), "severity": own.check.severity, "scope": line(own.scope)}
+    return {"type": kind, "kwargs": words, "meta": {"treaty": origin}}
 
 
 def _of_column(kind: str, *names: str) -> Callable[[CommonCheck], Expectation]:
-    """An expectation of one column, which is told these in turn; a bound that there is not is left out."""
+    """Return a converter to an expectation on one column.
+
+    `names`: keyword arguments of the check's values; None values are omitted."""
 
     def column_arguments(of: CommonCheck) -> Expectation:
-        told = {name: each for name, each in zip(names, of.values, strict=True) if each is not None}
-        return kind, {"column": of.column, **told}
+        arguments = {name: each for name, each in zip(names, of.values, strict=True) if each is not None}
+        return kind, {"column": of.column, **arguments}
 
     return column_arguments
 

@@ -1,4 +1,6 @@
-"""A contract as one page: no scripts, nothing from elsewhere, light or dark as the reader's machine is."""
+"""Export a contract as one HTML page, in light and dark mode.
+
+The page has no scripts and no external resources."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -6,7 +8,7 @@ from html import escape
 from treaty.registry.exchange.document_summary import DocumentSummary, ExportGrid, TableSection, summarize
 from treaty.registry.exchange.export_source import ExportSource
 
-# Whatever a document holds: a browser neither loads nor runs anything of the page.
+# Prevents the browser from loading or running anything, whatever the document contains.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 STYLE = """
 :root { color-scheme: light dark; --line: #d0d7de; --faint: #59636e; --ground: #f6f8fa }
@@ -23,7 +25,7 @@ pre { background: var(--ground); padding: 1rem; overflow-x: auto }
 
 
 def write(subject: ExportSource) -> bytes:
-    """The page, in UTF-8. Raises ContractError for a faulty document."""
+    """Return the page as UTF-8. Raises ContractError if the document has faults."""
     return "\n".join(_page(summarize(subject))).encode()
 
 

@@ -1,7 +1,7 @@
-"""What documents are made of: each form is one function, under its name in FORMS.
+"""Import documents: each format is one function, by name in FORMS.
 
-Whatever is imported is read again as a contract, with the meaning of its checks; all faults of all texts are said at
-once, and where there is one, no document is handed out. What names may be, the registry says when it is proposed."""
+Each imported document is parsed as a contract and its checks are bound. All faults of all texts are raised at once,
+and no document is returned if there is one. Names are validated later, when the document is proposed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ MOST_FILES = 5000
 
 @dataclass(frozen=True)
 class ImportFormat:
-    """A form of import: the documents that a text stands for, and how its files end."""
+    """An import format: its reader and the suffixes of its files."""
 
     read: Callable[[ImportSource], Iterable[bytes]]
     suffixes: frozenset[str]
 
 
 def _itself(given: ImportSource) -> Iterator[bytes]:
-    """A document of the standard stands for itself, byte for byte."""
+    """Yield an ODCS document unchanged."""
     yield given.text
 
 
@@ -42,7 +42,7 @@ FORMS: Mapping[str, ImportFormat] = {
 
 @dataclass(frozen=True)
 class ImportedDocument:
-    """A document that was made, and where it came from."""
+    """A document created by an import, and its origin."""
 
     source: str
     contract_id: str
@@ -51,48 +51,51 @@ class ImportedDocument:
 
 
 class ImportFailed(Exception):
-    """Nothing was imported: the faults of each text that has some, by its source."""
+    """Nothing was imported; `faults` are those of each text, by source."""
 
     def __init__(self, faults: Mapping[str, Sequence[Fault]]) -> None:
         self.faults = dict(faults)
-        lines = (f"{source}: {fault}" for source, found in self.faults.items() for fault in found)
+        lines = (f"{source}: {fault}" for source, source_faults in self.faults.items() for fault in source_faults)
         super().__init__("nothing was imported:\n" + "\n".join(f"  {each}" for each in lines))
 
 
 def import_documents(form: ImportFormat, texts: Iterable[ImportSource]) -> tuple[ImportedDocument, ...]:
-    """The documents that the texts stand for, in their order. Raises NotImported with all faults of all of them."""
-    made: list[ImportedDocument] = []
+    """Import the texts in order. Raises ImportFailed with all faults of all texts."""
+    imported: list[ImportedDocument] = []
     faults: dict[str, Sequence[Fault]] = {}
-    for given in texts:
+    for text in texts:
         try:
-            made += [_inspected(given, each) for each in form.read(given)]
+            imported += [_inspected(text, each) for each in form.read(text)]
         except ContractError as error:
-            faults[given.source] = error.faults
-    for source, fault in _doubles(made):
+            faults[text.source] = error.faults
+    for source, fault in _doubles(imported):
         faults[source] = (*faults.get(source, ()), fault)
     if faults:
         raise ImportFailed(faults)
-    return tuple(made)
+    return tuple(imported)
 
 
 def texts(path: Path, form: ImportFormat, *, name: str | None = None) -> Iterator[ImportSource]:
-    """What there is to import at the path: the file, or all files of a folder whose names end as such do.
+    """Yield the texts at the path: one file, or all files of a folder with a matching suffix.
 
-    `name` instead of the files' own. Raises OSError where one cannot be read, NotImported for a folder without any."""
+    `name`: table name of a single file; None means the file's name. Raises OSError if a file cannot be read, and
+    ImportFailed if the folder has no matching file or more than MOST_FILES."""
     if not path.is_dir():
         yield ImportSource(str(path), name or path.name.split(".")[0], path.read_bytes())
         return
-    found = sorted(each for each in path.rglob("*") if each.suffix.lower() in form.suffixes and each.is_file())
-    if not found or len(found) > MOST_FILES:
-        told = f"holds {len(found)} files that end in {', '.join(sorted(form.suffixes))}"
+    paths = sorted(each for each in path.rglob("*") if each.suffix.lower() in form.suffixes and each.is_file())
+    if not paths or len(paths) > MOST_FILES:
+        message = f"holds {len(paths)} files that end in {', '.join(sorted(form.suffixes))}"
         raise ImportFailed(
             {
                 str(path): [
-                    Fault(code="import-files", where=ROOT, message=told, remedy=f"name a folder of 1 to {MOST_FILES}")
+                    Fault(
+                        code="import-files", where=ROOT, message=message, remedy=f"name a folder of 1 to {MOST_FILES}"
+                    )
                 ]
             }
         )
-    yield from (ImportSource(str(each.relative_to(path)), each.name.split(".")[0], each.read_bytes()) for each in found)
+    yield from (ImportSource(str(each.relative_to(path)), each.name.split(".")[0], each.read_bytes()) for each in paths)
 
 
 def _inspected(given: ImportSource, document: bytes) -> ImportedDocument:
@@ -104,7 +107,7 @@ def _inspected(given: ImportSource, document: bytes) -> ImportedDocument:
 
 
 def _meaning(described: DataObject) -> Sequence[Fault]:
-    """What is wrong with the checks whatever the table may be; () for nothing."""
+    """Return the faults of the checks that are independent of the table."""
     try:
         bind(described, Schema(()))
     except ContractError as error:
@@ -113,10 +116,10 @@ def _meaning(described: DataObject) -> Sequence[Fault]:
 
 
 def _doubles(made: Sequence[ImportedDocument]) -> Iterator[tuple[str, Fault]]:
-    """The same version of the same contract twice: which of them is meant, nobody can say."""
+    """Yield a fault for each document that repeats a contract id and version."""
     first: dict[tuple[str, str], ImportedDocument] = {}
     for each in made:
-        known = first.setdefault((each.contract_id, each.version), each)
-        if known is not each:
-            message = f"is version {each.version} of {each.contract_id}, as is that of {known.source}"
+        earlier = first.setdefault((each.contract_id, each.version), each)
+        if earlier is not each:
+            message = f"is version {each.version} of {each.contract_id}, as is that of {earlier.source}"
             yield each.source, Fault(code="import-twice", where="id", message=message, remedy="keep one of the two")

@@ -1,4 +1,4 @@
-"""A contract as Markdown, in which whatever the document says is text, and never markup."""
+"""Export a contract as Markdown in which no text of the document acts as markup."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,12 +7,12 @@ from html import escape
 from treaty.registry.exchange.document_summary import DocumentSummary, ExportGrid, TableSection, summarize
 from treaty.registry.exchange.export_source import ExportSource
 
-# Addresses, too: readers that turn them into links find none.
+# Includes characters of URLs and e-mail addresses, so that viewers do not turn them into links.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:@$=^])")
 
 
 def write(subject: ExportSource) -> bytes:
-    """The text, in UTF-8. Raises ContractError for a faulty document."""
+    """Return the text as UTF-8. Raises ContractError if the document has faults."""
     return "\n".join(_page(summarize(subject))).encode()
 
 
@@ -49,6 +49,5 @@ def _paragraphs(prose: Iterable[str]) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """The text on one line, with a backslash before every character that could be markup, and none that HTML begins
-    with."""
+    """Return the text on one line, with Markdown characters escaped and HTML characters encoded."""
     return _MARKUP.sub(r"\\\1", escape(" ".join(text.split()), quote=False))

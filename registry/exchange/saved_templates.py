@@ -1,4 +1,6 @@
-"""Templates that owners keep for others, beside those that come with Treaty. Who may read anything sees them all."""
+"""Manage templates saved by owners, in addition to the built-in ones.
+
+Every user who may read contracts sees all templates."""
 
 from datetime import datetime
 from uuid import UUID
@@ -14,27 +16,29 @@ from treaty.registry.core.errors import Conflict, Forbidden, InvalidRequest, Not
 from treaty.registry.exchange.builtin_templates import DocumentTemplate, templates
 from treaty.registry.tables import TemplateRow, UserRow
 
-# Who keeps it, for each template that somebody does.
+# A template and the name of its owner; None for a built-in one.
 Owned = tuple[DocumentTemplate, str | None]
 
 
 def list_templates(session: Session, by: Principal) -> list[Owned]:
-    """All templates with the names of their owners (None: it comes with Treaty), those of people last, by name."""
+    """Return the built-in templates, then the saved ones sorted by name, with their owners."""
     require_permission_anywhere(by, Permission.READ)
     row = TemplateRow
     query = select(row.name, row.description, row.document, UserRow.name).join(
         UserRow, col(UserRow.id) == col(row.owner_id)
     )
-    own = [
+    saved = [
         (DocumentTemplate(name, about, text), owner)
         for name, about, text, owner in session.exec(query.order_by(row.name))
     ]
-    return [*((each, None) for each in templates()), *own]
+    return [*((each, None) for each in templates()), *saved]
 
 
 def keep(session: Session, made: DocumentTemplate, *, by: Principal, now: datetime) -> DocumentTemplate:
-    """Keeps the template for others. Raises Conflict where there is one of that name, Invalid with every fault of its
-    document as it is before anything is put in its places."""
+    """Save the template.
+
+    Raises Conflict if the name is taken, and InvalidRequest with every fault of the document with unfilled
+    placeholders."""
     require_permission_anywhere(by, Permission.DECIDE)
     if session.get(TemplateRow, made.name) or made.name in {each.name for each in templates()}:
         raise Conflict(f"there is a template {made.name} already: take another name, or remove that one first")
@@ -48,8 +52,10 @@ def keep(session: Session, made: DocumentTemplate, *, by: Principal, now: dateti
 
 
 def remove(session: Session, name: str, *, by: Principal, now: datetime) -> None:
-    """Removes one's own template; another's, who manages users. Raises NotFound where there is none of people's,
-    Forbidden for another's."""
+    """Remove a saved template.
+
+    Users who manage users may remove templates of others. Raises NotFound if no saved template has this name, and
+    Forbidden if it belongs to another user."""
     require_permission_anywhere(by, Permission.DECIDE)
     row = session.get(TemplateRow, name, with_for_update=True)
     if row is None:

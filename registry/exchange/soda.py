@@ -1,7 +1,7 @@
-"""A contract as checks of Soda (SodaCL): `checks for` each table, in YAML.
+"""Export a contract as Soda checks (SodaCL): `checks for` each table, in YAML.
 
-Soda looks at a table as a whole: what is promised of what just arrived is said only where it is kept row by row. What
-cannot be said stands in comments. A check of engine `soda` is Soda's own, and goes back as it came."""
+Soda checks whole tables, so a check on arrived data is exported only if it is row-level. Unsupported checks become
+comments. Checks of engine `soda` are exported as they were imported."""
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
@@ -31,7 +31,10 @@ NONE: Bounds = (0, 0)
 
 
 class SodaCheck(NamedTuple):
-    """A check of Soda's: the metric, the range in which it is kept (None: it is of rows), and what configures it."""
+    """A Soda check.
+
+    `range`: values of the metric that pass; None for a check of failed rows.
+    `options`: further configuration."""
 
     metric: str
     range: Bounds | None
@@ -39,12 +42,14 @@ class SodaCheck(NamedTuple):
 
 
 def write(subject: ExportSource) -> bytes:
-    """The file. Raises ContractError for a faulty document."""
+    """Return the file. Raises ContractError if the document has faults."""
     comments: list[str] = []
     tables = {f"checks for {each.name}": list(_checks(each, comments)) for each in subject.contract.objects}
     head = [f"# {line(subject.contract.id)} {line(subject.contract.version)}, written by Treaty", *comments]
-    said = {name: checks for name, checks in tables.items() if checks}
-    return "\n".join([*head, yaml.safe_dump(said, sort_keys=False, allow_unicode=True, width=WIDTH)]).encode()
+    checks_by_table = {name: checks for name, checks in tables.items() if checks}
+    return "\n".join(
+        [*head, yaml.safe_dump(checks_by_table, sort_keys=False, allow_unicode=True, width=WIDTH)]
+    ).encode()
 
 
 def _checks(described: DataObject, comments: list[str]) -> Iterator[Any]:
@@ -59,7 +64,7 @@ def _checks(described: DataObject, comments: list[str]) -> Iterator[Any]:
 
 
 def _unsaid(described: DataObject, of: CommonCheck | UnsupportedCheck) -> str | None:
-    """Why it is not said; None where it is."""
+    """Return why the check is not exported; None if it is."""
     if isinstance(of, UnsupportedCheck):
         return of.reason
     if not NAME.fullmatch(described.name):
@@ -70,15 +75,15 @@ def _unsaid(described: DataObject, of: CommonCheck | UnsupportedCheck) -> str | 
 
 
 def _own(described: DataObject, unsaid: UnsupportedCheck) -> Any:
-    """The check of Soda's that it is; None where it is none."""
+    """Return the original check of engine `soda`; None for other engines."""
     own = unsaid.check.check
-    given = own.arguments.get("implementation") if own.analyzer == FOREIGN else None
-    sound = isinstance(given, str) or (isinstance(given, dict) and len(given) == 1)
-    return given if sound and NAME.fullmatch(described.name) else None
+    implementation = own.arguments.get("implementation") if own.analyzer == FOREIGN else None
+    is_check = isinstance(implementation, str) or (isinstance(implementation, dict) and len(implementation) == 1)
+    return implementation if is_check and NAME.fullmatch(described.name) else None
 
 
 def _entry(of: CommonCheck, said: SodaCheck) -> dict[str, Any]:
-    """Its threshold stands in its head; of a warning, when to warn."""
+    """Return the check's entry: its key contains the threshold, or a warning has `warn: when ...`."""
     name = {"name": label(of.check.check.id)}
     filtered = {"filter": of.where} if of.where and said.range else {}
     body = {**name, **said.options, **filtered}
@@ -127,7 +132,7 @@ def _matched(of: CommonCheck) -> SodaCheck:
 
 
 def _true(of: CommonCheck) -> SodaCheck:
-    """Rows of which the condition is null break it."""
+    """Return a check of failed rows; rows for which the condition is null fail."""
     among = f"({of.where}) AND " if of.where else ""
     return SodaCheck("failed rows", None, {"fail condition": f"{among}NOT coalesce(({of.values[0]}), false)"})
 

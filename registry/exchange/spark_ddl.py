@@ -1,4 +1,4 @@
-"""Columns as Spark's DDL writes them: `id BIGINT NOT NULL COMMENT 'key', day DATE`, or a whole CREATE TABLE."""
+"""Parse Spark DDL: a column list such as `id BIGINT NOT NULL, day DATE`, or CREATE TABLE."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,9 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class DdlTable:
-    """The columns of a table, each with what is said of it; its name and partition columns where the text has them."""
+    """Columns of a table with their comments.
+
+    `name`, `partition_by`: from CREATE TABLE; None and () for a column list."""
 
     columns: tuple[tuple[Column, str | None], ...]
     name: str | None = None
@@ -30,32 +32,34 @@ class DdlTable:
 
 
 def described(source: str) -> DdlTable:
-    """The columns in the text. Raises ContractError where it is no such text, naming the line."""
+    """Parse the text. Raises ContractError with the line if it is not DDL."""
     return _Reader(source).table()
 
 
 def known_type(written: str, path: str, faults: Faults) -> str:
-    """The plain type as Spark's own short text. Keeps a fault where Spark has none of that name."""
-    found = _PLAIN.fullmatch(written)
-    name = found[1].lower() if found else ""
+    """Return Spark's canonical name of a type that is not nested.
+
+    Adds a fault to `faults` and returns "string" if Spark has no such type."""
+    match = _PLAIN.fullmatch(written)
+    name = match[1].lower() if match else ""
     name = ALIASES.get(name, name)
-    if found is None or name not in LOGICAL or name in {*NESTED, "struct"}:
+    if match is None or name not in LOGICAL or name in {*NESTED, "struct"}:
         remedy = suggest_nearest(written.lower(), LOGICAL) or "name a type of Spark"
         faults.add("spark-type", path, "is not a type of Spark", remedy)
         return "string"
-    sizes = [each for each in (found[2], found[3]) if each]
+    sizes = [each for each in (match[2], match[3]) if each]
     return f"{name}({','.join(sizes)})" if sizes else name
 
 
 class _Reader:
-    """The tokens of the text, and the one that comes next."""
+    """A recursive-descent parser over the tokens of the text."""
 
     def __init__(self, source: str) -> None:
         self.source, self.at, self.depth = source, 0, 0
         self.tokens = [each for each in _TOKEN.finditer(source) if each.lastgroup != "space"]
 
     def table(self) -> DdlTable:
-        """The whole text."""
+        """Parse the whole text."""
         name = self._head() if self._takes("create") else None
         columns = self._comma_list(self._column)
         if name is None:
@@ -83,10 +87,10 @@ class _Reader:
         return ()
 
     def _comma_list(self, one: Callable[[], Any]) -> list[Any]:
-        found = [one()]
+        items = [one()]
         while self._takes(","):
-            found.append(one())
-        return found
+            items.append(one())
+        return items
 
     def _column(self) -> tuple[Column, str | None]:
         name = self._name()
@@ -105,10 +109,10 @@ class _Reader:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self._fault(f"is nested deeper than {MAX_DEPTH} levels")
-        place, word = self.at, self._name().lower()
-        found = self._nested(word) if word in {*NESTED, "struct"} else self._plain(place, word)
+        start, word = self.at, self._name().lower()
+        parsed = self._nested(word) if word in {*NESTED, "struct"} else self._plain(start, word)
         self.depth -= 1
-        return found
+        return parsed
 
     def _nested(self, word: str) -> str:
         self._need("<")
@@ -150,7 +154,7 @@ class _Reader:
 
     @property
     def _next(self) -> str:
-        """The next token; '' at the end."""
+        """Return the next token; '' at the end."""
         return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
 
     @property
@@ -158,9 +162,9 @@ class _Reader:
         return self.tokens[self.at].lastgroup if self.at < len(self.tokens) else None
 
     def _takes(self, word: str) -> bool:
-        found = self._next.lower() == word
-        self.at += found
-        return found
+        matches = self._next.lower() == word
+        self.at += matches
+        return matches
 
     def _need(self, word: str) -> None:
         if not self._takes(word):
@@ -172,9 +176,9 @@ class _Reader:
             raise self._fault("is not DDL: here a comma or the end is missing")
 
     def _fault(self, message: str, remedy: str = "") -> ContractError:
-        """Says nothing of what stands there."""
+        """Create an error with the line of the next token, without quoting the text."""
         last = min(self.at, len(self.tokens) - 1)
-        place = self.tokens[last].start() if self.tokens else 0
-        line = self.source.count("\n", 0, place) + 1
+        offset = self.tokens[last].start() if self.tokens else 0
+        line = self.source.count("\n", 0, offset) + 1
         hint = remedy or "write `name TYPE, ...` or a CREATE TABLE statement"
         return ContractError([Fault(code="spark-ddl", where=ROOT, message=message, remedy=hint, line=line)])

@@ -1,4 +1,6 @@
-"""The schema of a Spark table as a contract that promises nothing else yet: DDL, CREATE TABLE or a schema's JSON."""
+"""Import the schema of a Spark table as a contract: DDL, CREATE TABLE or schema JSON.
+
+The contract has no checks other than its schema."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,9 +18,9 @@ MAX_COLUMNS = 4000
 
 
 def documents(given: ImportSource) -> Iterator[bytes]:
-    """The contract of the table in the text. Raises ContractError with all its faults."""
-    found = _of_json(given.text) if given.text.lstrip().startswith(b"{") else described(_text(given.text))
-    if len(found.columns) > MAX_COLUMNS:
+    """Yield the contract of the table in the text. Raises ContractError with all its faults."""
+    table = _of_json(given.text) if given.text.lstrip().startswith(b"{") else described(_text(given.text))
+    if len(table.columns) > MAX_COLUMNS:
         raise ContractError(
             [
                 Fault(
@@ -29,17 +31,17 @@ def documents(given: ImportSource) -> Iterator[bytes]:
                 )
             ]
         )
-    name = found.name or given.name
-    schema = Schema(tuple(column for column, _ in found.columns))
+    name = table.name or given.name
+    schema = Schema(tuple(column for column, _ in table.columns))
     document = skeleton(
         contract_id=name,
         name=name,
         object_name=name.rpartition(".")[2],
         physical_name=name,
         schema=schema,
-        partition_by=found.partition_by,
+        partition_by=table.partition_by,
     )
-    for each, (_, about) in zip(document["schema"][0]["properties"], found.columns, strict=True):
+    for each, (_, about) in zip(document["schema"][0]["properties"], table.columns, strict=True):
         each.update({"description": about} if about else {})
     yield write(document)
 

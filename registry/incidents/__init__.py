@@ -1,1 +1,1 @@
-"""Incidents: when one opens, joins, closes and reopens."""
+"""Incidents: lifecycle, actions of users, and ownership."""

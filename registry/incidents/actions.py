@@ -1,4 +1,4 @@
-"""What people do with incidents: look at them, acknowledge, assign, put off, resolve with a reason, and open again."""
+"""Handle the actions of users on incidents: list, acknowledge, assign, snooze, resolve and reopen."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,8 +33,10 @@ UNKNOWN = "nobody of that name may read what the incident is about"
 
 @dataclass(frozen=True)
 class IncidentFilter:
-    """Which incidents are asked for: of a contract, in a state, assigned to somebody. `snoozed` False: none of those
-    that are put off now."""
+    """Filter of a list of incidents.
+
+    `contract_id`, `state`, `assignee`: None means any.
+    `snoozed`: False excludes incidents that are snoozed now."""
 
     contract_id: str | None = None
     state: IncidentState | None = None
@@ -44,7 +46,7 @@ class IncidentFilter:
 
 @dataclass(frozen=True, kw_only=True)
 class IncidentListing:
-    """An incident with its parts, as far as they may be read, and the names of the people in it."""
+    """An incident with its readable objects and the names of the users involved."""
 
     incident: IncidentRow
     parts: Sequence[IncidentObjectRow]
@@ -55,7 +57,9 @@ class IncidentListing:
 
 @dataclass(frozen=True)
 class IncidentStep:
-    """A change of an incident as somebody saw it: at that revision."""
+    """A user's action on an incident.
+
+    `revision`: revision of the incident that the user read."""
 
     incident_id: UUID
     revision: int
@@ -66,7 +70,7 @@ class IncidentStep:
 def list_incidents(
     session: Session, by: Principal, asked: PageRequest, which: IncidentFilter, *, now: datetime
 ) -> RowPage[IncidentListing]:
-    """Incidents of what the principal may read, newest first."""
+    """Return a page of incidents of contracts that the principal may read, newest first."""
     require_permission_anywhere(by, Permission.READ)
     query = (
         select(IncidentRow)
@@ -81,30 +85,33 @@ def list_incidents(
         query = query.where(IncidentRow.assignee_id == which.assignee)
     if not which.snoozed:
         query = query.where(col(IncidentRow.snoozed_until).is_(None) | (col(IncidentRow.snoozed_until) <= now))
-    portion = NEWEST_FIRST.cut(session.exec(NEWEST_FIRST.of(query, asked)).all(), asked)
-    return RowPage(_listings(session, portion.rows, by), portion.next)
+    page = NEWEST_FIRST.cut(session.exec(NEWEST_FIRST.of(query, asked)).all(), asked)
+    return RowPage(_listings(session, page.rows, by), page.next)
 
 
 def get(session: Session, incident_id: UUID, *, by: Principal, lock: bool = False) -> IncidentRow:
-    """The incident. Raises NotFound where there is none, or what it is about is not the principal's to read."""
+    """Return the incident.
+
+    `lock`: lock its row until the transaction ends. Raises NotFound if it does not exist or the principal may not
+    read its object."""
     require_permission_anywhere(by, Permission.READ)
     if lock:
         incident_downstream.take_turn(session)
-    found = session.get(IncidentRow, incident_id, with_for_update=lock, populate_existing=lock)
-    if found is None:
+    incident = session.get(IncidentRow, incident_id, with_for_update=lock, populate_existing=lock)
+    if incident is None:
         raise NotFound
-    visibility.require_readable_object(session, found.contract_id, found.object, by)
-    return found
+    visibility.require_readable_object(session, incident.contract_id, incident.object, by)
+    return incident
 
 
 def of_runs(session: Session, runs: Collection[UUID], by: Principal) -> list[IncidentListing]:
-    """The incidents that those runs are the last word of, as far as the principal may read what they are about."""
-    found = ownership.incidents(session, runs)
-    return _listings(session, [each for each in found if _may_read(session, (each.contract_id, each.object), by)], by)
+    """Return the readable incidents whose latest run is one of these."""
+    rows = ownership.incidents(session, runs)
+    return _listings(session, [each for each in rows if _may_read(session, (each.contract_id, each.object), by)], by)
 
 
 def shown(session: Session, incident: IncidentRow, by: Principal) -> IncidentListing:
-    """The incident as people see it: of its parts those that the principal may read."""
+    """Return the incident with those of its objects that the principal may read."""
     return _listings(session, [incident], by)[0]
 
 
@@ -113,16 +120,16 @@ def _listings(session: Session, found: Sequence[IncidentRow], by: Principal) -> 
     query = select(row).where(col(row.incident_id).in_([each.id for each in found]))
     parts = session.exec(query.order_by(col(row.joined_at), row.contract_id, row.object)).all()
     readable = {about for about in {_about(each) for each in parts} if _may_read(session, about, by)}
-    named = {user for each in found for user in _people(each) if user}
-    names = dict(session.exec(select(UserRow.id, UserRow.name).where(col(UserRow.id).in_(named))).all())
-    of: dict[UUID, list[IncidentObjectRow]] = {}
+    user_ids = {user for each in found for user in _people(each) if user}
+    names = dict(session.exec(select(UserRow.id, UserRow.name).where(col(UserRow.id).in_(user_ids))).all())
+    parts_by_incident: dict[UUID, list[IncidentObjectRow]] = {}
     for each in parts:
         if _about(each) in readable:
-            of.setdefault(each.incident_id, []).append(each)
+            parts_by_incident.setdefault(each.incident_id, []).append(each)
     return [
         IncidentListing(
             incident=each,
-            parts=of.get(each.id, ()),
+            parts=parts_by_incident.get(each.id, ()),
             assignee=_name(names, each.assignee_id),
             acknowledged_by=_name(names, each.acknowledged_by_id),
             resolved_by=_name(names, each.resolved_by_id),
@@ -132,23 +139,28 @@ def _listings(session: Session, found: Sequence[IncidentRow], by: Principal) -> 
 
 
 def acknowledge(session: Session, step: IncidentStep) -> IncidentRow:
-    """Says that somebody looks after it. Raises NotFound, Forbidden; Conflict where it was changed meanwhile."""
+    """Acknowledge the incident for the principal.
+
+    Raises NotFound, Forbidden, IllegalTransition, and Conflict if the incident changed since it was read."""
     incident = _apply_step(session, step, "acknowledge")
     incident.acknowledged_by_id = step.by.user_id
     return _done(session, incident, step, AuditAction.INCIDENT_ACKNOWLEDGED)
 
 
 def assign(session: Session, step: IncidentStep, name: str | None) -> IncidentRow:
-    """Says who looks after it; None: nobody in particular. Raises Invalid for who may not even read what it is about,
-    else as `acknowledge` does."""
+    """Assign the incident to a user.
+
+    `name`: None unassigns it. Raises InvalidRequest if the user may not read the incident's object, and otherwise as
+    `acknowledge`."""
     incident = _apply_step(session, step, "assign")
     incident.assignee_id = _reader(session, incident, name) if name is not None else None
     return _done(session, incident, step, AuditAction.INCIDENT_ASSIGNED, assignee=name)
 
 
 def snooze(session: Session, step: IncidentStep, until: datetime | None) -> IncidentRow:
-    """Puts it off: nobody is told of it until then. None: not any longer. Raises Invalid for a time that is over, else
-    as `acknowledge` does."""
+    """Snooze the incident: no notifications are sent until then.
+
+    `until`: None ends the snooze. Raises InvalidRequest if the time is in the past, and otherwise as `acknowledge`."""
     incident = _apply_step(session, step, "snooze")
     if until is not None and until <= step.now:
         raise InvalidRequest("put it off until a time that is still to come")
@@ -164,8 +176,10 @@ def resolve(
     comment: str | None,
     duplicate_of: UUID | None = None,
 ) -> IncidentRow:
-    """Ends it, for that reason. Raises Invalid for a reason that is found and not told, and for a duplicate of nothing
-    that may be read; else as `acknowledge` does."""
+    """Resolve the incident for a reason, and label the points that failed in it.
+
+    `duplicate_of`: the other incident, for a duplicate only. Raises InvalidRequest if the reason cannot be set by a
+    user or the other incident is the same or resolved, and otherwise as `acknowledge`."""
     incident = _apply_step(session, step, "resolve")
     _refuse(session, incident, resolution, duplicate_of, step.by)
     incident.resolution, incident.comment, incident.duplicate_of = resolution, comment, duplicate_of
@@ -181,8 +195,9 @@ def resolve(
 
 
 def reopen(session: Session, step: IncidentStep) -> IncidentRow:
-    """Opens it again: what was over, or what nobody looks after any more. What fails in another incident by now stays
-    there. Raises as `acknowledge` does."""
+    """Reopen a resolved incident, or withdraw an acknowledgement.
+
+    Objects that fail in another incident by now stay there. Raises as `acknowledge`."""
     incident = _apply_step(session, step, "reopen")
     incident.acknowledged_by_id = None
     if incident.resolution is not None:
@@ -203,7 +218,7 @@ def _revive(session: Session, incident: IncidentRow, step: IncidentStep) -> None
 
 
 def _apply_step(session: Session, step: IncidentStep, name: str) -> IncidentRow:
-    """The incident, locked, in the state that the step leaves it in."""
+    """Return the incident, locked, in the state after the action."""
     incident = get(session, step.incident_id, by=step.by, lock=True)
     require_permission(
         step.by, Permission.INCIDENTS, visibility.object_resource(session, incident.contract_id, incident.object)
@@ -226,8 +241,8 @@ def _done(
 
 def _reader(session: Session, incident: IncidentRow, name: str) -> UUID:
     user = session.exec(select(UserRow).where(UserRow.name == name, col(UserRow.active).is_(True))).first()
-    place = visibility.object_resource(session, incident.contract_id, incident.object)
-    if user is None or not principal_for_user(session, user).may(Permission.READ, place):
+    resource = visibility.object_resource(session, incident.contract_id, incident.object)
+    if user is None or not principal_for_user(session, user).may(Permission.READ, resource):
         raise InvalidRequest(UNKNOWN)
     return user.id
 
@@ -245,7 +260,10 @@ def _refuse(
 
 
 def _clear(session: Session, incident: IncidentRow, now: datetime) -> None:
-    """What lies downstream: where nothing was wrong, nothing came to it; what was fixed goes with the next runs."""
+    """Update the incident's downstream datasets.
+
+    If the data was correct or the incident is a duplicate, nothing downstream is contaminated; otherwise the
+    contamination ends with the next runs."""
     if incident.resolution in NO_FAULT or incident.resolution is Resolution.DUPLICATE:
         incident_downstream.clear_downstream(session, incident.id)
         return
@@ -254,13 +272,13 @@ def _clear(session: Session, incident: IncidentRow, now: datetime) -> None:
 
 
 def _teach(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
-    """What its end says of the data that failed: whether programs and detectors learn from them."""
+    """Label the points that failed, so that programs and detectors learn from the resolution."""
     if incident.resolution is Resolution.DUPLICATE:
         return
     parts = lifecycle.incident_objects(session, incident.id)
-    spots = {ContractObject(*_about(part)): baselines.failed_in(session, [part]) for part in parts}
-    mark = FeedbackKind.EXPECTED if incident.resolution in NO_FAULT else FeedbackKind.INCIDENT
-    feedback.of_incident(session, incident, spots, mark)
+    points = {ContractObject(*_about(part)): baselines.failed_in(session, [part]) for part in parts}
+    label = FeedbackKind.EXPECTED if incident.resolution in NO_FAULT else FeedbackKind.INCIDENT
+    feedback.of_incident(session, incident, points, label)
     _refit(session, incident, step)
 
 
@@ -274,9 +292,9 @@ def _refit(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
 
 def _fails_elsewhere(session: Session, part: IncidentObjectRow) -> bool:
     row = IncidentObjectRow
-    same = row.contract_id == part.contract_id, row.object == part.object, col(row.active).is_(True)
-    found = session.exec(select(row.incident_id).where(*same)).all()
-    return any(each != part.incident_id for each in found)
+    conditions = row.contract_id == part.contract_id, row.object == part.object, col(row.active).is_(True)
+    incident_ids = session.exec(select(row.incident_id).where(*conditions)).all()
+    return any(each != part.incident_id for each in incident_ids)
 
 
 def _name(names: Mapping[UUID, str], user: UUID | None) -> str | None:

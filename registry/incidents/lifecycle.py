@@ -1,7 +1,7 @@
-"""Incidents: a violation opens one or joins the one that it belongs to, which closes by itself once all is well again.
+"""Open, extend, resolve and reopen incidents from the results of runs.
 
-What fails downstream of bad data belongs to the incident of these data: one cause, one incident. A check that fails on
-a partition of which somebody has said that it is no fault (expected, a false alarm, not to be fixed) opens none."""
+A failure downstream of bad data belongs to the incident of that data: one cause, one incident. A check opens no
+incident for a partition if a user resolved its last failure as no fault (expected change, false alarm, won't fix)."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -28,35 +28,35 @@ from treaty.registry.tables import (
 )
 
 ACTOR = "worker"
-# What fails again so soon after it recovered was not over.
+# A failure so soon after the recovery reopens the incident.
 REOPENS = timedelta(hours=24)
 
 
 def apply_run(session: Session, run: RunRow, result: RunResult, *, now: datetime, ids: Ids) -> IncidentRow | None:
-    """What the run means for incidents: the one that it opened, joined or closed; None for none.
+    """Update incidents from a run, and return the incident that it opened, changed or resolved.
 
-    A run that could not judge says nothing, nor one of data that a failed run wrote; nor do runs of consumers' checks,
-    which are no promises of the contract."""
+    Returns None if no incident is affected. Runs without any evaluated check, of superseded data, and of consumer
+    checks (which are not part of the contract) are ignored."""
     if (
         run.subscription_id is not None
         or run.superseded_reason
         or all(each.outcome is Outcome.NOT_EVALUATED for each in result.results)
     ):
         return None
-    seen = RunViolations(session=session, run=run, result=result, now=now, ids=ids)
-    if not seen.failing and session.exec(_parts_of(seen).limit(1)).first() is None:
+    violations = RunViolations(session=session, run=run, result=result, now=now, ids=ids)
+    if not violations.failing and session.exec(_parts_of(violations).limit(1)).first() is None:
         return None
     incident_downstream.take_turn(session)
-    part = session.exec(_parts_of(seen).where(col(IncidentObjectRow.active).is_(True)).with_for_update()).first()
+    part = session.exec(_parts_of(violations).where(col(IncidentObjectRow.active).is_(True)).with_for_update()).first()
     if part is not None:
-        return _continued(seen, part)
+        return _continued(violations, part)
     last = session.exec(
-        _parts_of(seen).order_by(col(IncidentObjectRow.joined_at).desc()).limit(1).with_for_update()
+        _parts_of(violations).order_by(col(IncidentObjectRow.joined_at).desc()).limit(1).with_for_update()
     ).first()
     incident = _locked(session, last.incident_id) if last else None
-    if last is not None and incident is not None and _is_no_fault(seen, incident, last):
+    if last is not None and incident is not None and _is_no_fault(violations, incident, last):
         return None
-    return _opened(seen, incident, last) if seen.failing else None
+    return _opened(violations, incident, last) if violations.failing else None
 
 
 def _parts_of(seen: RunViolations) -> Any:
@@ -65,7 +65,7 @@ def _parts_of(seen: RunViolations) -> Any:
 
 
 def _continued(seen: RunViolations, part: IncidentObjectRow) -> IncidentRow:
-    """What goes on to fail, and what does not any more."""
+    """Update an open incident with the checks that fail now."""
     incident = _locked(seen.session, part.incident_id)
     before, failing = _last_failing(part), _still(seen, part)
     _store(part, seen, failing)
@@ -81,7 +81,9 @@ def _continued(seen: RunViolations, part: IncidentObjectRow) -> IncidentRow:
 
 
 def _widen(incident: IncidentRow, seen: RunViolations) -> None:
-    """More is wrong with the data; the incident of data that came late knows only now that there is."""
+    """Extend the incident by columns that newly fail.
+
+    An incident of late data had no dataset until now and takes that of the run."""
     if incident.dataset_id is None:
         incident.dataset_id, incident.started_at, incident.columns = seen.run.dataset_id, seen.written_at, seen.columns
         incident.data_version = seen.data_version
@@ -90,22 +92,24 @@ def _widen(incident: IncidentRow, seen: RunViolations) -> None:
 
 
 def _still(seen: RunViolations, part: IncidentObjectRow) -> set[Failing]:
-    """What fails now: what failed before and was not judged better, unless it cannot fail any more."""
-    judged = {place(each) for each in seen.result.results if each.outcome is not Outcome.NOT_EVALUATED}
-    old = _last_failing(part) - judged
+    """Return the checks that fail now.
+
+    Earlier failures that this run did not evaluate remain, unless their partition or check no longer exists."""
+    evaluated = {place(each) for each in seen.result.results if each.outcome is not Outcome.NOT_EVALUATED}
+    unevaluated = _last_failing(part) - evaluated
     if seen.run.dataset_id is None:
-        # It was about when data come, and says nothing of the data.
-        return seen.failing | old
-    there, checks = (
+        # The incident may be about late data; then the run does not evaluate the data.
+        return seen.failing | unevaluated
+    partitions, checks = (
         set(state_store.stored_fingerprints(seen.session, seen.run.dataset_id)),
         {each.check_id for each in seen.result.results},
     )
-    kept = {each for each in old if each[1] is None or each[1] in there}
-    return seen.failing | {each for each in kept if part.version == seen.run.version or each[0] in checks}
+    remaining = {each for each in unevaluated if each[1] is None or each[1] in partitions}
+    return seen.failing | {each for each in remaining if part.version == seen.run.version or each[0] in checks}
 
 
 def _opened(seen: RunViolations, last: IncidentRow | None, part: IncidentObjectRow | None) -> IncidentRow:
-    """The incident that the violation belongs to: of the same object not long ago, of bad data upstream, its own."""
+    """Return the incident of the violation: a reopened one, that of the bad data upstream, or a new one."""
     if last is not None and part is not None and _returns(seen, last, part):
         return _reopened(seen, last, part)
     cause = _cause(seen)
@@ -113,23 +117,27 @@ def _opened(seen: RunViolations, last: IncidentRow | None, part: IncidentObjectR
 
 
 def _is_no_fault(seen: RunViolations, incident: IncidentRow, last: IncidentObjectRow) -> bool:
-    """Whether all that fails is no fault, as somebody said; that was said until it passes."""
+    """Return whether a user resolved all current failures as no fault.
+
+    A failure is excused until its check passes."""
     if incident.resolution not in NO_FAULT:
         return False
     passed = {place(each) for each in seen.result.results if each.outcome is Outcome.PASSED}
-    said = _last_failing(last) - passed
-    last.failing_checks, last.last_run_id = _plain(said), seen.run.id
-    return seen.failing <= said
+    excused = _last_failing(last) - passed
+    last.failing_checks, last.last_run_id = _plain(excused), seen.run.id
+    return seen.failing <= excused
 
 
 def _returns(seen: RunViolations, incident: IncidentRow, last: IncidentObjectRow) -> bool:
-    """Whether it is the same violation again: so soon after it recovered, or one that was said to be fixed."""
+    """Return whether the violation reopens the incident, as below 24 hours after its recovery.
+
+    A failure of a check that a user resolved as fixed reopens it at any time."""
     if not _is_root(incident, last):
         return False
     if incident.resolution is Resolution.RECOVERED:
         return seen.now - (incident.resolved_at or seen.now) <= REOPENS
-    said = _last_failing(last)
-    return incident.resolution is Resolution.FIXED and bool(said & seen.failing)
+    last_failing = _last_failing(last)
+    return incident.resolution is Resolution.FIXED and bool(last_failing & seen.failing)
 
 
 def _new(seen: RunViolations) -> IncidentRow:
@@ -155,7 +163,7 @@ def _new(seen: RunViolations) -> IncidentRow:
 
 
 def _joined_to(seen: RunViolations, incident: IncidentRow) -> IncidentRow:
-    """The incident with one more object that fails in it."""
+    """Add the failing object to the incident."""
     _add_part(seen, incident)
     _changed(incident, seen.now)
     _record(seen, AuditAction.INCIDENT_JOINED, incident)
@@ -180,7 +188,7 @@ def _reopened(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRo
 
 
 def _recover(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow) -> None:
-    """Ends the part of the incident, and the incident with its last one."""
+    """Mark the object as recovered, and resolve the incident after its last object."""
     part.active, part.recovered_at = None, seen.now
     if _is_root(incident, part):
         incident.recovered_at = seen.written_at
@@ -194,7 +202,7 @@ def _recover(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow
 
 
 def _notify(seen: RunViolations, incident: IncidentRow) -> None:
-    """Tells people of what fails: each of them once of an incident, and of none that is put off."""
+    """Send notifications unless the incident is snoozed: one per recipient, incident and reopening."""
     if incident.snoozed_until is not None and incident.snoozed_until > seen.now:
         return
     query = select(CheckResultRow).where(CheckResultRow.run_id == seen.run.id).order_by(col(CheckResultRow.position))
@@ -207,35 +215,36 @@ def _subject(incident: IncidentRow) -> str:
 
 
 def _cause(seen: RunViolations) -> IncidentRow | None:
-    """The open incident whose bad data came to the dataset that was judged, or are on their way; the oldest."""
+    """Return the oldest open incident whose bad data reached the dataset or will reach it."""
     dataset = seen.session.get(DatasetRow, seen.run.dataset_id) if seen.run.dataset_id else None
     if dataset is None:
         return None
     row = IncidentDownstreamRow
     query = select(IncidentRow).join(row, col(row.incident_id) == col(IncidentRow.id))
-    here = query.where(row.namespace == dataset.namespace, row.name == dataset.name)
-    harmed = here.where(
+    on_dataset = query.where(row.namespace == dataset.namespace, row.name == dataset.name)
+    contaminated = on_dataset.where(
         col(row.contamination).in_(incident_downstream.HARMED), IncidentRow.state != IncidentState.RESOLVED
     )
     return seen.session.exec(
-        harmed.order_by(col(IncidentRow.opened_at)).limit(1).with_for_update(of=IncidentRow)
+        contaminated.order_by(col(IncidentRow.opened_at)).limit(1).with_for_update(of=IncidentRow)
     ).first()
 
 
 def _absorb(seen: RunViolations, incident: IncidentRow) -> None:
-    """Makes incidents part of this one that turn out to be of the same cause: opened downstream, where its bad data
-    had come, before the data themselves were judged."""
+    """Merge open incidents that this incident caused downstream before its own run detected it."""
     reached = select(DatasetRow.id).join(
         IncidentDownstreamRow,
         (col(DatasetRow.namespace) == col(IncidentDownstreamRow.namespace))
         & (col(DatasetRow.name) == col(IncidentDownstreamRow.name)),
     )
-    came = reached.where(
+    contaminated = reached.where(
         IncidentDownstreamRow.incident_id == incident.id,
         col(IncidentDownstreamRow.contamination).in_(incident_downstream.HARMED),
     )
     open_ones = select(IncidentRow).where(IncidentRow.state != IncidentState.RESOLVED, IncidentRow.id != incident.id)
-    later = open_ones.where(col(IncidentRow.dataset_id).in_(came), col(IncidentRow.opened_at) >= incident.started_at)
+    later = open_ones.where(
+        col(IncidentRow.dataset_id).in_(contaminated), col(IncidentRow.opened_at) >= incident.started_at
+    )
     for other in seen.session.exec(later.order_by(col(IncidentRow.id)).with_for_update()).all():
         _merge(seen, other, incident)
 
@@ -250,20 +259,26 @@ def _merge(seen: RunViolations, other: IncidentRow, into: IncidentRow) -> None:
 
 
 def move(session: Session, incident_id: UUID, into: UUID) -> None:
-    """Makes what fails in an incident fail in another one."""
+    """Move the objects of an incident to another incident."""
     for part in incident_objects(session, incident_id):
         session.delete(part)
         session.flush()
-        there = session.get(IncidentObjectRow, (into, part.contract_id, part.object))
-        if there is None:
+        target = session.get(IncidentObjectRow, (into, part.contract_id, part.object))
+        if target is None:
             session.add(IncidentObjectRow(**{**part.model_dump(), "incident_id": into}))
         else:
-            there.active, there.recovered_at, there.failing_checks = part.active, part.recovered_at, part.failing_checks
+            target.active, target.recovered_at, target.failing_checks = (
+                part.active,
+                part.recovered_at,
+                part.failing_checks,
+            )
     session.flush()
 
 
 def incident_objects(session: Session, incident_id: UUID, *, active: bool | None = None) -> Sequence[IncidentObjectRow]:
-    """The objects that fail or failed in the incident, first ones first; with `active` those that still do."""
+    """Return the objects of the incident in the order they joined.
+
+    `active`: True for objects that still fail, False for the others; None means all."""
     query = select(IncidentObjectRow).where(IncidentObjectRow.incident_id == incident_id)
     if active is not None:
         query = query.where(col(IncidentObjectRow.active).is_(active))
@@ -273,9 +288,9 @@ def incident_objects(session: Session, incident_id: UUID, *, active: bool | None
 
 
 def _add_part(seen: RunViolations, incident: IncidentRow) -> None:
-    """Adds what fails to the incident; an object that failed in it before fails in it again."""
-    known = seen.session.get(IncidentObjectRow, (incident.id, *seen.about))
-    part = known or IncidentObjectRow(
+    """Add the failing object to the incident, or mark it as failing again."""
+    existing = seen.session.get(IncidentObjectRow, (incident.id, *seen.about))
+    part = existing or IncidentObjectRow(
         incident_id=incident.id,
         contract_id=seen.about[0],
         object=seen.about[1],
@@ -292,13 +307,13 @@ def _add_part(seen: RunViolations, incident: IncidentRow) -> None:
 
 
 def _store(part: IncidentObjectRow, seen: RunViolations, failing: Collection[Failing]) -> None:
-    """What fails now. Once nothing does, it stays what failed last."""
+    """Store the failing checks of the run; after a recovery the last ones remain."""
     part.failing_checks = _plain(failing) if failing else part.failing_checks
     part.last_run_id, part.version = seen.run.id, seen.run.version
 
 
 def _last_failing(part: IncidentObjectRow) -> set[Failing]:
-    """What failed when it was judged last."""
+    """Return the checks that failed in the last run."""
     return {(str(check), partition) for check, partition in part.failing_checks}
 
 

@@ -1,4 +1,4 @@
-"""What a run found violated, as incidents see it: which checks fail where, on whose data, and since when."""
+"""Represent the violations of a run for incidents: failing checks, columns and origin of the data."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,13 +16,13 @@ from treaty.registry.lineage.graph.flows import graph_node
 from treaty.registry.lineage.graph.nodes import NameResolver
 from treaty.registry.tables import DatasetRow, LineageRunRow, RunRow
 
-# A check, and the partition that it fails on; None: on all together.
+# A check id and the partition on which it fails; None means the whole dataset.
 Failing: TypeAlias = tuple[str, str | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunViolations:
-    """A run as incidents see it."""
+    """The violations of a run."""
 
     session: Session
     run: RunRow
@@ -32,49 +32,52 @@ class RunViolations:
 
     @property
     def failing(self) -> set[Failing]:
-        """What fails in it."""
+        """Return the failing checks with their partitions."""
         return {place(each) for each in self.result.results if violates(each)}
 
     @property
     def about(self) -> tuple[str, str]:
-        """Whose it is."""
+        """Return the contract's id and the object's name."""
         return self.run.contract_id, self.run.object
 
     @property
     def columns(self) -> list[str] | None:
-        """The columns that failed checks are about; None where one is about the rows themselves."""
+        """Return the columns of the failing checks, sorted; None if a check concerns whole rows."""
         named = {each.column for each in self.result.results if violates(each)}
         return None if None in named else sorted(filter(None, named))
 
     @cached_property
     def by(self) -> LineageRunRow | None:
-        """The run that wrote the data that it judged; None where none is known."""
+        """Return the lineage run that wrote the validated data; None if unknown."""
         return self.session.get(LineageRunRow, self.run.lineage_run_id) if self.run.lineage_run_id else None
 
     @property
     def written_at(self) -> datetime:
-        """When the data came that it judged: with the end of the run that wrote them, where one is known."""
+        """Return the time the validated data was written.
+
+        This is the end of the lineage run that wrote it, or its start; if that run is unknown, the start of the
+        validation."""
         return (self.by.finished_at or self.by.started_at if self.by else None) or self.run.started_at
 
     @property
     def data_version(self) -> str | None:
-        """The version of the table that the run wrote; None where it told none."""
+        """Return the table version that the lineage run wrote; None if it reported none."""
         dataset = self.session.get(DatasetRow, self.run.dataset_id) if self.run.dataset_id else None
         if self.by is None or dataset is None:
             return None
-        here, nodes = LineageName(dataset.namespace, dataset.name), NameResolver(self.session)
+        target, nodes = LineageName(dataset.namespace, dataset.name), NameResolver(self.session)
         outputs = FoldedRun.model_validate(self.by.state).outputs
         return next(
-            (impact.version(each) for each in outputs if here in nodes.group(graph_node(each.namespace, each.name))),
+            (impact.version(each) for each in outputs if target in nodes.group(graph_node(each.namespace, each.name))),
             None,
         )
 
 
 def violates(result: CheckResult) -> bool:
-    """Whether it is a failure of a check whose failures are errors."""
+    """Return whether the result is a failure with severity error."""
     return result.outcome is Outcome.FAILED and result.severity == "error"
 
 
 def place(result: CheckResult) -> Failing:
-    """Which check it is of, and of which partition."""
+    """Return the check id and the partition of the result."""
     return result.check_id, result.partition

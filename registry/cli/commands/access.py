@@ -1,4 +1,4 @@
-"""Commands about access: teams, what is granted to whom, new secrets for tokens, key files."""
+"""Commands for access control: teams, grants, token rotation and key files."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,10 +34,10 @@ def grants(
     target: Annotated[str | None, typer.Option(help="only those on that domain, contract or dataset")] = None,
     as_json: Json = False,
 ) -> None:
-    """List what is granted to users and teams beside the roles that users have on everything."""
+    """List grants to users and teams, in addition to global user roles."""
     with service.open_client() as registry:
-        found = registry.grants(target=target)
-    _print_rows(found, ("id", "holder", "role", "scope", "target"), as_json=as_json)
+        rows = registry.grants(target=target)
+    _print_rows(rows, ("id", "holder", "role", "scope", "target"), as_json=as_json)
 
 
 @app.command()
@@ -48,29 +48,29 @@ def grant(
     user: User = None,
     team: Team = None,
 ) -> None:
-    """Grant a role to a user or to a team on a part of the registry, and print the grant's id."""
+    """Grant a role to a user or team and print the grant's id."""
     with service.open_client() as registry:
         print(registry.grant(_grant_body(registry, role, scope, target, user=user, team=team)).id)
 
 
 @app.command()
 def revoke(grant_id: Annotated[UUID, typer.Argument(metavar="GRANT", help="the grant's id")]) -> None:
-    """End a grant."""
+    """Revoke a grant."""
     with service.open_client() as registry:
         registry.revoke_grant(grant_id)
 
 
 @app.command()
 def teams(as_json: Json = False) -> None:
-    """List your teams; all for who manages users."""
+    """List your teams. User administrators see all teams."""
     with service.open_client() as registry:
-        found = registry.teams()
-    _print_rows(found, ("id", "name", "members"), as_json=as_json)
+        rows = registry.teams()
+    _print_rows(rows, ("id", "name", "members"), as_json=as_json)
 
 
 @app.command("create-team")
 def create_team(name: TeamName) -> None:
-    """Make a team, and print its id."""
+    """Create a team and print its id."""
     with service.open_client() as registry:
         print(registry.create_team(name).id)
 
@@ -82,7 +82,7 @@ def set_member(
     lead: Annotated[bool, typer.Option("--lead", help="they say who belongs to the team")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="they belong to it no longer")] = False,
 ) -> None:
-    """Have a user belong to a team, or no longer."""
+    """Add a user to a team, change their role in it, or remove them."""
     with service.open_client() as registry:
         team_id = _team(registry, team).id
         if remove:
@@ -93,7 +93,9 @@ def set_member(
 
 @app.command()
 def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = None) -> None:
-    """Give a token a new secret and print it, this once; the one before stays good for a while."""
+    """Rotate a token's secret and print the new one.
+
+    The new secret is shown only once. The old secret remains valid for the overlap."""
     with service.open_client() as registry:
         print(registry.rotate_token(token, overlap_hours=overlap_hours, expires_days=expires_days).secret)
 
@@ -102,7 +104,7 @@ def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = Non
 def create_key(
     file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall be", show_default=False)],
 ) -> None:
-    """Make a key file for this user alone; one that is there stays as it is."""
+    """Create a key file that only you can read. An existing file is not changed."""
     from treaty.engine.core import key_files
 
     try:
@@ -124,14 +126,14 @@ def _grant_body(
 
 
 def _team(registry: "Client", name: str) -> "TeamOut":
-    found = next((each for each in registry.teams() if each.name == name), None)
-    if found is None:
+    team = next((each for each in registry.teams() if each.name == name), None)
+    if team is None:
         raise CliError(f"there is no team named {name}, or it is none of yours")
-    return found
+    return team
 
 
 def _print_rows(found: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], *, as_json: bool) -> None:
-    """A line for each, or all of it as JSON."""
+    """Print the rows as a table or as JSON."""
     import json
 
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""`treaty audit`: the head, the export, and whether all is as it was written; the records of approvals."""
+"""Commands for the audit log: signed head, verification, export and approval records."""
 
 import json
 import sys
@@ -38,16 +38,18 @@ app = typer.Typer(
 
 @app.command()
 def head() -> None:
-    """Print the audit's last entry, signed with the audit's key: keep it where nobody who writes the database can."""
+    """Print the last audit entry, signed with the audit key.
+
+    Store it where users with write access to the database cannot change it."""
     from treaty.engine.core import clock
     from treaty.registry.audit import signed_heads
 
     settings = load()
     with database.read_session(settings) as session:
-        taken = signed_heads.signed_head(session, signed_heads.keys(settings), now=clock.now())
-    if taken.signature is None:
+        signed = signed_heads.signed_head(session, signed_heads.keys(settings), now=clock.now())
+    if signed.signature is None:
         print(f"treaty: not signed: there is no audit key at {settings.audit_key}", file=sys.stderr)
-    print(taken.model_dump_json(indent=2))
+    print(signed.model_dump_json(indent=2))
 
 
 @app.command()
@@ -57,24 +59,26 @@ def verify(
     unsigned: SignatureInvalid = False,
     as_json: Json = False,
 ) -> None:
-    """Read the whole audit and say whether it is as it was written; exit code 1 where it is not.
+    """Verify the whole audit log. Exits with 1 if it was changed.
 
-    Entries that were edited, deleted or moved are found by the audit alone, those cut off at its end, and an audit
-    written anew, by a head taken before."""
+    Entries that were edited, deleted or moved are detected from the log itself. A truncated or rewritten log is
+    detected only with a head that was saved earlier (--head)."""
     from treaty.registry.audit import hash_chain
 
     settings = load()
-    taken = _head(settings, head_file, unsigned=unsigned)
+    trusted_head = _head(settings, head_file, unsigned=unsigned)
     with _entries(settings, export) as entries:
-        found = hash_chain.follow(entries, taken)
-    print(json.dumps(_plain(found), indent=2) if as_json else _sentence(found, taken))
-    if found.fault:
+        result = hash_chain.follow(entries, trusted_head)
+    print(json.dumps(_plain(result), indent=2) if as_json else _sentence(result, trusted_head))
+    if result.fault:
         raise typer.Exit(VIOLATED)
 
 
 @app.command()
 def export(file: ExportFile = None, after: After = 0) -> None:
-    """Write the audit as lines of JSON, an entry to a line; `verify --from` reads it without the database."""
+    """Export the audit log as JSON lines, one entry per line.
+
+    Verify the export without the database with `treaty audit verify --from`."""
     from treaty.registry.audit import audit_log, hash_chain
 
     with database.read_session(load()) as session:
@@ -88,38 +92,38 @@ def export(file: ExportFile = None, after: After = 0) -> None:
 
 @app.command()
 def record(contract: ContractName, version: VersionNumber = None, as_json: Json = False) -> None:
-    """Show who approved a version, shown what, and whether version and audit agree; exit code 1 where they do not."""
+    """Show who approved a version and what they were shown. Exits with 1 if the version and the audit log disagree."""
     from treaty.registry.core.errors import NotFound
     from treaty.registry.review.approval import records
 
     with database.read_session(load()) as session:
         try:
-            kept = records.of_version(session, contract, version)
+            approvals = records.of_version(session, contract, version)
         except NotFound:
             raise CliError(f"there is no version {version or 'in force'} of {contract}") from None
-        told = [{"hash": each.hash, **each.content, "faults": records.faults(session, each)} for each in kept]
-    print(json.dumps(told, indent=2, ensure_ascii=False) if as_json else _approvals(told))
-    if any(each["faults"] for each in told):
+        contents = [{"hash": each.hash, **each.content, "faults": records.faults(session, each)} for each in approvals]
+    print(json.dumps(contents, indent=2, ensure_ascii=False) if as_json else _approvals(contents))
+    if any(each["faults"] for each in contents):
         raise typer.Exit(VIOLATED)
 
 
 def _head(settings: RegistrySettings, file: Path | None, *, unsigned: bool) -> "AuditHead | None":
-    """The head in the file, if it is genuine; None where no file is given."""
+    """Return the head from the file after checking its signature; None without a file."""
     from treaty.registry.audit import hash_chain, signed_heads
     from treaty.registry.core.errors import InvalidRequest
 
     if file is None:
         return None
     try:
-        taken = signed_heads.read(_content(file))
+        saved = signed_heads.read(_content(file))
     except InvalidRequest as error:
         raise CliError(f"{file}: {error}") from None
-    genuine = hash_chain.genuine(taken, signed_heads.keys(settings))
-    if genuine is False:
+    is_genuine = hash_chain.genuine(saved, signed_heads.keys(settings))
+    if is_genuine is False:
         raise CliError(f"{file} was not signed by the audit's key: it was changed, or another audit's", VIOLATED)
-    if genuine is None and not unsigned:
-        raise CliError(f"{file} cannot be trusted: {_untrusted(taken, settings)}; --allow-unsigned takes its word")
-    return taken
+    if is_genuine is None and not unsigned:
+        raise CliError(f"{file} cannot be trusted: {_untrusted(saved, settings)}; --allow-unsigned takes its word")
+    return saved
 
 
 def _untrusted(taken: "AuditHead", settings: RegistrySettings) -> str:
@@ -162,8 +166,8 @@ def _plain(found: "ChainCheck") -> dict[str, Any]:
 def _sentence(found: "ChainCheck", taken: "AuditHead | None") -> str:
     if found.fault:
         return f"entry {found.broken_at} {found.fault}; the {found.entries:,} before it are as they were written"
-    beside = f"; the head of {taken.time:%Y-%m-%d %H:%M} at {taken.position:,} is among them" if taken else ""
-    return f"{found.entries:,} entries are as they were written{beside}"
+    head_note = f"; the head of {taken.time:%Y-%m-%d %H:%M} at {taken.position:,} is among them" if taken else ""
+    return f"{found.entries:,} entries are as they were written{head_note}"
 
 
 def _approvals(told: Sequence[dict[str, Any]]) -> str:
@@ -173,12 +177,12 @@ def _approvals(told: Sequence[dict[str, Any]]) -> str:
 
 
 def _approval(told: dict[str, Any]) -> str:
-    counted = {decision: sum(each["decision"] == decision for each in told["suggestions"]) for decision in DECISIONS}
-    shown = [f"{number} suggestions {decision}" for decision, number in counted.items() if number]
-    shown.extend(f"a {each}" for each in ("comparison", "replay") if told[each])
+    decisions = {decision: sum(each["decision"] == decision for each in told["suggestions"]) for decision in DECISIONS}
+    evidence = [f"{number} suggestions {decision}" for decision, number in decisions.items() if number]
+    evidence.extend(f"a {each}" for each in ("comparison", "replay") if told[each])
     return "\n".join((
         f"{told['contract']} {told['version']}, proposed by {told['author']}",
-        f"approved by {told['approver']} at {told['time']}, shown {', '.join(shown) or 'the document'}",
+        f"approved by {told['approver']} at {told['time']}, shown {', '.join(evidence) or 'the document'}",
         f"document {told['document_sha256']}",
         f"record   {told['hash']}",
         *(f"WRONG: {each}" for each in told["faults"]),

@@ -1,4 +1,4 @@
-"""Commands about the catalog: what there is, found by its words."""
+"""Search the catalog."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,17 +29,17 @@ def search(
     rebuild: Rebuild = False,
     as_json: Json = False,
 ) -> None:
-    """Find contracts by words, the last of which may be a beginning; without words, list them."""
+    """Search contracts by words, or list them. The last word may be a prefix."""
     if rebuild:
         print(f"indexed {_rebuilt():,} contracts")
         return
     from treaty.registry.core.enums import LabelKind
 
-    given = dict(zip(LabelKind, (owner, domain, tag, state), strict=True))
-    labels = {kind: value for kind, value in given.items() if value is not None}
+    options = dict(zip(LabelKind, (owner, domain, tag, state), strict=True))
+    labels = {kind: value for kind, value in options.items() if value is not None}
     with service.open_client() as registry:
-        found = registry.search(" ".join(words or ()), labels=labels)
-    service.print_result(found, _show, as_json=as_json)
+        page = registry.search(" ".join(words or ()), labels=labels)
+    service.print_result(page, _show, as_json=as_json)
 
 
 def _rebuilt() -> int:
@@ -55,7 +55,7 @@ def _rebuilt() -> int:
 
 
 def _show(found: "CatalogPageOut", console: "Console") -> None:
-    """A line for each contract, and how many there are in all."""
+    """Print a line per contract and the total."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -1,4 +1,4 @@
-"""Commands of consumers: who uses a contract, what they ask of it, and what a new version means for them."""
+"""Commands for consumers: subscriptions, consumer checks and acknowledgements."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -45,41 +45,43 @@ def subscribe(
     team: TeamName = None,
     as_json: Json = False,
 ) -> None:
-    """Subscribe to a contract: be asked before a change breaks you, and have its data judged by checks of your own."""
+    """Subscribe to a contract.
+
+    You are asked to acknowledge versions that break you, and your own checks are evaluated on its data."""
     from treaty.registry import schemas
     from treaty.registry.core.enums import PinKind
 
     if group and version:
         raise CliError("--group and --version exclude each other: what do you build on?")
     pin = PinKind.GROUP if group else PinKind.VERSION if version else PinKind.NONE
-    asked = read_checks(checks) if checks else []
+    consumer_checks = read_checks(checks) if checks else []
     body = schemas.SubscriptionIn(
         contract_id=contract, purpose=purpose, contact=contact, pin=pin, pinned_to=group or version,
         reads=by_object(reads) if reads else None, team=team,
     )  # fmt: skip
     with service.open_client() as registry:
-        made = registry.subscribe(body)
-        _add_checks(registry, made.id, asked)
-        service.print_result(registry.subscription(made.id), _print_subscription, as_json=as_json)
+        subscription = registry.subscribe(body)
+        _add_checks(registry, subscription.id, consumer_checks)
+        service.print_result(registry.subscription(subscription.id), _print_subscription, as_json=as_json)
 
 
 def consumers(contract: ContractName, as_json: Json = False) -> None:
-    """Show who uses a contract, for what, and who is pinned to what is no longer in force."""
+    """List a contract's consumers, their purposes and outdated pins."""
     from treaty.registry import schemas
 
     with service.open_client() as registry:
-        found = registry.subscriptions(contract_id=contract)
-    page = schemas.Page[schemas.SubscriptionOut](items=tuple(found))
+        items = registry.subscriptions(contract_id=contract)
+    page = schemas.Page[schemas.SubscriptionOut](items=tuple(items))
     service.print_result(page, _print_consumers, as_json=as_json)
 
 
 def subscriptions(as_json: Json = False) -> None:
-    """Show what you and your teams subscribe to, and of what each subscription tells you, where."""
+    """List subscriptions of you and your teams, with their notification settings."""
     from treaty.registry import schemas
 
     with service.open_client() as registry:
-        found = registry.subscriptions(mine=True)
-    page = schemas.Page[schemas.SubscriptionOut](items=tuple(found))
+        items = registry.subscriptions(mine=True)
+    page = schemas.Page[schemas.SubscriptionOut](items=tuple(items))
     service.print_result(page, lambda told, console: print_own(told.items, console), as_json=as_json)
 
 
@@ -90,24 +92,24 @@ def acknowledge(
     comment: Comment = None,
     as_json: Json = False,
 ) -> None:
-    """Acknowledge a version that breaks you, for all your subscriptions that are asked, or object to it."""
+    """Acknowledge a version that breaks you, for all your subscriptions, or object to it."""
     from treaty.registry import schemas
     from treaty.registry.core.enums import AcknowledgementState
 
-    given: schemas.AcknowledgementAnswer = (
+    answer: schemas.AcknowledgementAnswer = (
         AcknowledgementState.OBJECTED if objection else AcknowledgementState.ACKNOWLEDGED
     )
     with service.open_client() as registry:
-        asked = registry.acknowledgements(contract_id=contract, version=version, mine=True, waiting=True)
-        if not asked:
+        pending = registry.acknowledgements(contract_id=contract, version=version, mine=True, waiting=True)
+        if not pending:
             raise CliError(f"nothing is asked of you about version {version} of {contract}")
-        answered = [registry.answer(each.id, given, comment=comment) for each in asked]
-    page = schemas.Page[schemas.AcknowledgementOut](items=tuple(answered))
+        answers = [registry.answer(each.id, answer, comment=comment) for each in pending]
+    page = schemas.Page[schemas.AcknowledgementOut](items=tuple(answers))
     service.print_result(page, _print_answers, as_json=as_json)
 
 
 def _add_checks(registry: "Client", subscription_id: UUID, asked: "Sequence[schemas.ConsumerCheckIn]") -> None:
-    """Adds the checks; where one is refused, nothing of the subscription is left, so that it can be tried again."""
+    """Add the checks; if one is refused, end the subscription so that it can be retried."""
     from treaty.registry.client import ClientError
 
     try:
@@ -119,16 +121,16 @@ def _add_checks(registry: "Client", subscription_id: UUID, asked: "Sequence[sche
 
 
 def by_object(reads: Sequence[str]) -> dict[str, list[str]]:
-    """The columns by object, of texts as `orders.amount` or `orders`, which stands for all of its columns."""
-    found: dict[str, list[str]] = {}
+    """Group columns such as `orders.amount` by object; an object alone stands for all its columns."""
+    columns_by_object: dict[str, list[str]] = {}
     for each in reads:
         name, _, column = each.partition(".")
-        found.setdefault(name, []).append(column or "*")
-    return found
+        columns_by_object.setdefault(name, []).append(column or "*")
+    return columns_by_object
 
 
 def read_checks(path: Path) -> "list[schemas.ConsumerCheckIn]":
-    """The checks that a file has under `checks`. Raises Stop where it cannot be read, or has none."""
+    """Read the consumer checks in a file. Raises CliError if the file is invalid or has none."""
     from pydantic import TypeAdapter, ValidationError
 
     from treaty.contracts.document.yaml_syntax import parse
@@ -136,34 +138,34 @@ def read_checks(path: Path) -> "list[schemas.ConsumerCheckIn]":
     from treaty.registry import schemas
 
     try:
-        found = parse(path.read_bytes()).data.get("checks")
-        listed = found if isinstance(found, list) else []
-        checks = TypeAdapter(list[schemas.ConsumerCheckIn]).validate_python([_sent(each) for each in listed])
+        value = parse(path.read_bytes()).data.get("checks")
+        entries = value if isinstance(value, list) else []
+        checks = TypeAdapter(list[schemas.ConsumerCheckIn]).validate_python([_sent(each) for each in entries])
     except OSError as error:
         raise CliError(f"{path} cannot be read: {error.strerror}") from None
     except ContractError as error:
         raise CliError(f"{path} cannot be read: {error}") from None
     except ValidationError as invalid:
-        told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in invalid.errors())
-        raise CliError(f"{path}: {told}") from None
+        messages = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in invalid.errors())
+        raise CliError(f"{path}: {messages}") from None
     if not checks:
         raise CliError(f"{path} has no checks: write 'checks:', and under it a list of object, column and quality")
     return checks
 
 
 def _sent(entry: Any) -> Any:
-    """A check of the file as it is sent: all that does not say where it stands is what it asks."""
+    """Convert an entry of the file to a request: keys other than its location form the patch."""
     if not isinstance(entry, Mapping):
         return entry
-    place = {key: entry[key] for key in ("object", "column", "id") if key in entry}
-    return {**place, "patch": {key: value for key, value in entry.items() if key not in place}}
+    location = {key: entry[key] for key in ("object", "column", "id") if key in entry}
+    return {**location, "patch": {key: value for key, value in entry.items() if key not in location}}
 
 
 def _print_subscription(found: "schemas.SubscriptionOut", console: Any) -> None:
     from treaty.engine.core.number_format import visible
 
-    told = f"{found.subscriber} uses {found.contract_id} for {found.purpose}: {_reading(found)}, {_pinned(found)}"
-    for line in (f"subscription {found.id}", told, f"checks of your own: {found.checks}"):
+    summary = f"{found.subscriber} uses {found.contract_id} for {found.purpose}: {_reading(found)}, {_pinned(found)}"
+    for line in (f"subscription {found.id}", summary, f"checks of your own: {found.checks}"):
         console.print(visible(line), markup=False, soft_wrap=True)
 
 
@@ -176,7 +178,7 @@ def _print_consumers(page: "schemas.Page[schemas.SubscriptionOut]", console: Any
 
 
 def print_own(found: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
-    """A line for each subscription; that there is none, where there is none."""
+    """Print a line per subscription."""
     headings = ("subscription", "contract", "purpose", "told of", "through", "pin", "behind")
     rows = [
         (
@@ -220,10 +222,10 @@ def _print_table(console: Any, headings: Sequence[str], rows: Sequence[Sequence[
 
 
 def _reading(found: "schemas.SubscriptionOut") -> str:
-    named = [
+    columns_read = [
         name if columns == ("*",) else f"{name}.{each}" for name, columns in found.reads.items() for each in columns
     ]
-    return f"reads {', '.join(named)}" if named else "reads nothing"
+    return f"reads {', '.join(columns_read)}" if columns_read else "reads nothing"
 
 
 def _pinned(found: "schemas.SubscriptionOut") -> str:

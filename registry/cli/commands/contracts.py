@@ -1,4 +1,4 @@
-"""`treaty checks`, `treaty diff` and `treaty breaking`: checks of a contract, and two of its versions compared."""
+"""Commands that list a contract's checks and compare two of its versions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,9 +22,9 @@ Law = Annotated[Mode | None, typer.Option("--mode", help="instead of the modes t
 
 
 def diff(old: Old, new: New, *, as_json: Json = False) -> None:
-    """Show what differs between two versions, and in which direction: data that pass, or promises that end.
+    """Show the differences between two versions and the direction of each.
 
-    Exit code 0, also with differences; 3 where a contract cannot be read."""
+    Exits with 0, with or without differences, and with 3 if a contract cannot be read."""
     from treaty.registry.api.http.diff_presenter import shown
     from treaty.registry.cli.output.diffs import print_diff
 
@@ -32,15 +32,15 @@ def diff(old: Old, new: New, *, as_json: Json = False) -> None:
 
 
 def breaking(old: Old, new: New, mode: Law = None, *, as_json: Json = False) -> None:
-    """Show which changes break the compatibility that the old version's terms ask for.
+    """Show changes that break the compatibility modes of the old version.
 
-    Exit code 0 where none does, 1 where one does, 3 where a contract cannot be read."""
+    Exits with 0 if there are none, 1 if there are some, and 3 if a contract cannot be read."""
     from treaty.registry.api.http.diff_presenter import shown
     from treaty.registry.cli.output.diffs import print_breaches
 
-    found = _compared(old, new, mode)
-    print_result(shown(found), print_breaches, as_json=as_json)
-    raise typer.Exit(VIOLATED if found.violations else PASSED)
+    version_diff = _compared(old, new, mode)
+    print_result(shown(version_diff), print_breaches, as_json=as_json)
+    raise typer.Exit(VIOLATED if version_diff.violations else PASSED)
 
 
 def _compared(old: str, new: str, mode: Mode | None = None) -> "VersionDiff":
@@ -52,7 +52,7 @@ def _compared(old: str, new: str, mode: Mode | None = None) -> "VersionDiff":
 
 
 def _read(source: str) -> "Contract":
-    """The contract in the file, or of that name in the registry. Raises Stop where it cannot be had."""
+    """Return the contract from the file or the registry. Raises CliError if it cannot be read."""
     from treaty.contracts.document.reader import read
 
     path = Path(source)
@@ -69,9 +69,10 @@ def _read(source: str) -> "Contract":
 
 
 def checks(contract: ContractName, as_json: Json = False) -> None:
-    """Show all checks of a contract: judged here, by another engine (with the reason), or by people (who signed).
+    """List the checks of a contract and where each is evaluated: by Treaty, another engine, or people.
 
-    Exit code 0, also where nothing is judged here; 3 where the contract cannot be read."""
+    Checks of other engines are shown with the reason, checks by people with the signature. Exits with 0, also if no
+    check is evaluated by Treaty, and with 3 if the contract cannot be read."""
     from treaty.contracts.document.reader import read
     from treaty.registry.api.http.check_presenter import shown
     from treaty.registry.cli.output.checks import print_checks
@@ -79,7 +80,7 @@ def checks(contract: ContractName, as_json: Json = False) -> None:
     path = Path(contract)
     if path.exists():
         try:
-            found = shown(read(path.read_bytes()))
+            listing = shown(read(path.read_bytes()))
         except OSError as error:
             raise CliError(f"{path} cannot be read: {error.strerror}") from None
     elif path.suffix in {".yaml", ".yml"}:
@@ -87,5 +88,5 @@ def checks(contract: ContractName, as_json: Json = False) -> None:
     else:
         name, _, version = contract.partition("@")
         with open_client() as client:
-            found = client.checks(name, version or None)
-    print_result(found, print_checks, as_json=as_json)
+            listing = client.checks(name, version or None)
+    print_result(listing, print_checks, as_json=as_json)

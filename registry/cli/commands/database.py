@@ -1,4 +1,4 @@
-"""The settings' database, for commands that work on it directly; `treaty backup` and `treaty restore`."""
+"""Commands for backup and restore, and access to the configured database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def database_errors() -> Iterator[None]:
-    """Raises Stop where the database does not answer what is asked of it in the block, or is none."""
+    """Convert database errors in the block to CliError."""
     from sqlalchemy.exc import DatabaseError, OperationalError
 
     try:
         yield
     except DatabaseError as error:
-        # A file that is no database has no kind of its own; the other kinds are mistakes in what was asked.
+        # sqlite3 reports a file that is not a database as plain DatabaseError; other subclasses are programming errors.
         if type(error) not in (DatabaseError, OperationalError):
             raise
         raise CliError("the database does not answer: is it there, and is TREATY_DATABASE_URL right?") from None
@@ -33,7 +33,9 @@ def database_errors() -> Iterator[None]:
 
 @contextmanager
 def opened(settings: RegistrySettings) -> "Iterator[Engine]":
-    """The database. Raises Stop where there is none yet, where it does not answer, or is of another version."""
+    """Yield the database engine.
+
+    Raises CliError if the database does not exist, is unavailable, or has another schema version."""
     from treaty.registry.core.database import connect
 
     engine = connect(settings.database)
@@ -47,7 +49,7 @@ def opened(settings: RegistrySettings) -> "Iterator[Engine]":
 
 @contextmanager
 def read_session(settings: RegistrySettings) -> "Iterator[Session]":
-    """A session for reading the database. Raises Stop as `opened` does."""
+    """Yield a read-only session. Raises CliError as `opened`."""
     from treaty.registry.core import database
 
     with opened(settings) as engine, database.read_session(engine) as session:
@@ -61,11 +63,11 @@ def _inspect(engine: "Engine") -> None:
     if file is not None and not file.exists():
         raise CliError(f"there is no database {file}: run `treaty init`, or set TREATY_HOME")
     with database.read_session(engine) as session:
-        found, newest = database.migration_of(session), database.newest_migration()
-    if found != newest:
+        current, newest = database.migration_of(session), database.newest_migration()
+    if current != newest:
         raise CliError(
-            f"the database is at schema {found or 'none'}, this version of treaty works with {newest}: `treaty init` or"
-            " the service bring an older one up"
+            f"the database is at schema {current or 'none'}, this version of treaty works with {newest}: `treaty init`"
+            " or the service bring an older one up"
         )
 
 
@@ -85,9 +87,10 @@ OF_POSTGRES = (
 
 
 def backup(file: Target) -> None:
-    """Back up the embedded database and the files of states that it names, while the service runs.
+    """Back up the SQLite database and its state files while the service runs.
 
-    Key files and logs are not in it: keep the keys apart. Of PostgreSQL only the files of states are kept."""
+    Key files and logs are not included: back up the keys separately. With PostgreSQL, only the state files are
+    included."""
     from treaty.engine.core import clock
     from treaty.registry.worker.operations.backup import make
     from treaty.registry.worker.operations.backup_archive import ArchiveError
@@ -105,7 +108,7 @@ def backup(file: Target) -> None:
 
 
 def restore(file: Source, force: Force = False) -> None:
-    """Restore a backup to where there is no database yet; a damaged one is refused before anything is touched."""
+    """Restore a backup into an empty location. A damaged backup is rejected before anything is changed."""
     from treaty.engine.core import clock
     from treaty.registry.worker.operations.backup import restore as put_back
     from treaty.registry.worker.operations.backup_archive import ArchiveError

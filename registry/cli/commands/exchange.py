@@ -1,4 +1,4 @@
-"""`treaty export` and `treaty import`: contracts in the forms of other tools."""
+"""Commands that export contracts to formats of other tools and import them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,9 +32,9 @@ TableName = Annotated[str | None, typer.Option("--name", help="of the table, whe
 
 
 def export(contract: Contract, to: To = "odcs", record: Record = False, out: File = None) -> None:
-    """Write a contract in another form. `odcs` is its document byte for byte, but for the status it has here.
+    """Export a contract to another format.
 
-    Exit code 3 where it cannot be read."""
+    The `odcs` format is the stored document with its registry status. Exits with 3 if the contract cannot be read."""
     from treaty.registry.exchange.exports import FORMS
 
     _format_by_name(FORMS, to, "--to")
@@ -64,24 +64,24 @@ def _exported(contract: str, to: str, *, record: bool) -> bytes:
 def bring(
     path: Source, form: From = "odcs", name: TableName = None, propose: Propose = False, out: Folder = None
 ) -> None:
-    """Make contracts of other tools' files. All faults of all files are said at once, and then nothing is made.
+    """Import contracts from files of other tools.
 
-    Exit code 3 where something is wrong with a file."""
+    All faults of all files are reported together, and then nothing is imported. Exits with 3 if a file has faults."""
     from treaty.registry.exchange.imports import FORMS, ImportFailed, import_documents, texts
 
-    wanted = _format_by_name(FORMS, form, "--from")
+    import_format = _format_by_name(FORMS, form, "--from")
     try:
-        made = import_documents(wanted, texts(path, wanted, name=name))
+        imported = import_documents(import_format, texts(path, import_format, name=name))
     except ImportFailed as error:
         raise CliError(str(error)) from None
     except OSError as error:
         raise CliError(f"{error.filename or path} cannot be read: {error.strerror}") from None
     if out:
-        _write_all(out, made)
+        _write_all(out, imported)
     if propose:
-        _propose(made)
+        _propose(imported)
     if not out and not propose:
-        print("---\n".join(each.document.decode() for each in made), end="")
+        print("---\n".join(each.document.decode() for each in imported), end="")
 
 
 def _propose(made: "Sequence[ImportedDocument]") -> None:
@@ -92,14 +92,16 @@ def _propose(made: "Sequence[ImportedDocument]") -> None:
 
 
 def _write_all(folder: Path, made: "Sequence[ImportedDocument]") -> None:
-    """A file for each, none of which may be there already."""
+    """Write one file per document; existing files are never replaced."""
     from treaty.registry.exchange.export_source import ExportSource
     from treaty.registry.exchange.exports import FORMS
 
     files = {folder / FORMS["odcs"].file_name(ExportSource(each.document)): each.document for each in made}
-    taken = sorted(str(each) for each in files if each.exists())
-    if taken or len(files) < len(made):
-        raise CliError(f"nothing was written: {', '.join(taken) or 'two contracts would have the same file'} is there")
+    existing = sorted(str(each) for each in files if each.exists())
+    if existing or len(files) < len(made):
+        raise CliError(
+            f"nothing was written: {', '.join(existing) or 'two contracts would have the same file'} is there"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for path, document in files.items():
         _write(path, document)

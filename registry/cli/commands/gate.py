@@ -1,4 +1,4 @@
-"""The command that asks the gate whether data may be read, and waits for an answer where that is asked."""
+"""Command that checks with the gate whether data may be read."""
 
 from typing import Annotated, Any
 
@@ -20,16 +20,18 @@ def check(
     dataset: DatasetName, partition: Partition = None, consumer: Consumer = None, wait: Wait = "0s",
     fail_on: FailFrom = FailOn.ERROR, namespace: Namespace = None, as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Ask whether data may be read: 0 pass, 1 block, 2 warn with --fail-on warning, 3 unknown. No data is read."""
+    """Check whether data may be read, without reading it.
+
+    Exits with 0 for pass, 1 for block, 2 for warn with --fail-on warning, and 3 for unknown."""
     seconds = _seconds(wait)
     with service.open_client() as registry:
-        found = wait_for_answer(
+        gate_answer = wait_for_answer(
             lambda: registry.gate(dataset, partition=partition, consumer=consumer, namespace=namespace), seconds
         )
-    service.print_result(found, _print, as_json=as_json)
+    service.print_result(gate_answer, _print, as_json=as_json)
     warned = WARNED if fail_on is FailOn.WARNING else PASSED
     codes = {"pass": PASSED, "warn": warned, "block": VIOLATED, "unknown": NOT_CHECKED}
-    raise typer.Exit(codes[found.answer.value])
+    raise typer.Exit(codes[gate_answer.answer.value])
 
 
 def _seconds(wait: str) -> int:
@@ -40,11 +42,11 @@ def _seconds(wait: str) -> int:
 
 
 def _print(found: Any, console: Any) -> None:
-    what = f"{found.name} {found.partition or ''}".rstrip()
-    console.print(f"{found.answer.value}: {what}", markup=False)
+    subject = f"{found.name} {found.partition or ''}".rstrip()
+    console.print(f"{found.answer.value}: {subject}", markup=False)
     for each in found.contracts:
-        judged = f"judged {each.finished_at:%Y-%m-%d %H:%M:%S} UTC" if each.finished_at else "not judged"
-        whose = f", subscription {each.subscription_id}" if each.subscription_id else ""
+        status = f"judged {each.finished_at:%Y-%m-%d %H:%M:%S} UTC" if each.finished_at else "not judged"
+        subscriber = f", subscription {each.subscription_id}" if each.subscription_id else ""
         reason = f": {each.reason}" if each.reason else ""
-        told = f"  {each.answer.value:7} {each.contract_id}.{each.object} {each.version}{whose}, {judged}{reason}"
-        console.print(told, markup=False, soft_wrap=True)
+        row = f"  {each.answer.value:7} {each.contract_id}.{each.object} {each.version}{subscriber}, {status}{reason}"
+        console.print(row, markup=False, soft_wrap=True)

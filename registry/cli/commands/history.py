@@ -1,4 +1,4 @@
-"""`treaty history` and `treaty fits`: how a metric went over time, and the limits that programs learned from it."""
+"""Commands that show metric history and learned fits."""
 
 import csv
 import json
@@ -36,41 +36,45 @@ def history(
     contract: About, metric: Metric = None, since: Since = None, until: Until = None, segment: Segment = None,
     tag: Tag = None, limit: Limit = 1000, as_csv: Csv = False, parquet: Parquet = None, as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Show what was measured of a contract's object over time; what could not be measured is a gap with its reason."""
+    """Show measurements of a contract's object over time.
+
+    Values that could not be measured appear as gaps with the reason."""
     from pydantic import RootModel
 
     from treaty.registry import schemas
 
     with service.open_client() as registry:
         contract_id, object_name = about(registry, contract)
-        asked = schemas.MetricHistoryQuery(
+        query = schemas.MetricHistoryQuery(
             contract_id=contract_id, object=object_name, metric=metric, since=_moment(since), until=_moment(until),
             segment=segment, tag=tag, limit=limit,
         )  # fmt: skip
-        found = registry.metric_history(asked)
+        items = registry.metric_history(query)
     if parquet:
-        _write(found, parquet)
+        _write(items, parquet)
     elif as_csv:
-        _print_csv(found)
+        _print_csv(items)
     else:
-        service.print_result(RootModel[tuple[schemas.MetricHistoryItemOut, ...]](tuple(found)), _show, as_json=as_json)
+        service.print_result(RootModel[tuple[schemas.MetricHistoryItemOut, ...]](tuple(items)), _show, as_json=as_json)
 
 
 def _moment(text: str | None) -> datetime | None:
-    """The date or time, in UTC where it names no zone. Raises Stop for any other text."""
+    """Parse a date or time, in UTC unless it has a zone. Raises CliError for other text."""
     if text is None:
         return None
     try:
-        found = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         raise CliError(f"{text} is no date or time: write 2026-11-20, or 2026-11-20T12:00") from None
-    return clock.aware(found)
+    return clock.aware(parsed)
 
 
 def about(registry: Any, named: str) -> tuple[str, str]:
-    """The contract and its object: of a contract that has one alone, that one. Raises Stop where it has several."""
-    known = {each.id for each in registry.contracts()}
-    if named not in known and "." in named:
+    """Return the contract's id and object name.
+
+    The object may be omitted if the contract has only one; otherwise raises CliError."""
+    contract_ids = {each.id for each in registry.contracts()}
+    if named not in contract_ids and "." in named:
         contract_id, _, object_name = named.rpartition(".")
         return contract_id, object_name
     objects = sorted({each.object for each in registry.contract(named).datasets if each.object})
@@ -81,8 +85,8 @@ def about(registry: Any, named: str) -> tuple[str, str]:
 
 def _rows(found: "Sequence[schemas.MetricHistoryItemOut]") -> Iterator[dict[str, Any]]:
     for each in found:
-        plain = each.model_dump(mode="json")
-        yield {**plain, "arguments": json.dumps(plain["arguments"], sort_keys=True), "tags": ",".join(each.tags)}
+        row = each.model_dump(mode="json")
+        yield {**row, "arguments": json.dumps(row["arguments"], sort_keys=True), "tags": ",".join(each.tags)}
 
 
 def _print_csv(found: "Sequence[schemas.MetricHistoryItemOut]") -> None:
@@ -119,11 +123,13 @@ def _show(found: Any, console: Any) -> None:
     for title in ("data of", "metric", "arguments", "partition", "value", "version"):
         table.add_column(title, justify="right" if title == "value" else "left")
     for each in found.root:
-        said = ", ".join(f"{name} {value}" for name, value in each.arguments.items())
+        arguments = ", ".join(f"{name} {value}" for name, value in each.arguments.items())
         value = each.exact if each.value is None else each.value
-        shown = f"({each.reason})" if value is None else figure(value)
-        when = f"{each.data_at:%Y-%m-%d %H:%M}"
-        table.add_row(*map(escape, (when, each.analyzer, said, each.partition or "", shown, each.version)))
+        value_text = f"({each.reason})" if value is None else figure(value)
+        data_time = f"{each.data_at:%Y-%m-%d %H:%M}"
+        table.add_row(
+            *map(escape, (data_time, each.analyzer, arguments, each.partition or "", value_text, each.version))
+        )
     console.print(table if found.root else "nothing was measured")
 
 
@@ -131,14 +137,14 @@ Check = Annotated[str | None, typer.Option(help="of the check of that id alone")
 
 
 def fits(contract: About, check: Check = None, as_json: Json = False) -> None:
-    """Show the limits that programs of a contract's object learned after their approval, and which of them judge."""
+    """Show bounds that programs learned after approval, and which of them are active."""
     from pydantic import RootModel
 
     from treaty.registry import schemas
 
     with service.open_client() as registry:
-        found = registry.fits(*about(registry, contract), check)
-    service.print_result(RootModel[tuple[schemas.FitOut, ...]](tuple(found)), _show_fits, as_json=as_json)
+        items = registry.fits(*about(registry, contract), check)
+    service.print_result(RootModel[tuple[schemas.FitOut, ...]](tuple(items)), _show_fits, as_json=as_json)
 
 
 def _show_fits(found: Any, console: Any) -> None:
@@ -156,7 +162,7 @@ def _show_fits(found: Any, console: Any) -> None:
 
 def _fit_cells(of: "schemas.FitOut") -> tuple[str, ...]:
     edges = " to ".join("any" if edge is None else figure(edge) for edge in (of.lower, of.upper))
-    since = f"{of.points} partitions to {of.last_partition}"
+    training = f"{of.points} partitions to {of.last_partition}"
     alarms = f"{len(of.backtest_alarms)} of {of.backtest_points}"
-    judges = "yes" if of.is_active else f"no: beyond version {of.version}"
-    return f"{of.created_at:%Y-%m-%d %H:%M}", of.check_id, edges, since, alarms, of.name, judges
+    active = "yes" if of.is_active else f"no: beyond version {of.version}"
+    return f"{of.created_at:%Y-%m-%d %H:%M}", of.check_id, edges, training, alarms, of.name, active

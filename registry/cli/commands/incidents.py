@@ -1,4 +1,4 @@
-"""Commands of incidents: what is wrong and who looks after it, what it did downstream, and who reads the data."""
+"""Commands for incidents, downstream impact and inferred consumers."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -41,18 +41,18 @@ Dismiss = Annotated[tuple[str, str] | None, typer.Option(metavar="NAMESPACE JOB"
 
 @app.command("list")
 def list_incidents(contract: Contract = None, state: InState = None, mine: Mine = False, as_json: Json = False) -> None:
-    """Show incidents, newest first."""
+    """List incidents, newest first."""
     from treaty.registry import schemas
     from treaty.registry.cli.output.incidents import print_incidents
 
     with service.open_client() as registry:
-        found = registry.incidents(contract_id=contract, state=state, mine=mine)
-    service.print_result(schemas.Page[schemas.IncidentOut](items=tuple(found)), print_incidents, as_json=as_json)
+        items = registry.incidents(contract_id=contract, state=state, mine=mine)
+    service.print_result(schemas.Page[schemas.IncidentOut](items=tuple(items)), print_incidents, as_json=as_json)
 
 
 @app.command()
 def show(incident: IncidentArgument, as_json: Json = False) -> None:
-    """Show what fails in an incident, and who looks after it."""
+    """Show an incident, its failing checks and assignee."""
     from treaty.registry.cli.output.incidents import print_incident
 
     with service.open_client() as registry:
@@ -61,19 +61,19 @@ def show(incident: IncidentArgument, as_json: Json = False) -> None:
 
 @app.command()
 def acknowledge(incident: IncidentArgument, as_json: Json = False) -> None:
-    """Say that you look after it."""
+    """Acknowledge an incident."""
     _done(incident, lambda registry, seen: registry.acknowledge_incident(seen.id, seen.revision), as_json=as_json)
 
 
 @app.command()
 def assign(incident: IncidentArgument, user: Assignee = None, as_json: Json = False) -> None:
-    """Say who looks after it."""
+    """Assign an incident to a user, or unassign it."""
     _done(incident, lambda registry, seen: registry.assign_incident(seen.id, seen.revision, user), as_json=as_json)
 
 
 @app.command()
 def snooze(incident: IncidentArgument, hours: Hours = 24, as_json: Json = False) -> None:
-    """Put it off: nobody is told of it for a while."""
+    """Snooze an incident. No notifications are sent while it is snoozed."""
     from treaty.engine.core import clock
 
     until: datetime | None = clock.now() + timedelta(hours=hours) if hours else None
@@ -88,7 +88,7 @@ def resolve(
     duplicate_of: Duplicate = None,
     as_json: Json = False,
 ) -> None:
-    """End it for a reason."""
+    """Resolve an incident for a reason."""
     if reason is Resolution.RECOVERED:
         raise CliError("that data recovered is found by validating them: say fixed")
 
@@ -100,12 +100,12 @@ def resolve(
 
 @app.command()
 def reopen(incident: IncidentArgument, as_json: Json = False) -> None:
-    """Open it again."""
+    """Reopen an incident."""
     _done(incident, lambda registry, seen: registry.reopen_incident(seen.id, seen.revision), as_json=as_json)
 
 
 def impact(dataset: DatasetName, namespace: Namespace = None, column: Column = None, as_json: Json = False) -> None:
-    """Show what lies downstream of a dataset, and how far its bad data came."""
+    """Show the datasets downstream of a dataset and how far its bad data has spread."""
     from treaty.registry.cli.output.incidents import print_impact
 
     with service.open_client() as registry:
@@ -117,7 +117,7 @@ def impact(dataset: DatasetName, namespace: Namespace = None, column: Column = N
 def inferred_consumers(
     contract: ContractName, confirm: Confirm = None, dismiss: Dismiss = None, as_json: Json = False
 ) -> None:
-    """Show jobs of others that were seen reading a contract's data, and subscribe to what one of them reads."""
+    """List jobs that read a contract's data without a subscription, and confirm or dismiss them."""
     from pydantic import RootModel
 
     from treaty.registry import schemas
@@ -128,9 +128,9 @@ def inferred_consumers(
             registry.confirm_inferred_consumer(contract, *confirm)
         if dismiss:
             registry.dismiss_inferred_consumer(contract, *dismiss)
-        found = registry.inferred_consumers(contract)
+        items = registry.inferred_consumers(contract)
     service.print_result(
-        RootModel[tuple[schemas.InferredConsumerOut, ...]](tuple(found)), print_inferred_consumers, as_json=as_json
+        RootModel[tuple[schemas.InferredConsumerOut, ...]](tuple(items)), print_inferred_consumers, as_json=as_json
     )
 
 
@@ -144,14 +144,14 @@ def _done(
 
 
 def _incident_by_prefix(registry: "Client", named: str) -> "schemas.IncidentOut":
-    """The incident of that id, or the only one whose id begins so. Raises Stop for none and for several."""
+    """Return the incident whose id has that prefix. Raises CliError unless there is exactly one."""
     try:
         return registry.incident(UUID(named))
     except ValueError:
-        found = [each for each in registry.incidents() if str(each.id).startswith(named.lower())]
-    if len(found) != 1:
-        raise CliError(f"{'several incidents have' if found else 'no incident has'} an id that begins with {named}")
-    return found[0]
+        matches = [each for each in registry.incidents() if str(each.id).startswith(named.lower())]
+    if len(matches) != 1:
+        raise CliError(f"{'several incidents have' if matches else 'no incident has'} an id that begins with {named}")
+    return matches[0]
 
 
 COMMANDS = (impact, inferred_consumers)

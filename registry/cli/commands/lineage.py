@@ -1,4 +1,4 @@
-"""`treaty lineage`: what tells of writes; what came, what was refused and why, and what nobody has a contract about."""
+"""Commands for lineage: events, rejections, unmatched datasets, aliases and listener settings."""
 
 import os
 import time
@@ -33,7 +33,7 @@ NewVersion = Annotated[str | None, typer.Option("--version", help="the new versi
 Jar = Annotated[Path | None, typer.Option(help="where the listener lies; by default Spark fetches it from Maven")]
 NewFile = Annotated[Path | None, typer.Option("-o", "--out", help="write to this new file")]
 PAUSE = 1.0
-# Events that come at once are listed in the order of their ids, but need not be kept in it.
+# Concurrent events may be stored in another order than that of their ids.
 OVERLAP = timedelta(seconds=30)
 
 app = typer.Typer(
@@ -43,17 +43,17 @@ app = typer.Typer(
 
 @app.command()
 def settings(jar: Jar = None, out: NewFile = None) -> None:
-    """Write what a Spark job is to be set to, so that it tells of what it writes, as the token TREATY_TOKEN.
+    """Write the Spark properties that send lineage events with the token in TREATY_TOKEN.
 
-    For spark-submit --properties-file, or at the end of a spark-defaults.conf. The token stands in it: keep it to
-    yourself. A file is made for you alone to read."""
+    Use them with spark-submit --properties-file, or append them to spark-defaults.conf. They contain the token: keep
+    them private. A new file is readable only by you."""
     from treaty.registry.sdk import openlineage_listener
 
-    known = load()
-    if not known.token:
+    configured = load()
+    if not configured.token:
         raise CliError("there is no token for the job: set TREATY_TOKEN to one that may send lineage (lineage:write)")
     text = openlineage_listener.properties(
-        openlineage_listener.settings(known.api, known.token, str(jar.resolve()) if jar else None)
+        openlineage_listener.settings(configured.api, configured.token, str(jar.resolve()) if jar else None)
     )
     if out is None:
         print(text, end="")
@@ -67,23 +67,23 @@ def settings(jar: Jar = None, out: NewFile = None) -> None:
 
 @app.command()
 def tail(limit: Most = 20, follow: Follow = False, producer: Producer = None, as_json: Json = False) -> None:
-    """Show the events that came last, oldest first, and those that come."""
+    """Show the latest events, oldest first, and follow new ones with --follow."""
     from treaty.registry.cli.output import lineage
 
-    shown = (lambda event: event.model_dump_json()) if as_json else lineage.line
+    format_event = (lambda event: event.model_dump_json()) if as_json else lineage.line
     with service.open_client() as registry:
-        found = registry.events(producer=producer, limit=limit)
-        for event in reversed(found):
-            print(shown(event), flush=True)
+        recent = registry.events(producer=producer, limit=limit)
+        for event in reversed(recent):
+            print(format_event(event), flush=True)
         if follow:
             since = lambda start: registry.events(producer=producer, since=start, limit=None)  # noqa: E731
-            for event in followed(found, since, lambda: time.sleep(PAUSE)):
-                print(shown(event), flush=True)
+            for event in followed(recent, since, lambda: time.sleep(PAUSE)):
+                print(format_event(event), flush=True)
 
 
 @app.command()
 def status(as_json: Json = False) -> None:
-    """Show how many events wait and how long, and those that could not be folded."""
+    """Show the number of pending events, their delay, and parked events."""
     from treaty.registry.core.enums import LineageEventState
 
     with service.open_client() as registry:
@@ -99,7 +99,7 @@ def status(as_json: Json = False) -> None:
 
 @app.command()
 def rejected(event: EventId = None, producer: Producer = None, limit: Most = 20, as_json: Json = False) -> None:
-    """Show what was refused and why: producers seldom log the answer."""
+    """List rejected events with the reason. Producers seldom log it."""
     from treaty.registry import schemas
     from treaty.registry.cli.output import lineage
 
@@ -107,14 +107,14 @@ def rejected(event: EventId = None, producer: Producer = None, limit: Most = 20,
         if event is not None:
             service.print_result(registry.rejected_event(read_id(event)), lineage.print_refusal, as_json=as_json)
             return
-        found = registry.rejected_events(producer=producer, limit=limit)
-    page = schemas.Page[schemas.RejectedEventOut](items=tuple(found))
+        items = registry.rejected_events(producer=producer, limit=limit)
+    page = schemas.Page[schemas.RejectedEventOut](items=tuple(items))
     service.print_result(page, lineage.print_refused, as_json=as_json)
 
 
 @app.command()
 def retry(event: Annotated[str, typer.Argument(metavar="ID", help="the event's id", show_default=False)]) -> None:
-    """Have an event tried again that could not be folded."""
+    """Retry a parked event."""
     with service.open_client() as registry:
         registry.retry_event(read_id(event))
     print("it is tried again")
@@ -122,13 +122,15 @@ def retry(event: Annotated[str, typer.Argument(metavar="ID", help="the event's i
 
 @app.command()
 def unmatched(limit: Most = 20, as_json: Json = False) -> None:
-    """Show datasets that runs write and no contract is about, and how to make a contract or an alias of each."""
+    """List datasets that jobs write but no contract describes.
+
+    Each is shown with the commands that create a contract or an alias for it."""
     from treaty.registry import schemas
     from treaty.registry.cli.output import lineage
 
     with service.open_client() as registry:
-        found = registry.unmatched_datasets(limit=limit)
-    page = schemas.Page[schemas.UnmatchedDatasetOut](items=tuple(found))
+        items = registry.unmatched_datasets(limit=limit)
+    page = schemas.Page[schemas.UnmatchedDatasetOut](items=tuple(items))
     service.print_result(page, lineage.print_unmatched, as_json=as_json)
 
 
@@ -137,40 +139,41 @@ def alias(
     contract: ContractName, object_name: ObjectName, namespace: Namespace, name: DatasetName,
     version: NewVersion = None, as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Propose that lineage knows an object of a contract by one more name, as a version of the contract."""
+    """Propose a new contract version in which an object has one more lineage name."""
     from treaty.registry.cli.output.proposals import print_proposal
 
     with service.open_client() as registry:
         text = named(registry, AliasTarget(contract, object_name), (namespace, name), version)
-        made = registry.propose(text, title=f"{object_name} is {namespace} {name}, too")
-    service.print_result(made, print_proposal, as_json=as_json)
+        proposal = registry.propose(text, title=f"{object_name} is {namespace} {name}, too")
+    service.print_result(proposal, print_proposal, as_json=as_json)
 
 
 class AliasTarget(NamedTuple):
-    """An object of a contract."""
+    """The contract object that gets an alias."""
 
     contract: str
     object: str
 
 
 def named(registry: "Client", about: AliasTarget, name: tuple[str, str], version: str | None) -> str:
-    """The contract's document in force, in which the object goes by that name, too, as that version or the one after.
+    """Return the document in force with the alias added and the version number raised.
 
-    Raises Stop where there is no such object, or no telling which number comes after."""
+    `version`: None means the next number. Raises CliError if the object does not exist or the next number is
+    unclear."""
     from treaty.contracts.document.writer import write
     from treaty.contracts.document.yaml_syntax import parse
     from treaty.contracts.editing.aliases import next_version_number, with_alias
 
     datasets = registry.contract(about.contract).datasets
-    known = [(each.namespace, each.name) for each in datasets if each.object == about.object]
+    aliases = [(each.namespace, each.name) for each in datasets if each.object == about.object]
     document = parse(registry.document(about.contract)).data
     number = version or next_version_number(str(document.get("version", "")))
-    if not known:
+    if not aliases:
         objects = ", ".join(sorted({each.object or "" for each in datasets}))
         raise CliError(f"{about.contract} has no object {about.object}; it has {objects or 'none in force'}")
     if number is None:
         raise CliError("the version in force has no number that another comes after: name one with --version")
-    return write({**with_alias(document, about.object, name, known=known), "version": number}).decode()
+    return write({**with_alias(document, about.object, name, known=aliases), "version": number}).decode()
 
 
 def followed(
@@ -178,20 +181,20 @@ def followed(
     since: Callable[[datetime | None], Sequence["LineageEventOut"]],
     pause: Callable[[], None],
 ) -> Iterator["LineageEventOut"]:
-    """The events that come after those that were shown, each once, oldest first; never ends by itself."""
-    seen = {each.id: each.received_at for each in shown}
+    """Yield events newer than those shown, oldest first, without duplicates and without end."""
+    received = {each.id: each.received_at for each in shown}
     while True:
         pause()
-        newest = max(seen.values(), default=None)
-        fresh = [each for each in reversed(since(newest and newest - OVERLAP)) if each.id not in seen]
+        newest = max(received.values(), default=None)
+        fresh = [each for each in reversed(since(newest and newest - OVERLAP)) if each.id not in received]
         yield from fresh
-        seen |= {each.id: each.received_at for each in fresh}
-        newest = max(seen.values(), default=None)
-        seen = {key: at for key, at in seen.items() if newest is not None and at >= newest - OVERLAP}
+        received |= {each.id: each.received_at for each in fresh}
+        newest = max(received.values(), default=None)
+        received = {key: at for key, at in received.items() if newest is not None and at >= newest - OVERLAP}
 
 
 def read_id(text: str) -> UUID:
-    """The id in the text. Raises Stop where it is none."""
+    """Parse an id. Raises CliError if it is invalid."""
     try:
         return UUID(text)
     except ValueError:

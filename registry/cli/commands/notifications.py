@@ -1,4 +1,4 @@
-"""Commands of channels: who is told what, where; and of messages that were not delivered."""
+"""Commands for notification channels and undelivered messages."""
 
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 from uuid import UUID
@@ -41,7 +41,7 @@ def add(
     team: TeamName = None,
     as_json: Json = False,
 ) -> None:
-    """Be told through a channel; of a webhook, the secret that it is signed with is shown this once."""
+    """Add a notification channel. The signing secret of a webhook is shown only once."""
     from treaty.registry import schemas
 
     with service.open_client() as registry:
@@ -49,31 +49,31 @@ def add(
         body = schemas.ChannelIn(
             kind=kind, target=target, contract_id=contract, notification_kinds=tuple(event or ()), team_id=team_id  # type: ignore[arg-type]
         )  # fmt: skip
-        made = registry.add_channel(body)
-    service.print_result(made, _print_made, as_json=as_json)
+        channel = registry.add_channel(body)
+    service.print_result(channel, _print_made, as_json=as_json)
 
 
 @app.command("list")
 def show(as_json: Json = False) -> None:
-    """Show your channels and those of your teams, with what became of the last message to each."""
+    """List your channels and those of your teams, with the state of their last message."""
     from treaty.registry import schemas
 
     with service.open_client() as registry:
-        found = registry.channels()
-    service.print_result(schemas.Page[schemas.ChannelOut](items=tuple(found)), _print_channels, as_json=as_json)
+        items = registry.channels()
+    service.print_result(schemas.Page[schemas.ChannelOut](items=tuple(items)), _print_channels, as_json=as_json)
 
 
 @app.command("test")
 def try_out(channel: ChannelArgument, as_json: Json = False) -> None:
-    """Send a notice that says only that it came; `treaty notify list` shows what became of it."""
+    """Send a test notification. Check its delivery with `treaty notify list`."""
     with service.open_client() as registry:
-        found = registry.test_channel(channel)
-    service.print_result(found, lambda told, console: _print_all(console, [told]), as_json=as_json)
+        channel_out = registry.test_channel(channel)
+    service.print_result(channel_out, lambda told, console: _print_all(console, [told]), as_json=as_json)
 
 
 @app.command()
 def remove(channel: ChannelArgument) -> None:
-    """Be told through a channel no longer."""
+    """Remove a notification channel."""
     with service.open_client() as registry:
         registry.remove_channel(channel)
     print(f"removed {channel}")
@@ -81,43 +81,43 @@ def remove(channel: ChannelArgument) -> None:
 
 @app.command()
 def choose(subscription: Subscription, event: Event = None, channel: Through = None, as_json: Json = False) -> None:
-    """Choose of what a subscription of yours tells you, and where; `treaty subscriptions` shows it."""
+    """Set the notification kinds and the channel of a subscription. List them with `treaty subscriptions`."""
     from treaty.registry.cli.commands.consumers import print_own
     from treaty.registry.schemas.consumers import Consumed
 
-    known = get_args(Consumed)
-    if not {*(event or ())} <= {*known}:
-        raise CliError(f"a subscription tells of {', '.join(known)}: choose from these")
+    kinds = get_args(Consumed)
+    if not {*(event or ())} <= {*kinds}:
+        raise CliError(f"a subscription tells of {', '.join(kinds)}: choose from these")
     with service.open_client() as registry:
-        found = registry.choose_notifications(
+        updated = registry.choose_notifications(
             registry.subscription(subscription), notification_kinds=event or (), channel_id=channel
         )
-    service.print_result(found, lambda told, console: print_own([told], console), as_json=as_json)
+    service.print_result(updated, lambda told, console: print_own([told], console), as_json=as_json)
 
 
 @app.command()
 def failed(as_json: Json = False) -> None:
-    """Show the messages that were given up, newest first; for who administers."""
+    """List messages that could not be delivered, newest first. Administrators only."""
     from treaty.registry import schemas
 
     with service.open_client() as registry:
-        found = registry.messages(state=OutboxState.DEAD)
-    service.print_result(schemas.Page[schemas.OutboxMessageOut](items=tuple(found)), _print_messages, as_json=as_json)
+        items = registry.messages(state=OutboxState.DEAD)
+    service.print_result(schemas.Page[schemas.OutboxMessageOut](items=tuple(items)), _print_messages, as_json=as_json)
 
 
 @app.command()
 def retry(message: Message, as_json: Json = False) -> None:
-    """Have a message that was given up be delivered after all; for who administers."""
+    """Retry a message that could not be delivered. Administrators only."""
     with service.open_client() as registry:
-        found = registry.retry_message(message)
-    service.print_result(found, lambda told, console: _print_rows(console, [told]), as_json=as_json)
+        result = registry.retry_message(message)
+    service.print_result(result, lambda told, console: _print_rows(console, [told]), as_json=as_json)
 
 
 def _team(registry: "Client", name: str) -> UUID:
-    found = next((each.id for each in registry.teams() if each.name == name), None)
-    if found is None:
+    team_id = next((each.id for each in registry.teams() if each.name == name), None)
+    if team_id is None:
         raise CliError(f"there is no team {name}, or you are not in it")
-    return found
+    return team_id
 
 
 def _print_made(made: "schemas.NewChannelOut", console: Any) -> None:
@@ -132,7 +132,7 @@ def _print_channels(page: "schemas.Page[schemas.ChannelOut]", console: Any) -> N
 
 def _print_all(console: Any, found: "Sequence[schemas.ChannelOut]") -> None:
     headings = ("channel", "kind", "target", "of", "contract", "told of", "last message")
-    told = [
+    rows = [
         (
             str(e.id),
             e.kind.value,
@@ -144,7 +144,7 @@ def _print_all(console: Any, found: "Sequence[schemas.ChannelOut]") -> None:
         )
         for e in found
     ]
-    _print_table(console, headings, told)
+    _print_table(console, headings, rows)
 
 
 def _last(channel: "schemas.ChannelOut") -> str:
@@ -158,8 +158,8 @@ def _print_messages(page: "schemas.Page[schemas.OutboxMessageOut]", console: Any
 
 def _print_rows(console: Any, found: "Sequence[schemas.OutboxMessageOut]") -> None:
     headings = ("message", "kind", "to", "state", "tries", "last error")
-    told = [(str(e.id), e.kind, e.destination, e.state.value, str(e.attempts), e.error or "") for e in found]
-    _print_table(console, headings, told)
+    rows = [(str(e.id), e.kind, e.destination, e.state.value, str(e.attempts), e.error or "") for e in found]
+    _print_table(console, headings, rows)
 
 
 def _print_table(console: Any, headings: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> None:

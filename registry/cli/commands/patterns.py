@@ -1,5 +1,4 @@
-"""Commands about what texts look like: in a lake of tables that are named, or in the service's, of those that
-contracts are about."""
+"""Commands for text patterns, in a local lake index or in the registry's index."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -23,9 +22,9 @@ def index(
     remove: patterns.Remove = False, rows: patterns.Rows = 1000, format: Format = None, remote: Remote = None,
     memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Add tables to the index of a lake; one that is in it already is replaced.
+    """Index tables of a lake. Tables that are already indexed are replaced.
 
-    With --registry the service does it, over its own index: a task, which `treaty tasks --kind learn` shows."""
+    With --registry, the service indexes the tables of contracts in force as a task; see `treaty tasks --kind learn`."""
     if bool(tables) == from_registry:
         raise CliError("name tables, or --registry, one of the two")
     if not from_registry:
@@ -42,13 +41,13 @@ def top(
     limit: patterns.Few = 20,
     as_json: Json = False,
 ) -> None:
-    """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
+    """Show the common domains of the lake: patterns that match nearly all values of many columns."""
     if not from_registry:
         patterns.top(lake, limit, as_json)
         return
     with service.open_client() as treaty:
-        found = treaty.patterns(limit)
-    patterns.print_items([each.model_dump() for each in found], _domain, as_json=as_json)
+        items = treaty.patterns(limit)
+    patterns.print_items([each.model_dump() for each in items], _domain, as_json=as_json)
 
 
 def find(
@@ -57,13 +56,13 @@ def find(
     from_registry: Served = False,
     as_json: Json = False,
 ) -> None:
-    """Find the columns of the lake that carry a pattern."""
+    """Find the columns of the lake that match a pattern."""
     if not from_registry:
         patterns.find(pattern, lake, as_json)
         return
     with service.open_client() as treaty:
-        found = treaty.pattern_columns(pattern).columns
-    patterns.print_items([each.model_dump() for each in found], _carrier, as_json=as_json)
+        columns = treaty.pattern_columns(pattern).columns
+    patterns.print_items([each.model_dump() for each in columns], _carrier, as_json=as_json)
 
 
 def _domain(each: Mapping[str, Any]) -> str:

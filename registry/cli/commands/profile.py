@@ -1,4 +1,4 @@
-"""The command that profiles a table, by reading it or from what is stored of it."""
+"""Command that profiles a table, from its rows or from stored states."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,20 +26,23 @@ def profile(
     sample: Sample = None, format: Format = None, where: PartitionFilterOption = None, namespace: Namespace = None,
     html: Html = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Tell what is in a table, column by column: completeness, distinct and frequent values, quantiles, types.
+    """Profile a table by column: completeness, distinct and frequent values, quantiles, types.
 
-    With --dataset no row is read and no Spark is started: what validations kept of past partitions is merged."""
+    With --dataset, the profile is merged from stored states of past partitions, without reading rows or starting
+    Spark."""
     if (data is None) == (dataset is None):
         raise CliError("name a table to be read, or --dataset DATASET, one of the two")
     if dataset:
-        found = _stored(dataset, where, namespace)
+        document = _stored(dataset, where, namespace)
     else:
-        named = tuple(each.strip() for each in columns.split(",")) if columns else ()
+        column_names = tuple(each.strip() for each in columns.split(",")) if columns else ()
         source = TableSource(str(data), format, tuple(partition_by or ()))
-        found = _read(
-            ProfileRequest(source=source, object=_name_of(str(data)), columns=named, sample=sample), remote, memory
+        document = _read(
+            ProfileRequest(source=source, object=_name_of(str(data)), columns=column_names, sample=sample),
+            remote,
+            memory,
         )
-    _print_or_write(found, html, as_json=as_json)
+    _print_or_write(document, html, as_json=as_json)
 
 
 def _read(request: ProfileRequest, remote: str | None, memory: str) -> "ProfileDocument":

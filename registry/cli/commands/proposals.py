@@ -1,4 +1,4 @@
-"""Commands of proposals and versions: put forward, reviewed, decided, discussed, ended; and what waits for whom."""
+"""Commands for proposals and versions: propose, review, decide, discuss and retire."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -37,7 +37,7 @@ Text = Annotated[str, typer.Argument(help="what to say", show_default=False)]
 def propose(
     file: Document, title: Title = None, comment: Comment = None, draft: Draft = False, as_json: Json = False
 ) -> None:
-    """Put a contract document forward as the next version. Its owners decide; you cannot, of what you propose."""
+    """Propose a contract document as the next version. Owners decide; you cannot approve your own proposal."""
     from treaty.registry.cli.output.proposals import print_proposal
 
     try:
@@ -45,54 +45,56 @@ def propose(
     except (OSError, UnicodeDecodeError) as error:
         raise CliError(f"{file} cannot be read as text: {type(error).__name__}") from None
     with service.open_client() as registry:
-        made = registry.propose(text, title=title, comment=comment, submit=not draft)
-    service.print_result(made, print_proposal, as_json=as_json)
+        proposal = registry.propose(text, title=title, comment=comment, submit=not draft)
+    service.print_result(proposal, print_proposal, as_json=as_json)
 
 
 def inbox(as_json: Json = False) -> None:
-    """Show what you decide, what you wait for, and what affects you."""
+    """Show proposals and other items that need your attention or affect you."""
     from treaty.registry.cli.output.proposals import print_inbox
 
     with service.open_client() as registry:
-        found = registry.inbox()
-    service.print_result(found, print_inbox, as_json=as_json)
+        inbox_page = registry.inbox()
+    service.print_result(inbox_page, print_inbox, as_json=as_json)
 
 
 def review(proposal: ProposalArgument, as_json: Json = False) -> None:
-    """Show what a proposal changes, whom it breaks, when it would have alerted, and what it lacks to be a version."""
+    """Show a proposal's changes, affected consumers, replay and missing approvals."""
     from treaty.registry.cli.output.proposals import ReviewBundle, print_review
 
     with service.open_client() as registry:
         row = registry.proposal(_id(registry, proposal))
-        found = ReviewBundle(
+        bundle = ReviewBundle(
             proposal=row,
             preview=registry.preview(row.id),
             diff=registry.proposal_diff(row.id),
             impact=tuple(registry.impact(row.id)),
             replay=registry.replay(row.id),
         )
-    service.print_result(found, print_review, as_json=as_json)
+    service.print_result(bundle, print_review, as_json=as_json)
 
 
 def approve(
     proposal: ProposalArgument, fingerprint: FingerprintOption, comment: Comment = None, as_json: Json = False
 ) -> None:
-    """Approve exactly what a review showed; of what you wrote yourself nobody lets you."""
+    """Approve exactly the document that a review showed. You cannot approve your own proposal."""
     from treaty.registry.cli.output.proposals import print_approved
 
     with service.open_client() as registry:
-        named = _id(registry, proposal)
-        shown = registry.preview(named)
-        if len(fingerprint) < SHORTEST or not shown.fingerprint.startswith(fingerprint.lower()):
+        proposal_id = _id(registry, proposal)
+        current = registry.preview(proposal_id)
+        if len(fingerprint) < SHORTEST or not current.fingerprint.startswith(fingerprint.lower()):
             raise CliError(
-                f"the document is {shown.fingerprint[:12]} now: see `treaty review {proposal}`, and approve that"
+                f"the document is {current.fingerprint[:12]} now: see `treaty review {proposal}`, and approve that"
             )
-        came = registry.approve(named, shown.fingerprint, revision=shown.revision, comment=comment, replay=True)
-    service.print_result(came, print_approved, as_json=as_json)
+        result = registry.approve(
+            proposal_id, current.fingerprint, revision=current.revision, comment=comment, replay=True
+        )
+    service.print_result(result, print_approved, as_json=as_json)
 
 
 def reject(proposal: ProposalArgument, reason: Reason, as_json: Json = False) -> None:
-    """Decline a proposal, for a reason that its author reads."""
+    """Reject a proposal with a reason for its author."""
     from treaty.registry.cli.output.proposals import print_proposal
 
     with service.open_client() as registry:
@@ -101,17 +103,17 @@ def reject(proposal: ProposalArgument, reason: Reason, as_json: Json = False) ->
 
 
 def request_changes(proposal: ProposalArgument, text: Text, as_json: Json = False) -> None:
-    """Ask for changes of a proposal: nobody approves it until it is another, or you take that back."""
+    """Request changes. The proposal cannot be approved until it is edited or you withdraw the request."""
     from treaty.registry.cli.output.proposals import print_proposal
 
     with service.open_client() as registry:
-        seen = registry.proposal(_id(registry, proposal))
-        row = registry.request_changes(seen.id, text, revision=seen.revision)
+        current = registry.proposal(_id(registry, proposal))
+        row = registry.request_changes(current.id, text, revision=current.revision)
     service.print_result(row, print_proposal, as_json=as_json)
 
 
 def withdraw_changes(proposal: ProposalArgument, as_json: Json = False) -> None:
-    """Ask for no changes of a proposal any more; what you said stays in its discussion."""
+    """Withdraw your request for changes. Its text stays in the discussion."""
     from treaty.registry.cli.output.proposals import print_proposal
 
     with service.open_client() as registry:
@@ -120,7 +122,7 @@ def withdraw_changes(proposal: ProposalArgument, as_json: Json = False) -> None:
 
 
 def withdraw(proposal: ProposalArgument, as_json: Json = False) -> None:
-    """Take your own proposal back."""
+    """Withdraw your own proposal."""
     from treaty.registry.cli.output.proposals import print_proposal
 
     with service.open_client() as registry:
@@ -129,27 +131,27 @@ def withdraw(proposal: ProposalArgument, as_json: Json = False) -> None:
 
 
 def comment(proposal: ProposalArgument, text: Text, as_json: Json = False) -> None:
-    """Say something about a proposal, for good."""
+    """Comment on a proposal. Comments cannot be deleted."""
     from treaty.registry.cli.output.proposals import print_comment
 
     with service.open_client() as registry:
-        said = registry.add_comment(_id(registry, proposal), text)
-    service.print_result(said, print_comment, as_json=as_json)
+        created = registry.add_comment(_id(registry, proposal), text)
+    service.print_result(created, print_comment, as_json=as_json)
 
 
 def versions(contract: ContractName, as_json: Json = False) -> None:
-    """Show a contract's versions, newest first, and which are in force."""
+    """List a contract's versions, newest first, with their states."""
     from treaty.registry.cli.output.proposals import print_versions
 
     with service.open_client() as registry:
-        found = registry.contract(contract)
-    service.print_result(found, print_versions, as_json=as_json)
+        contract_out = registry.contract(contract)
+    service.print_result(contract_out, print_versions, as_json=as_json)
 
 
 def deprecate(
     contract: ContractName, version: Number, reason: Reason, successor: Successor = None, as_json: Json = False
 ) -> None:
-    """Advise against a version, which stays in force."""
+    """Deprecate a version. It stays in force."""
     _retire_version(
         lambda registry: registry.deprecate(contract, version, reason, successor=successor), as_json=as_json
     )
@@ -158,17 +160,17 @@ def deprecate(
 def retire(
     contract: ContractName, version: Number, reason: Reason, successor: Successor = None, as_json: Json = False
 ) -> None:
-    """End a version for good."""
+    """Retire a version for good."""
     _retire_version(lambda registry: registry.retire(contract, version, reason, successor=successor), as_json=as_json)
 
 
 def _retire_version(farewell: "Callable[[Client], schemas.VersionOut]", *, as_json: bool) -> None:
-    """Says something of a version, and prints what it is now."""
+    """Change a version's state and print it."""
     from treaty.registry.cli.output.proposals import print_version
 
     with service.open_client() as registry:
-        found = farewell(registry)
-    service.print_result(found, print_version, as_json=as_json)
+        version = farewell(registry)
+    service.print_result(version, print_version, as_json=as_json)
 
 
 COMMANDS = (
@@ -188,18 +190,20 @@ COMMANDS = (
 
 
 def _id(registry: "Client", named: str) -> UUID:
-    """The proposal of that id, or the only open one of that contract. Raises Stop where it is none, or several."""
+    """Return the proposal's id, or that of the contract's only open proposal.
+
+    Raises CliError if there is no such proposal, or several."""
     try:
         return UUID(named)
     except ValueError:
-        found = [each for each in registry.proposals(contract_id=named) if each.open]
-    if len(found) == 1:
-        return found[0].id
-    raise CliError(_several(named, found))
+        open_proposals = [each for each in registry.proposals(contract_id=named) if each.open]
+    if len(open_proposals) == 1:
+        return open_proposals[0].id
+    raise CliError(_several(named, open_proposals))
 
 
 def _several(contract: str, found: "list[schemas.ProposalSummaryOut]") -> str:
     if not found:
         return f"{contract} is no proposal's id, and no contract of that id has an open proposal that you may see"
-    told = "".join(f"\n  {each.id}  {each.title}" for each in found)
-    return f"{contract} has {len(found)} open proposals: name one by its id{told}"
+    listing = "".join(f"\n  {each.id}  {each.title}" for each in found)
+    return f"{contract} has {len(found)} open proposals: name one by its id{listing}"

@@ -1,4 +1,4 @@
-"""`treaty replay`: what a version would have found on all that is stored, before anybody approves it."""
+"""Command that replays a version on stored states before it is approved."""
 
 import sys
 import time
@@ -33,26 +33,26 @@ def replay(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Judge a version on all stored states, beside the one in force: no data is read, no Spark is started.
+    """Evaluate a version on all stored states and compare it with the version in force.
 
-    0: it alerts on nothing that the version in force does not; 1: it does; 2: with warnings alone; 3: nothing is
-    stored to judge it on."""
+    No data is read and Spark is not started. Exits with 0 without new alerts, 1 with new alerts, 2 with new warnings
+    only, and 3 if there are no stored states."""
     from treaty.registry.cli.output.replays import print_replay
 
     text = _text(document)
     with service.open_client() as registry:
         if counts or replaced:
-            found = _by_worker(registry, subject, text, merge_counts=counts, include_replaced=replaced)
+            result = _by_worker(registry, subject, text, merge_counts=counts, include_replaced=replaced)
         elif text is None:
-            found = registry.replay(_id(subject))
+            result = registry.replay(_id(subject))
         else:
-            found = registry.replay_document(subject, text)
-    service.print_result(found, print_replay, as_json=as_json)
-    raise typer.Exit(code_of(found))
+            result = registry.replay_document(subject, text)
+    service.print_result(result, print_replay, as_json=as_json)
+    raise typer.Exit(code_of(result))
 
 
 def code_of(found: "ReplayOut") -> int:
-    """The exit code that says what was found."""
+    """Return the exit code for the replay."""
     if not any(each.partitions for each in found.objects):
         return NOT_CHECKED
     checks = (check for each in found.objects for check in each.checks if check.new_alerts.count)
@@ -77,20 +77,22 @@ def _id(subject: str) -> UUID:
 def _by_worker(registry: "Client", subject: str, text: str | None, **ways: bool) -> "ReplayOut":
     from treaty.registry.schemas import ReplayIn, ReplayOut
 
-    named: dict[str, Any] = {"contract_id": subject, "document": text} if text else {"proposal_id": _id(subject)}
-    task = _done(registry, registry.request_replay(ReplayIn.model_validate({**named, **ways})))
+    subject_fields: dict[str, Any] = (
+        {"contract_id": subject, "document": text} if text else {"proposal_id": _id(subject)}
+    )
+    task = _done(registry, registry.request_replay(ReplayIn.model_validate({**subject_fields, **ways})))
     if task.error or task.result is None:
         raise CliError(f"the replay failed: {task.error or 'it has no result'}")
     return ReplayOut.model_validate(task.result)
 
 
 def _done(registry: "Client", task: "TaskOut") -> "TaskOut":
-    """The task once it has ended; how far it is, is told meanwhile."""
-    told: str | None = None
+    """Wait for the task while printing its progress, and return it."""
+    printed: str | None = None
     while task.finished_at is None:
-        if task.progress and task.progress != told:
-            told = task.progress
-            print(told, file=sys.stderr, flush=True)
+        if task.progress and task.progress != printed:
+            printed = task.progress
+            print(printed, file=sys.stderr, flush=True)
         time.sleep(PAUSE)
         task = registry.task(task.id)
     return task

@@ -1,4 +1,4 @@
-"""The service that a command speaks to, and how it tells what it found."""
+"""Connect commands to the API and print their results."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ UNAUTHENTICATED = 401
 
 @contextmanager
 def open_client() -> "Iterator[Client]":
-    """The API as the settings say, acting by their token; its refusals end the command."""
+    """Yield a client with the configured URL and token. Converts API errors to CliError."""
     from treaty.registry.client import Client, ClientError
 
     settings = load()
@@ -25,12 +25,12 @@ def open_client() -> "Iterator[Client]":
             yield client
     except ClientError as error:
         faults = "".join(f"\n  {each.message}" + (f" ({each.remedy})" if each.remedy else "") for each in error.faults)
-        told = "sign in with an API token: set TREATY_TOKEN" if error.status == UNAUTHENTICATED else error.message
-        raise CliError(f"{told}{faults}") from None
+        message = "sign in with an API token: set TREATY_TOKEN" if error.status == UNAUTHENTICATED else error.message
+        raise CliError(f"{message}{faults}") from None
 
 
 def print_result(found: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:
-    """Prints what was found: as JSON, or as `show` writes it to a console."""
+    """Print the result as JSON or with `show`."""
     from rich.console import Console
 
     if as_json:

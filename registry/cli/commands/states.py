@@ -1,4 +1,4 @@
-"""Commands about what is remembered of datasets: metrics and states of partitions, runs done again, erasing."""
+"""Commands for stored states: metrics, states, erasure and reruns."""
 
 from typing import Annotated
 from uuid import UUID
@@ -27,12 +27,12 @@ def metrics(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Tell metrics of chosen partitions from stored states alone: no data is read, no Spark is started."""
+    """Compute metrics of selected partitions from stored states, without reading data or starting Spark."""
     from treaty.registry.cli.output.states import print_metrics
 
     with service.open_client() as registry:
-        found = registry.metrics(dataset, where=where, metrics=metric or (), namespace=namespace)
-    service.print_result(found, print_metrics, as_json=as_json)
+        answer = registry.metrics(dataset, where=where, metrics=metric or (), namespace=namespace)
+    service.print_result(answer, print_metrics, as_json=as_json)
 
 
 def states(
@@ -42,12 +42,12 @@ def states(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Show what is stored of each partition, and what a question about them would merge and lacks."""
+    """Show the stored states of each partition and those a metric query needs."""
     from treaty.registry.cli.output.states import print_states
 
     with service.open_client() as registry:
-        found = registry.states(dataset, where=where, metrics=metric or (), namespace=namespace)
-    service.print_result(found, print_states, as_json=as_json)
+        answer = registry.states(dataset, where=where, metrics=metric or (), namespace=namespace)
+    service.print_result(answer, print_states, as_json=as_json)
 
 
 def erase(
@@ -59,24 +59,24 @@ def erase(
     yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
     as_json: Json = False,
 ) -> None:
-    """Erase states, samples and values that are remembered of a dataset; runs keep their verdicts and numbers."""
+    """Erase stored states, samples and values of a dataset. Runs keep their verdicts and numbers."""
     from treaty.registry.cli.output.states import print_erased
 
-    what = f"{len(partition)} partition(s) of {dataset}" if partition else f"all of {dataset}"
+    subject = f"{len(partition)} partition(s) of {dataset}" if partition else f"all of {dataset}"
     if not yes:
-        typer.confirm(f"Erase what is remembered of {what}? It cannot be brought back.", abort=True)
+        typer.confirm(f"Erase what is remembered of {subject}? It cannot be brought back.", abort=True)
     with service.open_client() as registry:
-        found = registry.erase(dataset, partitions=partition or (), namespace=namespace)
-    service.print_result(found, print_erased, as_json=as_json)
+        erased = registry.erase(dataset, partitions=partition or (), namespace=namespace)
+    service.print_result(erased, print_erased, as_json=as_json)
 
 
 def rerun(
     run: Annotated[UUID, typer.Argument(help="the run's id, as its page and the API have it")], as_json: Json = False
 ) -> None:
-    """Do a run again from the states that it judged: 0 where it comes out the same, 1 where it does not."""
+    """Re-evaluate a run from its stored states. Exits with 0 if the result is the same, 1 if it differs."""
     from treaty.registry.cli.output.states import print_rerun
 
     with service.open_client() as registry:
-        found = registry.rerun(run)
-    service.print_result(found, print_rerun, as_json=as_json)
-    raise typer.Exit(VIOLATED if found.differences else PASSED)
+        result = registry.rerun(run)
+    service.print_result(result, print_rerun, as_json=as_json)
+    raise typer.Exit(VIOLATED if result.differences else PASSED)

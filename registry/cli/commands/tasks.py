@@ -1,4 +1,4 @@
-"""Commands of the queue: what waits and runs, and what was given up."""
+"""Commands for the task queue."""
 
 from typing import Annotated
 
@@ -16,22 +16,21 @@ Contract = Annotated[str | None, typer.Option(help="only tasks about that contra
 def tasks(
     state: State = None, kind: Kind = None, contract: Contract = None, limit: Most = 20, as_json: Json = False
 ) -> None:
-    """Show the tasks of the queue, newest first; of those that were given up (--state failed) also why, and how to try
-    each again."""
+    """List tasks, newest first. With --state failed, also show errors and how to retry each task."""
     from treaty.registry import schemas
     from treaty.registry.cli.output.lineage import print_failed_tasks, print_tasks
     from treaty.registry.core.enums import TaskState
 
     with service.open_client() as registry:
-        found = registry.tasks(state=state, kind=kind, contract_id=contract, limit=limit)
+        items = registry.tasks(state=state, kind=kind, contract_id=contract, limit=limit)
     show = print_failed_tasks if state == TaskState.FAILED else print_tasks
-    service.print_result(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), show, as_json=as_json)
+    service.print_result(schemas.Page[schemas.TaskSummaryOut](items=tuple(items)), show, as_json=as_json)
 
 
 def retry_task(
     task: Annotated[str, typer.Argument(metavar="TASK", help="the task's id", show_default=False)],
 ) -> None:
-    """Have a task tried again that was given up."""
+    """Retry a failed task."""
     with service.open_client() as registry:
         registry.retry_task(read_id(task))
     print("it is tried again")
@@ -40,7 +39,7 @@ def retry_task(
 def stop_task(
     task: Annotated[str, typer.Argument(metavar="TASK", help="the task's id", show_default=False)],
 ) -> None:
-    """End a draft or a replay that waits or is being done."""
+    """Stop a queued or running draft or replay."""
     with service.open_client() as registry:
         registry.stop_task(read_id(task))
     print("it is stopped")

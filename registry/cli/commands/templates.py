@@ -1,4 +1,4 @@
-"""`treaty template`: documents to start from, those that come with Treaty and those that owners keep."""
+"""Commands for contract templates."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ Description = Annotated[str, typer.Option(help="what it is for", show_default=Fa
 
 @app.command("list")
 def list_templates(registry: RegistryOption = False) -> None:
-    """Show all templates, what each is for, and the places that are to be filled."""
+    """List templates with their purpose and placeholders."""
     from treaty.registry.exchange.builtin_templates import templates
 
     if not registry:
@@ -27,17 +27,17 @@ def list_templates(registry: RegistryOption = False) -> None:
             print(f"{each.name}: {each.about}\n  places: {', '.join(each.places)}")
         return
     with open_client() as client:
-        for found in client.templates():
-            by = f" (kept by {found.owner})" if found.owner else ""
-            print(f"{found.name}: {found.description}{by}\n  places: {', '.join(found.placeholders)}")
+        for saved in client.templates():
+            owner_note = f" (kept by {saved.owner})" if saved.owner else ""
+            print(f"{saved.name}: {saved.description}{owner_note}\n  places: {', '.join(saved.placeholders)}")
 
 
 @app.command()
 def show(name: Name, words: Words = None, out: File = None, registry: RegistryOption = False) -> None:
-    """Write a template's document, with words put in its places. Exit code 3 where they do not fit."""
+    """Print a template's document with its placeholders filled in. Exits with 3 if the values are invalid."""
     pairs = [each.partition("=") for each in words or ()]
-    if unclear := [place for place, sign, _ in pairs if not sign]:
-        raise CliError(f"--set {unclear[0]} says no word: write --set {unclear[0]}=WORD")
+    if malformed := [place for place, sign, _ in pairs if not sign]:
+        raise CliError(f"--set {malformed[0]} says no word: write --set {malformed[0]}=WORD")
     text = _filled(name, {place: word for place, _, word in pairs}, registry=registry)
     if not out:
         print(text, end="")
@@ -51,19 +51,19 @@ def show(name: Name, words: Words = None, out: File = None, registry: RegistryOp
 
 @app.command()
 def save(name: Name, document: Document, description: Description) -> None:
-    """Keep a contract document in the registry for others to start from; for owners."""
+    """Save a contract document as a template in the registry. Owners only."""
     try:
         text = document.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CliError(f"{document} cannot be read as text: {type(error).__name__}") from None
     with open_client() as client:
-        made = client.save_template(name, description, text)
-    print(f"{made.name}: {made.description}\n  places: {', '.join(made.placeholders)}")
+        saved = client.save_template(name, description, text)
+    print(f"{saved.name}: {saved.description}\n  places: {', '.join(saved.placeholders)}")
 
 
 @app.command()
 def remove(name: Name) -> None:
-    """Remove a template of yours from the registry."""
+    """Remove your template from the registry."""
     with open_client() as client:
         client.remove_template(name)
     print(f"{name} is removed")
@@ -75,7 +75,7 @@ def _filled(name: str, words: dict[str, str], *, registry: bool) -> str:
     if not registry:
         return template(name).filled(words)
     with open_client() as client:
-        found = next((each for each in client.templates() if each.name == name), None)
-    if found is None:
+        saved = next((each for each in client.templates() if each.name == name), None)
+    if saved is None:
         raise CliError(f"no template is named {name}: see treaty template list --registry")
-    return DocumentTemplate(found.name, found.description, found.document).filled(words)
+    return DocumentTemplate(saved.name, saved.description, saved.document).filled(words)

@@ -1,1 +1,1 @@
-"""Print answers of the API at a terminal."""
+"""Print API responses in the terminal."""

@@ -1,4 +1,4 @@
-"""The checks of a version by who judges them, for people at a terminal."""
+"""Print the checks of a version."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ BY = {Runner.HERE: "here", Runner.ELSEWHERE: "elsewhere", Runner.PEOPLE: "by peo
 
 
 def print_checks(found: schemas.ChecksOut, console: Console) -> None:
-    """A line for each check, then how many are judged where."""
+    """Print a line per check, then the number of checks per runner."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("table", "check", "judged", "promise", ""):
         table.add_column(heading, overflow="fold")
@@ -24,8 +24,8 @@ def print_checks(found: schemas.ChecksOut, console: Console) -> None:
     if found.checks:
         console.print(table)
     counts = Counter(each.runner for each in found.checks)
-    told = ", ".join(f"{counts[runner]} {said}" for runner, said in BY.items())
-    console.print(f"\n{_shown(found.contract_id)} {_shown(found.version)}: checks judged {told}")
+    totals = ", ".join(f"{counts[runner]} {runner_label}" for runner, runner_label in BY.items())
+    console.print(f"\n{_shown(found.contract_id)} {_shown(found.version)}: checks judged {totals}")
 
 
 def _why(each: schemas.CheckOut) -> str:

@@ -1,4 +1,4 @@
-"""Differences between versions, for people at a terminal."""
+"""Print differences between versions."""
 
 from collections.abc import Iterable
 
@@ -11,17 +11,17 @@ from treaty.registry import schemas
 
 
 def print_diff(found: schemas.DiffOut, console: Console) -> None:
-    """A line for each change, then what they come to."""
+    """Print a line per change, then a summary."""
     if found.differences:
         console.print(_table(found.differences))
     console.print(f"\n{_summary(found)}" if found.differences else "nothing differs")
 
 
 def print_breaches(found: schemas.DiffOut, console: Console) -> None:
-    """Which modes are kept, and a line for each change that breaks one."""
-    for law in found.modes:
-        kept = "[green]kept[/green]" if law.is_kept else "[red]broken[/red]"
-        console.print(f"{law.section}: {law.mode} is {kept}: {_shown(law.sentence)}")
+    """Print which compatibility modes hold, then a line per breaking change."""
+    for mode_result in found.modes:
+        status = "[green]kept[/green]" if mode_result.is_kept else "[red]broken[/red]"
+        console.print(f"{mode_result.section}: {mode_result.mode} is {status}: {_shown(mode_result.sentence)}")
     if found.breaches:
         console.print()
         console.print(_table(each.difference for each in found.breaches))

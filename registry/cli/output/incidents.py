@@ -1,4 +1,4 @@
-"""Incidents, what bad data did downstream, and readers, for people at a terminal."""
+"""Print incidents, their downstream impact, and inferred consumers."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ MAX_COLUMNS = 20
 
 
 def print_incidents(page: schemas.Page[schemas.IncidentOut], console: Console) -> None:
-    """A line for each incident; that there is none, where there is none."""
+    """Print a line per incident."""
     rows = [
         (
             str(each.id),
@@ -32,7 +32,7 @@ def print_incidents(page: schemas.Page[schemas.IncidentOut], console: Console) -
 
 
 def print_incident(found: schemas.IncidentOut, console: Console) -> None:
-    """The incident, and a line for each check that fails in it."""
+    """Print the incident, then a line per failing check."""
     for line in _incident_lines(found):
         console.print(visible(line), markup=False, soft_wrap=True)
     rows = [
@@ -44,10 +44,10 @@ def print_incident(found: schemas.IncidentOut, console: Console) -> None:
 
 
 def print_impact(found: schemas.DownstreamImpactOut, console: Console) -> None:
-    """A line for each dataset downstream, nearest first."""
-    about = ", ".join(f"{each.contract_id}.{each.object}" for each in found.contracts) or found.name
-    whether = "no incident is open; were its data bad from now on" if found.is_hypothetical else "bad since"
-    console.print(visible(f"{about}: {whether} {_when(found.started_at)}"), markup=False, soft_wrap=True)
+    """Print a line per downstream dataset, nearest first."""
+    subject = ", ".join(f"{each.contract_id}.{each.object}" for each in found.contracts) or found.name
+    since = "no incident is open; were its data bad from now on" if found.is_hypothetical else "bad since"
+    console.print(visible(f"{subject}: {since} {_when(found.started_at)}"), markup=False, soft_wrap=True)
     rows = [
         (
             str(each.distance),
@@ -65,7 +65,7 @@ def print_impact(found: schemas.DownstreamImpactOut, console: Console) -> None:
 
 
 def print_inferred_consumers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], console: Console) -> None:
-    """A line for each job."""
+    """Print a line per job."""
     rows = [
         (
             each.job_namespace,
@@ -98,8 +98,8 @@ def _until(found: schemas.IncidentOut) -> str:
 
 def _end(found: schemas.IncidentOut) -> str:
     if found.resolution:
-        by = f" by {found.resolved_by}" if found.resolved_by else ""
-        return f"{found.resolution.value.replace('_', ' ')}{by}"
+        resolver = f" by {found.resolved_by}" if found.resolved_by else ""
+        return f"{found.resolution.value.replace('_', ' ')}{resolver}"
     return f"put off until {_when(found.snoozed_until)}" if found.snoozed_until else ""
 
 
@@ -117,9 +117,9 @@ def _owners(entry: schemas.DownstreamDatasetOut) -> str:
 
 
 def _columns(entry: schemas.DownstreamDatasetOut) -> str:
-    named = "all" if entry.columns is None else ", ".join(entry.columns[:MAX_COLUMNS])
+    names = "all" if entry.columns is None else ", ".join(entry.columns[:MAX_COLUMNS])
     notes = [*(["not by value"] * (not entry.is_direct)), *(["no column lineage"] * entry.is_table_level)]
-    return f"{named} ({', '.join(notes)})" if notes else named
+    return f"{names} ({', '.join(notes)})" if notes else names
 
 
 def _read(reader: schemas.InferredConsumerOut) -> str:

@@ -1,4 +1,4 @@
-"""Lineage events and tasks, for people at a terminal."""
+"""Print lineage events and tasks."""
 
 import shlex
 from collections.abc import Sequence
@@ -14,24 +14,26 @@ from treaty.registry.core.enums import LineageEventState
 
 
 def line(event: schemas.LineageEventOut) -> str:
-    """An event in one line: when it came, what it is about, what became of it."""
-    beyond = event.written_partitions - len(event.outputs)
-    more = f" and {beyond} more" if beyond > 0 else ""
+    """Return an event as one line: time, subject and processing state."""
+    hidden = event.written_partitions - len(event.outputs)
+    more = f" and {hidden} more" if hidden > 0 else ""
     wrote = f" -> {', '.join(event.outputs)}{more}" if event.outputs else ""
-    again = f", came {event.duplicates + 1} times" if event.duplicates else ""
-    about = f"{event.kind or '?'} {event.job or '?'}{wrote}"
-    noted = f"  [{'; '.join(event.diagnostics)}]" if event.diagnostics else ""
-    return visible(f"{_moment(event.received_at)} {about}  ({event.state.value}{again}; by {event.producer}){noted}")
+    repeats = f", came {event.duplicates + 1} times" if event.duplicates else ""
+    subject = f"{event.kind or '?'} {event.job or '?'}{wrote}"
+    notes = f"  [{'; '.join(event.diagnostics)}]" if event.diagnostics else ""
+    return visible(
+        f"{_moment(event.received_at)} {subject}  ({event.state.value}{repeats}; by {event.producer}){notes}"
+    )
 
 
 def print_event_status(
     counts: schemas.LineageEventCountsOut, parked: Sequence[schemas.LineageEventOut], console: Console
 ) -> None:
-    """How many events there are and wait; those that could not be folded, and the command that tries each again."""
-    listed = ", ".join(f"{counts.events.get(state, 0):,} {state.value}" for state in LineageEventState)
-    console.print(f"events: {listed}; came again {counts.duplicates:,} times")
-    refused = ", ".join(f"{number:,} with {status}" for status, number in sorted(counts.rejected.items()))
-    console.print(f"refused: {refused or 'none'}")
+    """Print the event counts, then each parked event with the command that retries it."""
+    by_state = ", ".join(f"{counts.events.get(state, 0):,} {state.value}" for state in LineageEventState)
+    console.print(f"events: {by_state}; came again {counts.duplicates:,} times")
+    rejections = ", ".join(f"{number:,} with {status}" for status, number in sorted(counts.rejected.items()))
+    console.print(f"refused: {rejections or 'none'}")
     console.print(
         f"the oldest that waits came {counts.lag_seconds:,.0f} s ago" if counts.oldest_received_at else "none waits"
     )
@@ -42,13 +44,13 @@ def print_event_status(
 
 
 def print_refused(page: schemas.Page[schemas.RejectedEventOut], console: Console) -> None:
-    """A line for each refused body."""
+    """Print a line per rejected event."""
     rows = [(str(e.id), _moment(e.received_at), e.producer, str(e.status), e.reason) for e in page.items]
     _print(console, ("id", "time", "producer", "status", "reason"), rows, none="nothing was refused")
 
 
 def print_refusal(found: schemas.RejectedEventDetailOut, console: Console) -> None:
-    """One refused body with its beginning, where that may be seen."""
+    """Print one rejected event, with the beginning of its body if visible to the user."""
     for text in (
         f"{_moment(found.received_at)} by {found.producer}: answered with {found.status}",
         found.reason,
@@ -58,18 +60,20 @@ def print_refusal(found: schemas.RejectedEventDetailOut, console: Console) -> No
 
 
 def print_unmatched(page: schemas.Page[schemas.UnmatchedDatasetOut], console: Console) -> None:
-    """Each dataset with the commands that make a contract or an alias of it."""
+    """Print each dataset without a contract, with the commands that create a contract or alias."""
     if not page.items:
         console.print("every dataset that runs write has a contract")
     for each in page.items:
-        by = f" by {each.job}" if each.job else ""
-        told = f"{each.namespace} {each.name}, written {each.write_count} times, last {_moment(each.last_seen_at)}{by}"
-        for line_of in (told, *(f"  {shlex.join(words)}" for words in each.remedies)):
+        writer = f" by {each.job}" if each.job else ""
+        summary = (
+            f"{each.namespace} {each.name}, written {each.write_count} times, last {_moment(each.last_seen_at)}{writer}"
+        )
+        for line_of in (summary, *(f"  {shlex.join(words)}" for words in each.remedies)):
             console.print(visible(line_of), markup=False, soft_wrap=True)
 
 
 def print_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> None:
-    """A line for each task."""
+    """Print a line per task."""
     rows = [
         (
             str(e.id),
@@ -88,12 +92,12 @@ def print_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) ->
 
 
 def print_failed_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> None:
-    """Each task that was given up, why, and the command that tries it again."""
+    """Print each failed task with its error and the command that retries it."""
     if not page.items:
         console.print("no task was given up")
     for each in page.items:
-        said = f"{each.kind} {_about(each)}".strip()
-        console.print(visible(f"{_moment(each.finished_at)} {said}, after {each.attempts} attempts"), markup=False)
+        label = f"{each.kind} {_about(each)}".strip()
+        console.print(visible(f"{_moment(each.finished_at)} {label}, after {each.attempts} attempts"), markup=False)
         console.print(visible(f"  {each.error or ''}"), markup=False, soft_wrap=True)
         console.print(f"  treaty retry-task {each.id}", markup=False, soft_wrap=True)
 

@@ -1,4 +1,4 @@
-"""Proposals and versions, for people at a terminal."""
+"""Print proposals and versions."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ SHOWN = 12
 
 
 class ReviewBundle(BaseModel):
-    """A proposal, the document that it would make a version, and what that changes, breaks and would have told."""
+    """A proposal with its preview, differences, impact on consumers, and replay."""
 
     proposal: schemas.ProposalOut
     preview: schemas.PreviewOut
@@ -27,7 +27,7 @@ class ReviewBundle(BaseModel):
 
 
 def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
-    """What and whose it is, how it stands, and what it lacks to become a version."""
+    """Print a proposal's title, state, missing approvals and requested changes."""
     console.print(_shown(f"{found.title}, by {found.author}: {found.state.value.replace('_', ' ')}"))
     console.print(f"proposal {found.id}")
     _print_list(console, "it lacks", found.approvals_missing)
@@ -35,7 +35,7 @@ def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
 
 
 def print_inbox(found: schemas.InboxOut, console: Console) -> None:
-    """What waits, list by list, or one sentence where nothing does; then what was put off."""
+    """Print the inbox list by list, or one sentence if it is empty; then snoozed proposals."""
     lists = {
         "you decide": [_proposed(each) for each in found.to_decide],
         "you change": [_proposed(each) for each in found.to_change],
@@ -64,7 +64,7 @@ def _proposed(row: schemas.ProposalSummaryOut) -> str:
 
 
 def print_review(found: ReviewBundle, console: Console) -> None:
-    """What changes, whom it breaks, when it would have alerted, what it lacks, and what to approve it with."""
+    """Print a proposal's changes, impact, replay, missing approvals, and the approve command."""
     print_proposal(found.proposal, console)
     console.print("\n[bold]changes[/]")
     if found.diff.old:
@@ -75,35 +75,35 @@ def print_review(found: ReviewBundle, console: Console) -> None:
     _print_impact(found.impact, console)
     console.print("\n[bold]on what is stored[/]")
     print_replay(found.replay, console)
-    shown = found.preview.fingerprint[:SHOWN]
-    console.print(f"\napprove it with: treaty approve {found.proposal.id} --fingerprint {shown}")
+    short_fingerprint = found.preview.fingerprint[:SHOWN]
+    console.print(f"\napprove it with: treaty approve {found.proposal.id} --fingerprint {short_fingerprint}")
 
 
 def _print_impact(found: Sequence[schemas.ConsumerImpactOut], console: Console) -> None:
     if not found:
         console.print("nobody has subscribed")
     for each in found:
-        told = "; ".join(each.breaks) if each.breaks else "not broken"
-        console.print(_shown(f"{each.subscriber} ({each.purpose}): {told}"))
+        effect = "; ".join(each.breaks) if each.breaks else "not broken"
+        console.print(_shown(f"{each.subscriber} ({each.purpose}): {effect}"))
 
 
 def print_approved(found: schemas.ApprovalResultOut, console: Console) -> None:
-    """The version that came of it, or what is still missing."""
+    """Print the new version, or the approvals that are still missing."""
     if found.version:
         print_version(found.version, console)
     _print_list(console, "approved; it still lacks", found.missing)
 
 
 def print_version(found: schemas.VersionOut, console: Console) -> None:
-    """The version, its state, and why it goes."""
-    told = f"version {found.version}: {found.state.value}"
+    """Print the version, its state, and the reason for its end."""
+    summary = f"version {found.version}: {found.state.value}"
     reason = f", for {found.reason}" if found.reason else ""
     successor = f"; use {found.successor_version}" if found.successor_version else ""
-    console.print(_shown(f"{told}{reason}{successor}"))
+    console.print(_shown(f"{summary}{reason}{successor}"))
 
 
 def print_versions(found: schemas.ContractOut, console: Console) -> None:
-    """A line for each version."""
+    """Print a line per version."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("version", "state", "group", "approved by", "approved", "in force from", "until"):
         table.add_column(heading, overflow="fold")
@@ -117,7 +117,7 @@ def print_versions(found: schemas.ContractOut, console: Console) -> None:
 
 
 def print_comment(found: schemas.CommentOut, console: Console) -> None:
-    """What was said, by whom."""
+    """Print a comment with its author."""
     console.print(_shown(f"{found.author}, of revision {found.revision}: {found.text}"))
 
 

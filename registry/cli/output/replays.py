@@ -1,4 +1,4 @@
-"""Replays, for people at a terminal."""
+"""Print replays."""
 
 from rich.console import Console
 from rich.markup import escape
@@ -9,21 +9,23 @@ from treaty.registry import schemas
 
 
 def print_replay(found: schemas.ReplayOut, console: Console) -> None:
-    """Of each object a sentence, and a line for each check on which there is something to say."""
+    """Print a sentence per object, and a line per check that alerts or differs."""
     for each in found.objects:
         console.print(_shown(f"{each.object}: {each.sentence}"))
-        told = [check for check in each.checks if _is_told(check)] if each.partitions else []
-        if told:
-            console.print(_table(told))
+        checks = [check for check in each.checks if _is_told(check)] if each.partitions else []
+        if checks:
+            console.print(_table(checks))
     speed = f", {found.milliseconds:.1f} ms each" if found.milliseconds is not None else ""
-    judged = sum(each.partitions for each in found.objects)
+    evaluated = sum(each.partitions for each in found.objects)
     for difference in found.differences:
         console.print(_shown(f"{difference.sentence} ({difference.direction}): {difference.evidence}"))
-    console.print(f"\n{judged:,} partitions{speed}" + ("" if found.complete else "; the time was over: a part is told"))
+    console.print(
+        f"\n{evaluated:,} partitions{speed}" + ("" if found.complete else "; the time was over: a part is told")
+    )
 
 
 def _is_told(check: schemas.ReplayedCheckOut) -> bool:
-    """Whether a version alerts, or cannot be judged."""
+    """Return whether a version alerts or cannot be evaluated, or lacks the check."""
     sides = [each for each in (check.old, check.new) if each]
     return any(each.alerts.count for each in sides) or bool(check.new and check.new.not_evaluated) or len(sides) == 1
 

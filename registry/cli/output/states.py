@@ -1,4 +1,4 @@
-"""What is remembered, for people at a terminal."""
+"""Print metrics, stored states, erasures and reruns."""
 
 from rich.console import Console
 from rich.markup import escape
@@ -9,7 +9,7 @@ from treaty.registry import schemas
 
 
 def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
-    """A line for each metric: its value, the rows that it was measured on, and what is lacking."""
+    """Print a line per metric: value, rows measured, and missing states."""
     table = _table("metric", "value", "rows", "merged", "")
     for each in found.metrics:
         table.add_row(
@@ -20,7 +20,7 @@ def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
 
 
 def print_erased(found: schemas.ErasureOut, console: Console) -> None:
-    """What was erased, in one line."""
+    """Print one line with the numbers of erased items."""
     console.print(
         f"erased of {_shown(', '.join(found.datasets))}: {found.generations:,} generations of states,"
         f" {found.files:,} files, {found.samples:,} samples,"
@@ -30,7 +30,7 @@ def print_erased(found: schemas.ErasureOut, console: Console) -> None:
 
 
 def print_states(found: schemas.StatesOut, console: Console) -> None:
-    """A line for each partition, a line for each metric with what it would merge, the sums."""
+    """Print a line per partition, a line per metric, and totals."""
     partitions = _table("partition", "generation", "states", "bytes", "in files", "source", "marker", "")
     for each in found.partition_states:
         states = f"{sum(each.kinds.values())}" + (f", {each.failed} failed" if each.failed else "")
@@ -39,8 +39,8 @@ def print_states(found: schemas.StatesOut, console: Console) -> None:
             _count(each.file_bytes), ", ".join(each.sources), each.fingerprint[:12], _shown(_partition_note(each)),
         )  # fmt: skip
     metrics = _table("metric", "would merge", "bytes", "")
-    for asked in found.metrics:
-        metrics.add_row(_shown(asked.phrase), str(asked.merged), _count(asked.bytes), _why(asked))
+    for metric in found.metrics:
+        metrics.add_row(_shown(metric.phrase), str(metric.merged), _count(metric.bytes), _why(metric))
     console.print(partitions)
     more = found.selected_partitions - sum(each.days for each in found.partition_states)
     if more > 0:
@@ -56,7 +56,7 @@ def _partition_note(partition: schemas.PartitionStatesOut) -> str:
 
 
 def print_rerun(found: schemas.RerunOut, console: Console) -> None:
-    """A line for each check that comes out otherwise, and the verdicts."""
+    """Print a line per check whose result differs, and the verdicts."""
     table = _table("check", "partition", "then", "now", "")
     for each in found.differences:
         table.add_row(
@@ -65,8 +65,10 @@ def print_rerun(found: schemas.RerunOut, console: Console) -> None:
         )  # fmt: skip
     if found.differences:
         console.print(table)
-    of = _shown(f"{found.object} of {found.contract_id} {found.version}")
-    console.print(f"{of}: {found.before} then, {found.after} now; {len(found.differences)} of {found.results} differ")
+    subject = _shown(f"{found.object} of {found.contract_id} {found.version}")
+    console.print(
+        f"{subject}: {found.before} then, {found.after} now; {len(found.differences)} of {found.results} differ"
+    )
 
 
 def _outcome(told: schemas.OutcomeOut | None) -> str:
@@ -81,18 +83,18 @@ def _table(*headings: str) -> Table:
 
 
 def _about(found: schemas.StateQueryOut) -> str:
-    where = f" where {found.where}" if found.where else ""
-    of = f"{found.object} of {found.contract_id} {found.version}"
-    return _shown(f"{found.selected_partitions:,} of {found.partitions:,} partitions of {of}{where}")
+    condition = f" where {found.where}" if found.where else ""
+    subject = f"{found.object} of {found.contract_id} {found.version}"
+    return _shown(f"{found.selected_partitions:,} of {found.partitions:,} partitions of {subject}{condition}")
 
 
 def _why(asked: schemas.MetricQueryOut) -> str:
-    lacking = (
+    missing_states = (
         f" ({', '.join(asked.missing)}{', ...' if asked.missing_count > len(asked.missing) else ''})"
         if asked.missing
         else ""
     )
-    return _shown(f"{asked.reason or ''}{lacking}")
+    return _shown(f"{asked.reason or ''}{missing_states}")
 
 
 def _count(number: int | None) -> str:
