@@ -1,4 +1,4 @@
-"""What the administration says."""
+"""Texts of the administration page."""
 
 from treaty.ui.texts.formatting import count, pluralize
 

@@ -1,4 +1,4 @@
-"""What the audit says."""
+"""Texts of the audit page."""
 
 from treaty.ui.texts.formatting import count
 

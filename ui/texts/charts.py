@@ -1,4 +1,4 @@
-"""What charts say in words: to those who cannot see them, at their limits, and under the pointer."""
+"""Texts of charts: descriptions for screen readers, limits and tooltips."""
 
 from treaty.ui.texts.formatting import count, pluralize, value
 

@@ -1,4 +1,4 @@
-"""Texts that several pages share: headings of tables, labels of inputs, and what buttons are called."""
+"""Texts that several pages share: table headings, input labels and buttons."""
 
 from treaty.ui.texts.formatting import count, pluralize, value
 
@@ -41,7 +41,7 @@ WHEN = "When"
 WHO = "Who"
 WHY = "Why"
 
-# Steps and links.
+# Buttons and links.
 ADD = "Add"
 CANCEL = "Cancel"
 MAKE_TOKEN = "Make a token"
@@ -53,7 +53,7 @@ SIGN_IN = "Sign in"
 STOP = "Stop"
 UNDO = "Undo"
 
-# How long.
+# Periods.
 DAYS_30 = "30 days"
 DAYS_90 = "90 days"
 YEAR = "1 year"
@@ -61,7 +61,7 @@ FOR_EVER = "for ever"
 
 IN_DISCUSSION = "It stands under Discussion."
 
-# What is said of nothing, and of nobody.
+# Empty states.
 NO_CONTRACT_YET = "No contract yet"
 NO_HISTORY = "No history yet"
 NO_METRIC = "No metric"
@@ -70,7 +70,7 @@ NO_VALUES = "No values"
 NO_CHECKS = "no checks"
 NOBODY = "nobody"
 
-# The program that serves the pages, and what is wrong with its settings.
+# The program that serves the pages, and errors in its settings.
 PROGRAM = "python -m treaty.ui"
 PURPOSE = "Serve the pages of the registry."
 HOST = "the address to listen on (default: %(default)s)"

@@ -1,4 +1,4 @@
-"""What the pages say of those who use a contract: subscribers, jobs that read it, and whom a version waits for."""
+"""Texts about consumers of a contract: subscriptions, jobs and acknowledgements."""
 
 OPEN_INCIDENT = "Open the incident"
 MINE = "It is mine: subscribe"

@@ -1,4 +1,4 @@
-"""What the pages of contracts say: the list, the catalog, one contract, and what a document promises."""
+"""Texts of the contract pages: list, catalog, contract and document."""
 
 from treaty.ui.texts.formatting import pluralize
 
@@ -79,7 +79,7 @@ NO_NUMBER = "This metric has no number to draw."
 METRIC = "value"
 RECOVERED = "recovered"
 
-# What a document promises.
+# The document.
 CONDITIONS = {
     "mustBe": "is {}",
     "mustNotBe": "is not {}",

@@ -1,4 +1,4 @@
-"""What is said where a draft is asked for, and while it is made."""
+"""Texts of the page that drafts a contract."""
 
 from treaty.ui.texts.formatting import join_list
 

@@ -1,4 +1,4 @@
-"""What the inbox says of drafts: whom they wait for, and what was done about them."""
+"""Texts about proposals in the inbox."""
 
 from treaty.ui.texts.formatting import pluralize
 

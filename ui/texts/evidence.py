@@ -1,4 +1,4 @@
-"""What the evidence of a suggestion says in words."""
+"""Texts of the evidence of a suggestion."""
 
 from treaty.ui.texts.formatting import join_list, pluralize
 

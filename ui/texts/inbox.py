@@ -1,4 +1,4 @@
-"""What the inbox says."""
+"""Texts of the inbox."""
 
 from treaty.ui.texts.formatting import pluralize
 

@@ -1,4 +1,4 @@
-"""What the pages say of incidents, and of the steps that are taken with them."""
+"""Texts of incidents, and of actions on them."""
 
 from treaty.ui.texts.formatting import pluralize
 

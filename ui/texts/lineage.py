@@ -1,4 +1,4 @@
-"""What the pages say of lineage: the graph, the events that came, and what lies further up."""
+"""Texts of the lineage page: graph, events and datasets without a contract."""
 
 from treaty.ui.texts.formatting import count, pluralize
 

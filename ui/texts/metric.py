@@ -1,4 +1,4 @@
-"""What the metric explorer says: the course of a metric, what people say of its points, and two partitions compared."""
+"""Texts of the metric explorer: series, feedback and comparison of partitions."""
 
 from treaty.ui.texts.formatting import join_list, pluralize, value
 
@@ -22,7 +22,7 @@ NO_ANOMALY = "no anomaly"
 OF = "Of"
 FEEDBACK_LABEL = "Said"
 
-# What the chart says of a point under the pointer.
+# Tooltips of points in the chart.
 TIP_OF = "of"
 TIP_VALUE = "value"
 TIP_EXPECTED = "expected"
@@ -103,8 +103,8 @@ def feedback_line(of: str, mark: str, by: str, age: str, why: str) -> str:
 
 
 def limits_change(now: str, then: str) -> str:
-    said = f"{now} is admitted now; it would be {then}" if now != then else f"{now} is admitted, as before"
-    return f"{said[:1].upper()}{said[1:]}."
+    text = f"{now} is admitted now; it would be {then}" if now != then else f"{now} is admitted, as before"
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def outside(judged: int, now: int, then: int) -> str:

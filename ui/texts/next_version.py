@@ -1,4 +1,4 @@
-"""What the pages say of what a next version means: what it changes, whom it breaks, when it would have alerted."""
+"""Texts about the impact of a proposed version."""
 
 from treaty.ui.texts.formatting import join_list, pluralize
 

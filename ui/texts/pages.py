@@ -1,4 +1,4 @@
-"""What the pages and the sections of the menu are called."""
+"""Titles of the pages and sections of the menu."""
 
 INBOX = "Inbox"
 INCIDENTS = "Incidents"

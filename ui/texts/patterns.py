@@ -1,4 +1,4 @@
-"""What the page of patterns says."""
+"""Texts of the page of patterns."""
 
 PATTERN = "Pattern"
 PATTERN_EXAMPLE = "<digit>{4}-<digit>{2}-<digit>{2}"

@@ -1,4 +1,4 @@
-"""What the forms for people, keys and channels say, and the page of subscriptions."""
+"""Texts of the forms for users, tokens and channels, and of the subscriptions page."""
 
 from treaty.ui.texts.formatting import join_list, pluralize
 
@@ -54,7 +54,7 @@ def own_checks(number: int) -> str:
 
 
 def told_of(kinds: list[str]) -> str:
-    """ "" for whoever is told of all."""
+    """Describe the chosen kinds of notifications; "" if all are chosen."""
     return f"told of {join_list([KINDS.get(each, each) for each in kinds])} alone" if kinds else ""
 
 

@@ -1,4 +1,4 @@
-"""What the profile of a table says."""
+"""Texts of the profile of a table."""
 
 from treaty.ui.texts.formatting import count, join_list, pluralize, value
 

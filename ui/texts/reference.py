@@ -1,4 +1,4 @@
-"""What the reference says beside the descriptions of the analyzers."""
+"""Texts of the reference page, except the descriptions of analyzers."""
 
 from treaty.ui.texts.status_labels import family
 

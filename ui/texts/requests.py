@@ -1,4 +1,4 @@
-"""What is said of contracts that people ask for."""
+"""Texts of contract requests."""
 
 REQUEST = "Request a contract …"
 DATASET = "Which dataset?"

@@ -1,4 +1,4 @@
-"""What the review of a proposal says: its cards and table, the decisions, the discussion, and the bar that ends it."""
+"""Texts of the review page: cards, table, decisions, discussion and approval."""
 
 from collections.abc import Iterable
 
@@ -33,7 +33,7 @@ WHY_REJECT = "Why reject it?"
 NOT_AGAIN = "It will not be suggested again without new evidence"
 SAY_WHY = "Say why, so that the same suggestion does not come back"
 
-# A check that is edited.
+# An edited check.
 THE_CHECK = "The check"
 WHY_OPTIONAL = "Why? (optional)"
 ACCEPT_EDITED = "Accept as edited"
@@ -42,7 +42,7 @@ EDITED = ":material/edit: Edited; what was drafted is the sentence above"
 OLD_AGAINST_NEW = "Old against new on what is stored"
 NOTHING_STORED = "nothing is stored that it could be judged on"
 
-# What is said about it.
+# Discussion.
 DISCUSSION = "Discussion"
 SAY_SOMETHING = "Say something about it"
 SAY_IT = "Say it"
@@ -50,7 +50,7 @@ NOTHING_SAID = "There is nothing to say yet"
 COMMENT = "Comment …"
 WHAT_TO_SAY = "What is there to say about it?"
 
-# Many at once.
+# Bulk decisions.
 CRITICAL = "a critical data element"
 WAS_REJECTED = "rejected before"
 NOT_COUNTED = "nobody counted its values"

@@ -1,4 +1,4 @@
-"""What a run report says: the verdict, what failed and why, what it led to, and how to see it again."""
+"""Texts of a run report: verdict, failures, consequences and reproduction."""
 
 from treaty.ui.texts.formatting import count, join_list, pluralize
 

@@ -1,4 +1,4 @@
-"""What is said where people sign in and out, and where the first administrator is made."""
+"""Texts of sign-in, sign-out and first set-up."""
 
 INTRO = "Review drafts, approve contracts and read verdicts."
 ELSEWHERE = "Sign in with your organisation"

@@ -1,4 +1,4 @@
-"""What the first steps of a registry say."""
+"""Texts of the page "Getting started"."""
 
 FOUR_STEPS = "**From a table to a contract that is judged whenever the table changes, in four steps**"
 CONNECT = "Connect a table and have its contract drafted"

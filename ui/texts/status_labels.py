@@ -1,4 +1,4 @@
-"""How the pages call and mark a state, a kind or a reason: in a word, with an icon and a colour beside it."""
+"""Labels of states, kinds and reasons: a word, an icon and a colour."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ Colour = Literal["blue", "red", "orange", "gray", "green"]
 
 @dataclass(frozen=True)
 class StatusLabel:
-    """How a state is shown: never by its colour alone."""
+    """The label of a state, never shown by its colour alone."""
 
     word: str
     icon: str
@@ -18,7 +18,7 @@ class StatusLabel:
 
     @property
     def badge(self) -> str:
-        """The mark as Streamlit's Markdown; holds no foreign text."""
+        """Return the label as a Streamlit Markdown badge; contains no foreign text."""
         return f":{self.colour}-badge[{self.icon} {self.word}]"
 
 
@@ -117,7 +117,7 @@ REFITS = {
 }
 REASONS = {"nightly": "newer partitions", "feedback": "what was said of a point"}
 SPREADS = {"contaminated": "came", "in_flight": "on their way", "at_risk": "come with the next run"}
-# The text glyphs stand in tables, where icons cannot.
+# Text symbols for table cells, which cannot contain icons.
 GLYPHS = {
     "Passed": "✓",
     "Passed with warnings": "▲",
@@ -166,25 +166,25 @@ WORK = {
 
 
 def family(name: str) -> str:
-    """The words for a family of analyzers; its own name where there are none."""
+    """Return the display name of a family of analyzers; its own name if there is none."""
     return FAMILIES.get(name, name.replace("_", " ").capitalize())
 
 
 def cell(text: str | None) -> str:
-    """A value of a row as a table shows it: what is null is said, or it would look like an empty text."""
+    """Format a value of a row for a table: null is written out, unlike an empty text."""
     return NULL if text is None else text
 
 
 def glyph(mark: StatusLabel) -> str:
-    """The mark for a table cell: sign and word."""
+    """Return the label for a table cell: symbol and word."""
     return f"{GLYPHS.get(mark.word, '•')} {mark.word}"
 
 
 def task(kind_of: str) -> str:
-    """The words for a kind of task; its own name where there are none."""
+    """Return the display name of a kind of task; its own name if there is none."""
     return WORK.get(kind_of, kind_of.replace("_", " ").capitalize())
 
 
 def kind(name: str) -> str:
-    """The words for a kind of suggestion; its own name where there are none."""
+    """Return the display name of a kind of suggestion; its own name if there is none."""
     return KINDS.get(name, name.replace("_", " "))

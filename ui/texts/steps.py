@@ -1,4 +1,4 @@
-"""How the pages tell of a step that was taken, and of one that failed."""
+"""Texts about completed and failed steps."""
 
 TITLES = {
     0: "The registry does not answer",

@@ -1,4 +1,4 @@
-"""What the queue of tasks says."""
+"""Texts of the task queue."""
 
 from treaty.ui.texts.formatting import pluralize
 

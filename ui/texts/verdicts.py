@@ -1,4 +1,4 @@
-"""What is said of a whole proposal beside approving it."""
+"""Texts of comments and change requests on a proposal."""
 
 from treaty.ui.texts.formatting import join_list
 
