@@ -82,19 +82,20 @@ def tokens() -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", key="revoke"):
             named = st.selectbox(texts.TOKEN, list(living), key="token", width=320)
             st.button(texts.REVOKE, key="revoke-token", on_click=revoke, args=(living[named or next(iter(living))],))
-    st.subheader(ui_texts.MAKE_TOKEN)
+    st.subheader(texts.NEW_TOKEN)
     people_forms.token(key="admin", scopes=list(Permission))
 
 
 def token(found: TokenOut, zone: str) -> dict[str, str]:
     """Return an API token as a table row."""
+    expires = ui_texts.moment(found.expires_at, timezone=zone) if found.expires_at else ui_texts.FOR_EVER
     return {
         texts.TOKEN_FOR: found.name,
         texts.TOKEN_BEGINS: found.prefix,
         texts.TOKEN_MAY: ", ".join(each.value for each in found.scopes),
         texts.TOKEN_MADE: ui_texts.moment(found.created_at, timezone=zone),
         texts.TOKEN_USED: ui_texts.moment(found.last_used_at, timezone=zone),
-        ui_texts.UNTIL: ui_texts.moment(found.expires_at, timezone=zone) if found.expires_at else ui_texts.FOR_EVER,
+        texts.TOKEN_EXPIRES: expires,
         texts.TOKEN_REVOKED: ui_texts.moment(found.revoked_at, timezone=zone) if found.revoked_at else "",
     }
 

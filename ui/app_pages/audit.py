@@ -18,7 +18,7 @@ def page() -> None:
     proof()
     with st.container(horizontal=True, key="filters"):
         action = st.selectbox(
-            ui_texts.DESCRIPTION,
+            texts.ACTION,
             [ui_texts.ALL, *(each.value for each in AuditAction)],
             key="action",
             bind="query-params",
@@ -64,7 +64,7 @@ def row(entry: AuditOut) -> dict[str, str]:
         texts.NUMBER: str(entry.position),
         ui_texts.WHEN: ui_texts.moment(entry.time, timezone=viewer.timezone()),
         ui_texts.WHO: entry.actor,
-        ui_texts.DESCRIPTION: entry.action,
+        texts.ACTION: entry.action,
         texts.OF: entry.object_id,
         texts.DETAILS: ", ".join(f"{key}: {value}" for key, value in sorted(entry.details.items())),
     }

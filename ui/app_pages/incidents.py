@@ -89,7 +89,8 @@ def facts(incident: IncidentOut) -> None:
         panels.time(texts.OPENED, incident.opened_at)
         panels.fact(texts.LOOKED_AFTER_BY, incident.assignee or incident.acknowledged_by or ui_texts.NOBODY)
         if snoozed(incident):
-            panels.fact(ui_texts.PUT_OFF, snoozed(incident))
+            until = ui_texts.moment(incident.snoozed_until, timezone=viewer.timezone())
+            panels.fact(ui_texts.SNOOZED, texts.until(until))
         if incident.reopen_count:
             panels.fact(texts.OPENED_AGAIN, texts.times(incident.reopen_count))
         if incident.resolution:

@@ -71,7 +71,7 @@ def header(run: RunOut) -> None:
 
 def verdict(run: RunOut) -> str:
     """Return the verdict in one sentence."""
-    return f"{texts.VERDICTS[run.verdict]}: {panels.counted(Counter(map(outcome_of, run.results)))}"
+    return f"{texts.VERDICTS[run.verdict]}: {panels.counted(Counter(map(outcome_of, run.results)), with_noun=True)}"
 
 
 def partitions(names: Sequence[str]) -> str:

@@ -87,7 +87,7 @@ class AuthRoutes:
             return rendered(self._sign_in(next_path), status=401, problem=texts.DECLINED)
         try:
             token = await run_in_threadpool(self._provider().token, flow, self._back(request), code)
-            opened = await self._call_client(lambda nobody: nobody.sign_in_with_oidc(token, flow.nonce))
+            opened = await self._call_client(lambda client: client.sign_in_with_oidc(token, flow.nonce))
         except SignInFailed as error:
             return rendered(self._sign_in(next_path), status=401, problem=str(error))
         except ClientError as error:
@@ -112,7 +112,7 @@ class AuthRoutes:
         try:
             address = request.client.host if request.client else None
             opened = await self._call_client(
-                lambda nobody: nobody.sign_in(form["name"], form["password"], address=address)
+                lambda client: client.sign_in(form["name"], form["password"], address=address)
             )
         except (ClientError, ValidationError) as error:
             return _refused(self._sign_in(next_path, name=form["name"]), error)
@@ -148,8 +148,8 @@ class AuthRoutes:
         form = await _form(request)
         token, name, password = form["token"], form["name"], form["password"]
         try:
-            await self._call_client(lambda nobody: nobody.set_up(token, name=name, password=password))
-            opened = await self._call_client(lambda nobody: nobody.sign_in(name, password))
+            await self._call_client(lambda client: client.set_up(token, name=name, password=password))
+            opened = await self._call_client(lambda client: client.sign_in(name, password))
         except (ClientError, ValidationError) as error:
             return _refused(auth_pages.setup(token, name=name), error)
         return _signed_in(request, opened, "/")
@@ -157,7 +157,7 @@ class AuthRoutes:
     async def ready(self, request: Request) -> Response:
         """Return 200 when the registry responds, else 503."""
         try:
-            status = await self._call_client(lambda nobody: nobody.ready())
+            status = await self._call_client(lambda client: client.ready())
         except ClientError:
             return JSONResponse({"status": texts.WAITING_FOR_API}, status_code=503)
         return JSONResponse({"status": "ready", "migration": status.migration})

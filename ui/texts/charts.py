@@ -2,10 +2,10 @@
 
 from treaty.ui.texts.formatting import count, pluralize, value
 
-NO_LIMIT = "no limit"
-TIP_PARTITION = "partition"
-TIP_VALUE = "value"
-TIP_STATE = "state"
+NO_LIMIT = "no limits"
+TIP_PARTITION = "Partition"
+TIP_VALUE = "Value"
+TIP_STATE = "State"
 WITHIN = "within"
 OUTSIDE = "outside"
 
@@ -23,7 +23,7 @@ def allowed(limits: str) -> str:
 
 
 def how_many_outside(number: int) -> str:
-    return f"{count(number)} outside"
+    return f"{count(number)} outside the limits"
 
 
 def exactly(limit: float) -> str:

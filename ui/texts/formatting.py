@@ -38,7 +38,9 @@ def prose(text: str) -> str:
 
 
 def value(measured: object) -> str:
-    """Format a measured value with thousands separators and at most six significant digits; a dash for none."""
+    """Format a measured value with thousands separators and about four significant digits.
+
+    A dash for none; texts that are not numbers are returned unchanged."""
     if measured is None or measured == "":
         return NOTHING
     text = _unquoted(str(measured))
@@ -62,13 +64,26 @@ def _unquoted(text: str) -> str:
 def _number(number: Decimal) -> str:
     if number == number.to_integral_value():
         return f"{number:,.0f}" if abs(number) < Decimal(10) ** 15 else f"{number:.6g}"
+    if abs(number) >= 1000:
+        return f"{number:,.1f}"
     if abs(number) >= 1:
-        return f"{number:,.4f}".rstrip("0").rstrip(".")
-    return (
-        f"{number:.4f}".rstrip("0")
-        if Decimal("0.001") <= abs(number) <= Decimal("0.999")
-        else f"{number.normalize():.6g}"
-    )
+        short = f"{number:.{3 - number.adjusted()}f}".rstrip("0").rstrip(".")
+        # A number next to a whole one must not look equal to it, for example to its limit.
+        return short if "." in short else f"{number:.6g}"
+    if Decimal("0.001") <= abs(number) <= Decimal("0.999"):
+        return f"{number:.4f}".rstrip("0")
+    return f"{number.normalize():.6g}"
+
+
+def percent(share: float) -> str:
+    """Format a share as a percentage with one decimal.
+
+    A share near 0 or 1 that would look equal to it is shown as a bound: '< 0.1 %'."""
+    if 0 < share < 0.0005:
+        return "< 0.1 %"
+    if 0.9995 < share < 1:
+        return "> 99.9 %"
+    return f"{share * 100:,.1f} %"
 
 
 def count(number: int | None) -> str:

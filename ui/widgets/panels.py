@@ -105,10 +105,15 @@ def _partitions(names: Sequence[str]) -> str:
     return shown[0] if len(shown) == 1 else f"({ui_texts.partitions(len(shown))})" if shown else ""
 
 
-def counted(found: Mapping[str, int]) -> str:
-    """Return how many checks have each outcome, most urgent first."""
+def counted(found: Mapping[str, int], *, with_noun: bool = False) -> str:
+    """Return how many checks have each outcome, most urgent first.
+
+    `with_noun`: name the checks, as in '3 checks failed, 1 warning'."""
     order = [name for name in ui_texts.OUTCOMES if name != "passed"] + ["passed"]
-    parts = [f"{found[name]:,} {ui_texts.OUTCOMES[name].word.lower()}" for name in order if found.get(name)]
+    names = [name for name in order if found.get(name)]
+    parts = [f"{found[name]:,} {ui_texts.OUTCOMES[name].word.lower()}" for name in names]
+    if with_noun and names:
+        parts[0] = ui_texts.checks_with(found[names[0]], ui_texts.OUTCOMES[names[0]])
     return ", ".join(parts) or ui_texts.NO_CHECKS
 
 
@@ -206,7 +211,7 @@ def unexpected(error: Exception) -> bool:
 def _logged(error: Exception) -> str:
     """Log the error and return its reference."""
     reference = str(uuid4())
-    log.error("a page failed, reference %s", reference, exc_info=error)
+    log.error("page failed, reference %s", reference, exc_info=error)
     return reference
 
 

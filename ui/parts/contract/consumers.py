@@ -83,5 +83,5 @@ def acknowledgement_row(row: AcknowledgementOut) -> dict[str, str]:
         ui_texts.BREAKS_THEM: "; ".join(row.breaking_reasons),
         texts.ANSWER: row.state,
         texts.COMMENT: row.comment or "",
-        ui_texts.UNTIL: ui_texts.moment(row.due_at, timezone=viewer.timezone()) if row.due_at else "",
+        texts.DUE: ui_texts.moment(row.due_at, timezone=viewer.timezone()) if row.due_at else "",
     }

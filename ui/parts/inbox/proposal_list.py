@@ -72,7 +72,7 @@ def later(found: Sequence[ProposalSummaryOut]) -> None:
     if not found:
         return
     with st.expander(
-        texts.counted(ui_texts.PUT_OFF, len(found)), key="put-off", icon=":material/snooze:", on_change="rerun"
+        texts.counted(ui_texts.SNOOZED, len(found)), key="put-off", icon=":material/snooze:", on_change="rerun"
     ) as opened:
         for each in inbox_order.oldest(found) if opened.open else ():
             row(each)

@@ -60,7 +60,7 @@ def row(suggestion: SuggestionOut) -> dict[str, str]:
         texts.HOLDOUT: ui_texts.part(evidence.held, evidence.partitions),
         ui_texts.DECISION: ui_texts.DECISIONS[suggestion.decision].word,
         texts.ON_ITS_CARD: single_card_reason(suggestion),
-        texts.CATCHES: "" if evidence.catches is None else f"{evidence.catches:.0%}",
+        texts.CATCHES: "" if evidence.catches is None else ui_texts.percent(evidence.catches),
         ui_texts.COLUMN: str(content.get("column") or ""),
     }
 

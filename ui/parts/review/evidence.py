@@ -61,7 +61,7 @@ class EvidenceBasis:
             return texts.NOT_COUNTED
         if self.holds is None or not self.judged_on or self.tested is not None:
             return ""
-        most, of = f"{1 - self.holds:.0%}", texts.PARTS_OF_TABLE if self.by_rows else texts.NEW_PARTITIONS
+        most, of = ui_texts.percent(1 - self.holds), texts.PARTS_OF_TABLE if self.by_rows else texts.NEW_PARTITIONS
         return texts.alarms_for_nothing(most, of)
 
     @property

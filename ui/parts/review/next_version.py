@@ -50,9 +50,9 @@ def _sentence(proposal: ProposalOut) -> str:
     registry = viewer.registry()
     affected = registry.impact(proposal.id)
     broken = [each.subscriber for each in affected if each.affected]
-    impact = texts.breaks(broken[:SHOWN]) if broken else texts.BREAKS_NOBODY
-    more = ui_texts.and_more(len(broken) - SHOWN) if len(broken) > SHOWN else ""
-    return texts.sentence(verdict(registry.proposal_diff(proposal.id)), impact, more, len(affected))
+    more = [ui_texts.and_more(len(broken) - SHOWN)] if len(broken) > SHOWN else []
+    impact = texts.breaks([*broken[:SHOWN], *more], len(broken), len(affected)) if broken else texts.BREAKS_NOBODY
+    return texts.sentence(verdict(registry.proposal_diff(proposal.id)), impact)
 
 
 def changes(found: DiffOut) -> None:

@@ -23,7 +23,7 @@ def draw(run: RunOut) -> None:
         return
     about = " · ".join(
         (
-            texts.looked_after_by(linked.assignee or linked.acknowledged_by or ui_texts.NOBODY),
+            texts.looked_after_by(linked.assignee or linked.acknowledged_by),
             reached(linked),
         )
     )
@@ -63,6 +63,6 @@ def impact_sentence(blast: DownstreamImpactOut) -> str:
         name for each in blast.datasets for touched in each.contracts for name, _ in touched.consumers
     )
     named = list(people)[:NAMED]
-    more = ui_texts.and_more(len(people) - NAMED) if len(people) > NAMED else ""
-    consumers = texts.used_by(named, more) if named else ""
+    more = [ui_texts.and_more(len(people) - NAMED)] if len(people) > NAMED else []
+    consumers = texts.used_by([*named, *more]) if named else ""
     return texts.downstream(len(blast.datasets), consumers)

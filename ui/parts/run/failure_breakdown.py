@@ -130,5 +130,5 @@ def sentence(of: FailureStart, *, now: datetime) -> str:
     again = texts.in_a_row(of.times) if of.times > 1 else texts.FIRST_TIME
     if of.never_passed and of.times > 1:
         again = texts.in_all(of.times)
-    text = texts.fails_since(again, ui_texts.age(of.first_failed_at, now=now)) if of.times > 1 else texts.fails(again)
+    text = texts.fails_since(again, ui_texts.age(of.first_failed_at, now=now)) if of.times > 1 else again
     return texts.first_under(text, of.version) if of.version else text
