@@ -1,1 +1,1 @@
-"""The owners' and consumers' pages."""
+"""Web pages for owners and consumers."""

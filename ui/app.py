@@ -1,4 +1,4 @@
-"""The entry script: who is asking, which pages there are, and what is shown when one fails."""
+"""Draw the frame of every page: navigation, the signed-in user, and errors."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -14,12 +14,12 @@ from treaty.ui.texts import sign_in as texts
 from treaty.ui.widgets import loading, menu, panels, viewer
 
 HERE = Path(__file__).parent
-# A constant: what a browser posts from here carries the page's own origin, which the route checks.
+# A constant: the form posts from the page's own origin, which the route checks.
 SIGN_OUT = f"""<form method="post" action="/sign-out"><button type="submit" style="font:inherit;font-size:.9rem;
 color:inherit;background:none;border:0;padding:.25rem 0;cursor:pointer;text-decoration:underline">
 {texts.SIGN_OUT}</button></form>"""
-# What no setting of the theme says: in the dark the chosen one of several has the colour of buttons, which cannot be
-# read there; nor can the keys that a button takes; and of links and some nothing shows that they have the focus.
+# Rules that the theme cannot express: readable text in selected segments and shortcut hints on dark pages, and a
+# visible focus on links and buttons.
 STYLE = """<style>
 [data-testid="stButtonGroup"] button[data-selected="true"] p { color: light-dark(#0B5CAD, #7DBBF0) }
 /* On a wide screen lines would be too long to be read, and what belongs together would lie far apart. */
@@ -30,7 +30,7 @@ kbd[aria-label^="Shortcut"], kbd[aria-label^="Shortcut"] * { color: inherit !imp
 
 
 def main() -> None:
-    """Draws the frame and the page inside it."""
+    """Draw the frame and the page inside it."""
     st.set_page_config(page_title=pages.TREATY, page_icon=HERE / "static" / "icon.svg", layout="wide")
     st.logo(HERE / "static" / ("logo-dark.svg" if viewer.is_dark() else "logo.svg"), size="large")
     st.html(STYLE)
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def draw() -> None:
-    """Draws the page, or the way to sign in. Raises ClientError where the registry refuses."""
+    """Draw the page, or the sign-in prompt. Raises ClientError if the registry refuses."""
     if not viewer.signed_in():
         navigation(None)
         signed_out()
@@ -55,7 +55,10 @@ def draw() -> None:
 
 
 def navigation(waiting: int | None, *, permissions: Collection[Permission] = ()) -> st.Page:
-    """The page that the address names; `waiting` None: nobody is signed in, and no menu is shown."""
+    """Return the page named by the URL.
+
+    `waiting`: number of open inbox items, shown in the menu; None means that no one is signed in, and hides the
+    menu."""
     sections: dict[str, list[st.Page]] = {}
     for entry in menu.ENTRIES:
         if entry.needs is None or entry.needs in permissions:
@@ -76,7 +79,7 @@ def _page(entry: menu.MenuPage, waiting: int) -> st.Page:
 
 
 def sidebar(me: CurrentUserOut) -> None:
-    """Who is signed in, and the way out."""
+    """Show the signed-in user and the sign-out button."""
     with st.sidebar, st.container(key="who", gap=None):
         st.caption(texts.SIGNED_IN_AS)
         st.markdown(f"**{ui_texts.esc(me.user.name)}**")
@@ -85,7 +88,7 @@ def sidebar(me: CurrentUserOut) -> None:
 
 
 def signed_out() -> None:
-    """What somebody sees who has no session."""
+    """Show the sign-in prompt for visitors without a session."""
     st.title(texts.SIGN_IN_TO_SEE)
     st.caption(texts.COME_BACK)
     panels.sign_in_again()

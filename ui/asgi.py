@@ -1,5 +1,4 @@
-"""The pages as an ASGI application: Streamlit behind its gate, with the sign-in routes. `uvicorn
-treaty.ui.asgi:app`."""
+"""Serve the pages as an ASGI application: Streamlit behind the sign-in gate. Run with `uvicorn treaty.ui.asgi:app`."""
 
 import gc
 from collections.abc import AsyncIterator
@@ -26,7 +25,8 @@ SCRIPT = Path(__file__).parent / "app.py"
 
 
 def create_app(settings: PageSettings) -> st.App:
-    """The application with these settings. Options and looks come from `.streamlit/config.toml` beside the script."""
+    """Create the application with these settings. Options and theme are read from `.streamlit/config.toml` next to the
+    script."""
     wire = httpx.Client(base_url=settings.api_url, timeout=30)
     doors = AuthRoutes(
         lambda secret: Client(settings.api_url, secret, http=wire), settings.provider, settings.public_url
@@ -46,20 +46,20 @@ def create_app(settings: PageSettings) -> st.App:
 
 @asynccontextmanager
 async def warmed(_: st.App) -> AsyncIterator[None]:
-    """Loads what the first table on a page would otherwise wait for, beside the first requests."""
+    """Load pandas in the background, so that the first table does not wait for it."""
     Thread(target=_load, daemon=True).start()
     yield
 
 
 def _load() -> None:
     import_module("pandas")
-    # What was loaded stays: a page need not look through it for garbage.
+    # Loaded modules stay for good; excluding them keeps garbage collections short.
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 
 
 async def _home(_: Request) -> Response:
-    """The inbox is the first page, which Streamlit knows by no other address."""
+    """Redirect `/inbox` to the root, because Streamlit serves its first page only there."""
     return RedirectResponse("/", status_code=308)
 
 

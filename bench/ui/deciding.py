@@ -57,7 +57,7 @@ def signed_in(context: BrowserContext, address: str, password: str) -> Page:
     page.get_by_label("Name").fill("owner")
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_text("You decide")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Needs your review")).to_be_visible(timeout=60_000)
     page.evaluate("sessionStorage.removeItem('clicks')")
     return page
 

@@ -43,7 +43,7 @@ PAGES = {
     f"/contract?id={NAME}": "Columns (20)",
     f"/contract?id={NAME}&tab=Checks": "Written out as checks",
     f"/contract?id={NAME}&tab=Runs": "version 1.0.0",
-    f"/metric?contract={NAME}&check=check-7": "Of the last",
+    f"/metric?contract={NAME}&check=check-7": "Range",
     "/review?proposal={review}": f"0 of {CHECKS} decided",
     "/review?proposal={review}&view=Table": f"0 of {CHECKS} decided",
     "/incidents": "Incidents",

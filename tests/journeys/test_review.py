@@ -89,7 +89,7 @@ def test_an_owner_approves_a_draft_and_reads_why_the_next_load_failed(
     run = services.next_run(TABLE, [history])
     page.goto(address)
     page.get_by_role("link", name=TABLE).first.click()
-    expect(page.get_by_text("The data does not keep the contract: 1 failed").first).to_be_visible()
+    expect(page.get_by_text("Contract violated: 1 check failed").first).to_be_visible()
     expect(page.get_by_text("customer_id is required").first).to_be_visible()
     expect(page.get_by_text(f"day={bad.partition}: 69.1 % of 624 rows").first).to_be_visible()
     assert page.url.endswith(f"/run?id={run.id}")
@@ -103,11 +103,11 @@ def decide(page: Page, services: Services, proposal: UUID) -> None:
     whole = page.url
     page.goto(f"{whole}&column=customer_id")
     page.locator(f".st-key-reject-{unwanted}").get_by_role("button").click()
-    page.get_by_label("Why reject it?").fill(REASON)
+    page.get_by_label("Reason for rejection").fill(REASON)
     page.locator(f".st-key-confirm-{unwanted}").get_by_role("button").click()
     expect(page.get_by_text(f"“{REASON}”").first).to_be_visible()
     page.goto(whole)
-    page.get_by_role("button", name=f"Accept the {len(suggestions) - 1} shown that held everywhere").click()
+    page.get_by_role("button", name=f"Accept all {len(suggestions) - 1} without violations").click()
     done = f"{len(suggestions)} suggestions: {len(suggestions) - 1} accepted, 1 rejected, 0 pending"
     expect(page.get_by_text(done).first).to_be_visible()
 

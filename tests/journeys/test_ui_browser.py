@@ -125,7 +125,7 @@ def test_a_wrong_password_is_refused_in_words_and_opens_nothing(site: Site) -> N
         sign_in(page, "owner", "not the password")
 
     assert answer.value.status == 401
-    expect(page.get_by_role("alert")).to_have_text("The name or the password is not right.")
+    expect(page.get_by_role("alert")).to_have_text("Invalid name or password.")
     assert session_of(page) is None
     page.context.close()
 
@@ -140,12 +140,12 @@ def test_an_owner_decides_each_suggestion_and_approves_what_was_shown(site: Site
     known = cards["status is one of 4 known values"]
 
     page.locator(f".st-key-reject-{known}").get_by_role("button").click()
-    page.get_by_label("Why reject it?").fill("a fifth value comes in April")
+    page.get_by_label("Reason for rejection").fill("a fifth value comes in April")
     page.locator(f".st-key-confirm-{known}").get_by_role("button").click()
     expect(page.get_by_text("“a fifth value comes in April”")).to_be_visible()
     page.locator(f".st-key-accept-{cards['order_id is always present']}").get_by_role("button").click()
     expect(page.get_by_text("2 of 10 decided")).to_be_visible()
-    page.get_by_role("button", name="Accept the 7 shown that held everywhere").click()
+    page.get_by_role("button", name="Accept all 7 without violations").click()
     expect(page.get_by_text("9 of 10 decided")).to_be_visible()
     page.get_by_role("button", name="Next page").click()
     page.locator(f".st-key-accept-{cards['country is always present']}").get_by_role("button").click()
@@ -153,7 +153,7 @@ def test_an_owner_decides_each_suggestion_and_approves_what_was_shown(site: Site
     page.get_by_role("button", name="Approve version 1.0.0").click()
 
     expect(page.get_by_text("Version 1.0.0 is active").first).to_be_visible()
-    page.get_by_role("link", name="Open the contract shop-orders").click()
+    page.get_by_role("link", name="Open contract shop-orders").click()
     expect(page.get_by_role("heading", name="shop-orders")).to_be_visible()
     approved = site.shop.client("owner").document("shop-orders").decode()
     assert "required: true" in approved
@@ -171,15 +171,13 @@ def test_rows_of_the_table_are_decided_together_and_what_needs_a_look_is_left(si
     page.get_by_role("button", name="Accept 2 suggestions").click()
 
     expect(page.get_by_text("2 of 10 decided")).to_be_visible()
-    expect(
-        page.get_by_text("Left as they are: country is always present (did not hold everywhere)").first
-    ).to_be_visible()
+    expect(page.get_by_text("Not included: country is always present (has violations)").first).to_be_visible()
 
 
 def test_the_verdict_of_a_run_is_read_with_its_history(site: Site, page: Page) -> None:
     page.goto(f"{site.address}/run?id={site.shop.failed_run}")
 
-    expect(page.get_by_text("The data does not keep the contract: 1 failed")).to_be_visible()
+    expect(page.get_by_text("Contract violated: 1 check failed")).to_be_visible()
     expect(page.get_by_text("day=2026-02-25: measured 612, allowed between 1,009 and 1,522")).to_be_visible()
     chart = page.get_by_test_id("stVegaLiteChart").locator("svg").first
     expect(chart.get_by_text("at least 1,009")).to_be_visible()
@@ -191,11 +189,11 @@ def test_one_link_explains_a_failed_run_to_somebody_else(site: Site) -> None:
     page.goto(f"{site.address}/run?id={site.shop.failed_run}")
     sign_in(page, "consumer", PASSWORD)
 
-    expect(page.get_by_text("The data does not keep the contract: 1 failed")).to_be_visible()
+    expect(page.get_by_text("Contract violated: 1 check failed")).to_be_visible()
     for said in (
         "day=2026-02-25: measured 612, allowed between 1,009 and 1,522",
-        "Fails for the first time in this run",
-        "Incident of shop-sales",
+        "First failure",
+        "Incident on shop-sales",
         "treaty verify /lake/shop/orders",
     ):
         expect(page.get_by_text(said).first).to_be_visible()
@@ -247,7 +245,7 @@ def test_a_decision_takes_no_mouse_and_the_focus_is_seen_on_the_way(site: Site, 
     page.keyboard.press("Alt+a")
     expect(page.get_by_text("10 suggestions: 2 accepted, 0 rejected, 8 pending")).to_be_visible()
     page.keyboard.press("Alt+x")
-    expect(page.get_by_label("Why reject it?")).to_be_visible()
+    expect(page.get_by_label("Reason for rejection")).to_be_visible()
 
 
 def test_of_two_who_decide_on_cards_the_second_is_told_and_goes_on_from_there(site: Site, page: Page) -> None:
@@ -262,7 +260,7 @@ def test_of_two_who_decide_on_cards_the_second_is_told_and_goes_on_from_there(si
     other.decide(proposal, [third], Decision.ACCEPTED, revision=other.proposal(proposal).revision)
     page.locator(f".st-key-undo-{second} button").click()
 
-    expect(page.get_by_text("Somebody changed this in the meantime").first).to_be_visible()
+    expect(page.get_by_text("This was changed in the meantime").first).to_be_visible()
     expect(page.get_by_text("3 of 10 decided")).to_be_visible()
     page.locator(f".st-key-undo-{second} button").click()
     expect(page.get_by_text("2 of 10 decided")).to_be_visible()
@@ -278,24 +276,24 @@ def spoiled(site: Site) -> dict[str, UUID]:
     [
         ("/", "7 failed, 7 not evaluated"),
         ("/incidents", "spoilt-live"),
-        ("/incidents?id={incident}", "What fails"),
+        ("/incidents?id={incident}", "Failed checks"),
         ("/contracts", "tracker"),
         ("/catalog", "spoilt-live"),
         ("/contract?id=spoilt-live", "Columns (20)"),
         ("/contract?id=spoilt-live&tab=Checks", "Written out as checks"),
-        ("/contract?id=spoilt-live&tab=Versions", "Read a version"),
-        ("/contract?id=spoilt-live&tab=Consumers", "registered"),
+        ("/contract?id=spoilt-live&tab=Versions", "Show version"),
+        ("/contract?id=spoilt-live&tab=Consumers", "Inferred consumers"),
         ("/contract?id=spoilt-live&tab=Runs", "version 1.0.0"),
-        ("/contract?id=spoilt-live&tab=History", "The same as a table"),
+        ("/contract?id=spoilt-live&tab=History", "Show as table"),
         ("/contract?id=spoilt-live&tab=Activity", "spoilt-live"),
         ("/review?proposal={review}", "20 suggestions"),
         ("/review?proposal={review}&view=Table", "20 suggestions"),
         ("/profile?proposal={review}", "20 columns"),
         ("/profile?dataset=spoilt-live", "spoilt-live"),
         ("/run?id={run}", "How to reproduce"),
-        ("/metric?contract=spoilt-live&check=check-0", "Of the last"),
-        ("/lineage?node=dataset:file:/lake/shop/orders/spoilt-live", "How many jobs further"),
-        ("/lineage?tab=Events", "Came again"),
+        ("/metric?contract=spoilt-live&check=check-0", "Range"),
+        ("/lineage?node=dataset:file:/lake/shop/orders/spoilt-live", "Depth"),
+        ("/lineage?tab=Events", "Duplicates"),
         ("/lineage?tab=Without contract", "written 1 time"),
         ("/subscriptions", "Subscriptions"),
         ("/tasks", "Tasks"),
@@ -342,38 +340,38 @@ SHOWN = [
     ("/contracts", "Contracts"),
     ("/catalog", "shop-sales"),
     ("/contract?id=shop-sales", "Columns (6)"),
-    ("/contract?id=shop-sales&tab=Versions", "Read a version"),
-    ("/contract?id=shop-sales&tab=Consumers", "What do you use it for?"),
+    ("/contract?id=shop-sales&tab=Versions", "Show version"),
+    ("/contract?id=shop-sales&tab=Consumers", "Notify me about"),
     ("/contract?id=shop-sales&tab=Runs", "version 1.0.0"),
-    ("/contract?id=shop-sales&tab=History", "The same as a table"),
+    ("/contract?id=shop-sales&tab=History", "Show as table"),
     ("/contract?id=shop-sales&tab=Checks", "Written out as checks"),
     ("/contract?id=shop-sales&tab=Activity", "shop-sales"),
-    ("/metric?contract=shop-sales&check=row-count", "Two partitions beside each other"),
-    ("/metric?contract=shop-sales&check=row-count&marking=true", "Its data were"),
-    ("/start", "Point Spark's listener here"),
+    ("/metric?contract=shop-sales&check=row-count", "Partition comparison"),
+    ("/metric?contract=shop-sales&check=row-count&marking=true", "Mark as"),
+    ("/start", "Connect Spark's listener"),
     ("/subscriptions", "Subscriptions"),
-    ("/subscriptions?tab=Channels", "Add a channel"),
-    ("/draft", "Where the table lies"),
+    ("/subscriptions?tab=Channels", "New channel"),
+    ("/draft", "Table location"),
     ("/run?id={failed}", "How to reproduce"),
-    ("/run", "No run named"),
+    ("/run", "No run selected"),
     ("/patterns", "Common domains"),
     ("/profile?proposal={spoilt}", "20 columns"),
     ("/reference", "approx_quantile"),
-    ("/tasks", "The newest"),
-    ("/lineage?node=dataset:file:/lake/shop/orders/spoilt-live", "How many jobs further"),
-    ("/lineage?tab=Events", "Came again"),
+    ("/tasks", "Latest"),
+    ("/lineage?node=dataset:file:/lake/shop/orders/spoilt-live", "Depth"),
+    ("/lineage?tab=Events", "Duplicates"),
     ("/lineage?tab=Without contract", "written 1 time"),
     ("/incidents", "shop-sales"),
-    ("/incidents?id={incident}", "What fails"),
+    ("/incidents?id={incident}", "Failed checks"),
     ("/review?proposal={own}", "Submit for review"),
     ("/review?proposal={spoilt}&view=Table", "20 suggestions"),
 ]
 ADMINISTERED = [
-    ("/audit", "The newest"),
-    ("/admin", "Change a user"),
-    ("/admin?tab=Tokens", "Make a token"),
-    ("/admin?tab=Health", "Behind by"),
-    ("/admin?tab=Undelivered", "Everything was delivered"),
+    ("/audit", "Latest"),
+    ("/admin", "Edit user"),
+    ("/admin?tab=Tokens", "Create token"),
+    ("/admin?tab=Health", "Event lag"),
+    ("/admin?tab=Undelivered", "No undelivered messages"),
 ]
 
 
@@ -432,7 +430,7 @@ LOOKS = {
     "metric": ("/metric?contract=shop-sales&check=row-count", "Triangle: the check failed"),
     "run": ("/run?id={failed}", "Failed (1)"),
     "review": ("/review?proposal={own}", "Submit for review"),
-    "draft": ("/draft", "Where the table lies"),
+    "draft": ("/draft", "Table location"),
 }
 
 
@@ -465,7 +463,7 @@ def test_signing_out_ends_the_session_everywhere(site: Site) -> None:
     page = site.visitor()
     page.goto(site.address)
     sign_in(page, "viewer", PASSWORD)
-    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(page.get_by_text("Your inbox is empty")).to_be_visible()
     secret = session_of(page)
     other = page.context.new_page()
     other.goto(f"{site.address}/contracts")
@@ -504,7 +502,7 @@ def test_the_first_administrator_comes_through_the_one_time_link(browser: Browse
         page.get_by_label("Password").fill("a first password")
         page.get_by_role("button", name="Create administrator").click()
 
-        expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+        expect(page.get_by_text("Your inbox is empty")).to_be_visible()
         expect(page.get_by_text("admin", exact=True)).to_be_visible()
         page.context.close()
     engine.dispose()
@@ -543,7 +541,7 @@ def test_the_pages_stop_when_told_to_though_a_browser_is_connected(
         page = browser.new_context().new_page()
         page.goto(address)
         sign_in(page, "viewer", PASSWORD)
-        expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+        expect(page.get_by_text("Your inbox is empty")).to_be_visible()
 
         stop(process, told, within=8)
 
@@ -553,7 +551,7 @@ def test_the_pages_stop_when_told_to_though_a_browser_is_connected(
 def test_a_page_has_its_shape_while_the_registry_is_slow_and_then_what_it_shows(site: Site, page: Page) -> None:
     page.goto(f"{site.address}/contracts")
     expect(page.get_by_text("shop-sales").first).to_be_visible()
-    shape = page.get_by_role("status", name="The page is loading")
+    shape = page.get_by_role("status", name="Loading page")
     with site.api.held():
         page.get_by_role("link", name="Incidents").click()
         expect(shape).to_be_visible()
@@ -571,11 +569,11 @@ def test_a_registry_that_goes_away_is_told_and_comes_back(site: Site, browser: B
         page = browser.new_context().new_page()
         page.goto(address)
         sign_in(page, "viewer", PASSWORD)
-        expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+        expect(page.get_by_text("Your inbox is empty")).to_be_visible()
 
         api.close()
         page.get_by_role("link", name="Contracts").click()
-        expect(page.get_by_text("The registry does not answer")).to_be_visible()
+        expect(page.get_by_text("The registry is not responding")).to_be_visible()
         assert httpx.get(f"{address}/ui/ready", trust_env=False).status_code == 503
 
         with served(site.shop.world.http.app, port=port):
@@ -587,9 +585,9 @@ def test_a_registry_that_goes_away_is_told_and_comes_back(site: Site, browser: B
 def test_an_incident_is_looked_after_with_a_click(site: Site, page: Page) -> None:
     page.goto(f"{site.address}/incidents")
     page.get_by_role("link", name="shop-sales · orders").click()
-    expect(page.get_by_text("What fails")).to_be_visible()
+    expect(page.get_by_text("Failed checks")).to_be_visible()
     page.locator(".st-key-acknowledge").get_by_role("button").click()
-    expect(page.get_by_text("You look after shop-sales · orders.").first).to_be_visible()
+    expect(page.get_by_text("Assigned to you: shop-sales · orders.").first).to_be_visible()
     expect(page.get_by_text("Acknowledged").first).to_be_visible()
     (found,) = (each for each in site.shop.client("owner").incidents() if each.contract_id == "shop-sales")
     assert (found.state, found.acknowledged_by) == ("acknowledged", "owner")

@@ -112,15 +112,15 @@ def test_the_inbox_lists_what_needs_the_owner(open_page: Open) -> None:
     said = texts(open_page("owner", "inbox"))
 
     assert "Needs attention (1)" in said
-    assert "You decide (2)" in said
-    assert "You wait for (1)" in said
+    assert "Needs your review (2)" in said
+    assert "Waiting for others (1)" in said
     assert "0 of 10 suggestions decided · by producer · shop-orders" in said
 
 
 def test_an_empty_inbox_says_so_and_what_was_judged_last(open_page: Open) -> None:
     said = texts(open_page("viewer", "inbox"))
-    assert "Nothing waits for you" in said
-    assert said.index("What was judged last") < said.index("shop-sales · orders day=2026-02-25")
+    assert "Your inbox is empty" in said
+    assert said.index("Latest runs") < said.index("shop-sales · orders day=2026-02-25")
 
 
 def test_the_menu_counts_what_waits(open_page: Open, the_shop: Shop) -> None:
@@ -138,7 +138,7 @@ def test_the_review_begins_with_its_verdict(open_page: Open, the_shop: Shop) -> 
     assert "10 suggestions: 0 accepted, 0 rejected, 10 pending" in said
     assert "31,240 in 25 partitions" in said
     assert "order_id is always present" in said
-    assert "Held on 25 of 25 partitions · learned on 18, judged on 7 · 31,240 rows" in said
+    assert "Satisfied in 25 of 25 partitions · learned on 18, tested on 7 · 31,240 rows" in said
 
 
 def test_a_suggestion_is_accepted_and_the_acceptance_undone(open_page: Open, the_shop: Shop) -> None:
@@ -162,7 +162,7 @@ def test_a_rejection_needs_a_reason_and_keeps_it(open_page: Open, the_shop: Shop
 
     kept = the_shop.client("owner").proposal(the_shop.review).suggestions[0]
     assert refused[0] is Decision.PENDING
-    assert "Say why" in refused[1]
+    assert "Enter a reason" in refused[1]
     assert (kept.decision, kept.reason) == (Decision.REJECTED, "too narrow on holidays")
     assert "too narrow on holidays" in texts(at)
 
@@ -185,15 +185,15 @@ def test_a_check_is_edited_on_its_card_and_both_are_held_against_what_is_stored(
     click(at, f"save-{card}")
 
     kept = next(each for each in the_shop.client("owner").proposal(the_shop.review).suggestions if each.id == card)
-    assert "That is no YAML mapping" in refused
+    assert "This is not a YAML mapping" in refused
     assert (kept.decision, kept.reason) == (Decision.ACCEPTED, "holidays are quiet")
     assert kept.edited_patch == {"quality": {"id": "row-count-band-table", "name": "fewer", "type": "text"}}
-    assert "Edited; what was drafted" in texts(at)
-    assert any("Old against new" in each.label for each in at.expander)
+    assert "Edited. The sentence above describes the draft" in texts(at)
+    assert any("Compare draft and edit" in each.label for each in at.expander)
 
 
 def test_plain_words_of_a_column_are_accepted_or_rejected_and_not_edited(open_page: Open, the_shop: Shop) -> None:
-    at = open_page("owner", "review", proposal=the_shop.review, kind="always present")
+    at = open_page("owner", "review", proposal=the_shop.review, kind="required")
     assert not [each for each in at.button if str(each.key).startswith("edit-")]
 
 
@@ -220,7 +220,7 @@ def test_the_clauses_of_a_program_are_accepted_together(open_page: Open, the_sho
     at = open_page("owner", "review", proposal=review)
     said = texts(at)
 
-    click(at, next(each.key for each in at.button if "Accept the program: 3 clauses" in each.label))
+    click(at, next(each.key for each in at.button if "Accept program (3 clauses)" in each.label))
 
     found = the_shop.client("owner").proposal(review).suggestions
     assert "A program of 3 clauses, learned together" in said
@@ -232,12 +232,12 @@ def test_many_are_seen_as_a_table_that_says_which_are_decided_alone(open_page: O
     at = open_page("owner", "review", proposal=the_shop.review, view="Table")
     rows = at.dataframe[0].value
 
-    alone = dict(zip(rows["Promise"], rows["On its card"], strict=True))
-    assert alone["status is always present"] == "a critical data element"
-    assert alone["country is always present"] == "did not hold everywhere"
+    alone = dict(zip(rows["Rule"], rows["Decide individually"], strict=True))
+    assert alone["status is always present"] == "critical data element"
+    assert alone["country is always present"] == "has violations"
     assert alone["order_id is unique in the whole table"] == ""
     assert at.button(key="accept-chosen").disabled
-    assert "Accept the 7 shown that held everywhere" in [each.label for each in at.button]
+    assert "Accept all 7 without violations" in [each.label for each in at.button]
 
 
 def mark_critical(the_shop: Shop, column: str) -> None:
@@ -304,7 +304,7 @@ def test_approving_a_document_that_changed_meanwhile_is_refused_and_says_so(open
 def test_the_author_is_told_that_somebody_else_approves(open_page: Open, the_shop: Shop) -> None:
     at = open_page("producer", "review", proposal=the_shop.review)
 
-    assert "somebody else must approve" in at.get("progress")[0].text
+    assert "someone else must approve" in at.get("progress")[0].text
     with pytest.raises(KeyError):
         at.button(key="approve")
 
@@ -320,7 +320,7 @@ def test_the_author_submits_a_draft(open_page: Open, the_shop: Shop) -> None:
 
 def test_an_owner_asks_for_changes_and_takes_that_back(open_page: Open, the_shop: Shop) -> None:
     at = click(open_page("owner", "review", proposal=the_shop.review), "request-changes")
-    assert "nothing to say yet" in texts(at)
+    assert "Enter a summary" in texts(at)
     at.text_area(key="summary").set_value("say why <b>it</b> is unique")
     click(at, "request-changes")
 
@@ -329,8 +329,8 @@ def test_an_owner_asks_for_changes_and_takes_that_back(open_page: Open, the_shop
         "changes_requested",
         ["say why <b>it</b> is unique"],
     )
-    assert "you ask for it" in texts(at)
-    assert at.get("progress")[0].text.endswith("owner asked for changes")
+    assert "you requested changes" in texts(at)
+    assert at.get("progress")[0].text.endswith("changes requested by owner")
     with pytest.raises(KeyError):
         at.button(key="approve")
 
@@ -342,10 +342,10 @@ def test_a_draft_is_put_off_and_given_and_both_are_taken_back(open_page: Open, t
     owner, at = the_shop.client("owner"), open_page("owner", "inbox")
     at.checkbox(key=f"choose-{the_shop.review}").check()
     at.run().menu_button(key="later-decide").click("1 day")
-    assert "put off until" in texts(shown(at))
+    assert "snoozed until" in texts(shown(at))
     assert [each.id for each in owner.inbox().snoozed] == [the_shop.review]
     click(at, "take-back")
-    assert "Taken back" in texts(at)
+    assert "Undone" in texts(at)
 
     at.checkbox(key=f"choose-{the_shop.review}").check()
     at.run().text_input(key="decider").set_value("producer")
@@ -369,8 +369,8 @@ def test_what_was_put_off_is_brought_back(open_page: Open, the_shop: Shop) -> No
 def test_the_author_finds_what_is_asked_of_them(open_page: Open, the_shop: Shop) -> None:
     the_shop.client("owner").request_changes(the_shop.review, "why?", revision=1)
     at = open_page("producer", "inbox")
-    assert "1 draft to change" in texts(at)
-    assert "owner asked for changes" in texts(at)
+    assert "1 proposal to change" in texts(at)
+    assert "changes requested by owner" in texts(at)
 
 
 def test_the_author_withdraws_a_proposal(open_page: Open, the_shop: Shop) -> None:
@@ -401,7 +401,7 @@ def test_a_viewer_sees_the_review_without_buttons(open_page: Open, the_shop: Sho
 
 def test_contracts_are_found_by_their_words(open_page: Open) -> None:
     assert "shop-sales" in texts(open_page("viewer", "contracts", q="sales owner"))
-    assert "No contract matches" in texts(open_page("viewer", "contracts", q="nowhere"))
+    assert "No matching contracts" in texts(open_page("viewer", "contracts", q="nowhere"))
 
 
 @pytest.mark.parametrize(
@@ -412,7 +412,7 @@ def test_contracts_are_found_by_their_words(open_page: Open) -> None:
         ("Versions", "apiVersion"),
         ("Diff", "Nothing to compare"),
         ("Runs", "612 rows"),
-        ("History", "The same as a table"),
+        ("History", "Show as table"),
     ],
 )
 def test_each_tab_of_a_contract_has_an_address(open_page: Open, tab: str, said: str) -> None:
@@ -428,9 +428,9 @@ def test_a_contract_says_who_judges_what_and_is_handed_on_in_every_form(open_pag
     labels = [each.label for each in at.expander]
     checks = the_shop.client("viewer").checks("shop-sales").checks
 
-    assert "For other tools" in {label.split(":")[-1].strip() for label in labels}
-    assert set(table["Judged"]) == {ui_texts.RUNNERS[each.runner.value] for each in checks}
-    assert list(table["Last"]) == ["✗ Failed", "✗ Failed"]
+    assert "Export for other tools" in {label.split(":")[-1].strip() for label in labels}
+    assert set(table["Evaluated"]) == {ui_texts.RUNNERS[each.runner.value] for each in checks}
+    assert list(table["Latest"]) == ["✗ Failed", "✗ Failed"]
     assert table["History"].iloc[0] == "/metric?contract=shop-sales&object=orders&check=row-count"
     assert {each.runner.value for each in checks} <= set(ui_texts.RUNNERS)
     assert set(ui_texts.EXPORTS) == set(FORMS)
@@ -439,13 +439,13 @@ def test_a_contract_says_who_judges_what_and_is_handed_on_in_every_form(open_pag
 def test_the_activity_of_a_contract_names_who_did_what_and_leads_there(open_page: Open, the_shop: Shop) -> None:
     table = open_page("viewer", "contract", id="shop-sales", tab="Activity").dataframe[0].value
 
-    done = dict(zip(table["What"], table["Who"], strict=True))
+    done = dict(zip(table["Description"], table["User"], strict=True))
     assert done["approved version 1.0.0"] == "owner"
-    assert done["put “Sales of the shop” forward: approved"] == "producer"
+    assert done["proposed “Sales of the shop” (approved)"] == "producer"
     assert f"/run?id={the_shop.failed_run}" in set(table["Open"])
 
     chosen = open_page("viewer", "contract", id="shop-sales", tab="Activity", event="Version", actor="owner")
-    assert list(chosen.dataframe[0].value["What"]) == ["approved version 1.0.0"]
+    assert list(chosen.dataframe[0].value["Description"]) == ["approved version 1.0.0"]
 
 
 def test_two_versions_are_compared_by_what_they_mean_and_line_by_line(open_page: Open, the_shop: Shop) -> None:
@@ -457,7 +457,7 @@ def test_two_versions_are_compared_by_what_they_mean_and_line_by_line(open_page:
     at = open_page("viewer", "contract", id="shop-sales", tab="Diff", newer="2.0.0", older="1.0.0")
 
     assert "from version 1.0.0" in texts(at)
-    assert list(at.dataframe[0].value["It"]) == ["promises more"]
+    assert list(at.dataframe[0].value["Effect"]) == ["stricter"]
 
 
 def test_the_explorer_shows_a_metric_with_its_anomalies_and_leads_to_each_report(
@@ -480,7 +480,7 @@ def test_the_explorer_lists_the_limits_that_were_learned_since_they_were_approve
         tx.add(fit("shop-sales", "row-count"))
         tx.commit()
     at = open_page("viewer", "metric", contract="shop-sales", check="row-count")
-    assert "Limits learned since they were approved (1)" in [each.label for each in at.expander]
+    assert "Limits learned since approval (1)" in [each.label for each in at.expander]
 
 
 def test_a_point_is_said_to_be_expected_after_what_that_would_change_was_seen(open_page: Open, the_shop: Shop) -> None:
@@ -490,7 +490,7 @@ def test_a_point_is_said_to_be_expected_after_what_that_would_change_was_seen(op
     assert at.selectbox(key="point").value == "day=2026-02-25"
     assert ui_texts.OUTLOOKS["fixed"] in texts(at)
     click(at, "say")
-    assert "Say why" in texts(at)
+    assert "Enter a reason" in texts(at)
     at.text_input(key="why").set_value("a holiday")
     click(at, "say")
     (said,) = the_shop.client("viewer").feedback("shop-sales", "orders")
@@ -527,11 +527,11 @@ def test_a_version_that_breaks_a_consumer_is_answered_in_the_inbox(open_page: Op
     refused = texts(at)
     click(at, f"know-{asked.id}")
 
-    assert "You answer (1)" in said
-    assert "Say why" in refused
+    assert "Needs your acknowledgement (1)" in said
+    assert "Enter a reason" in refused
     assert the_shop.client("consumer").acknowledgements(mine=True)[0].state.value == "acknowledged"
     click(at, "take-back")
-    assert "You answer (1)" in texts(at)
+    assert "Needs your acknowledgement (1)" in texts(at)
     assert the_shop.client("consumer").acknowledgements(mine=True)[0].state.value == "pending"
 
 
@@ -540,19 +540,19 @@ def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_faile
 ) -> None:
     said = texts(open_page("viewer", "run", id=the_shop.failed_run))
 
-    assert "The data does not keep the contract: 1 failed, 1 warning, 1 not evaluated, 1 passed" in said
+    assert "Contract violated: 1 check failed, 1 warning, 1 not evaluated, 1 passed" in said
     assert "day=2026-02-25: measured 612, allowed between 1,009 and 1,522" in said
     assert "not evaluated: the column amount is text now; mean takes numbers" in said
     assert "treaty verify /lake/shop/orders --contract shop-sales-1.0.0.yaml --partition-by day" in said
     assert said.index("Failed (1)") < said.index("Warnings (1)") < said.index("Not evaluated (1)")
-    assert "Fails for the first time in this run" in said
-    assert "Incident of shop-sales · orders" in said
+    assert "First failure" in said
+    assert "Incident on shop-sales · orders" in said
 
 
 def test_a_run_that_passed_shows_no_failures(open_page: Open, the_shop: Shop) -> None:
     said = texts(open_page("viewer", "run", id=the_shop.passed_run))
 
-    assert "The data keeps the contract: 4 passed" in said
+    assert "Contract met: 4 checks passed" in said
     assert "Failed (" not in said
 
 
@@ -561,13 +561,13 @@ def test_rows_that_break_a_check_stand_with_it_and_say_what_is_masked(open_page:
 
     said = texts(at)
     assert "day=2026-02-25: 97.3 % of 612 rows keep it (required: at least 99 %); 17 rows do not" in said
-    assert "3 of 17 rows that break it · kept until" in said
-    assert "customer_id masked: classified by the contract" in said
+    assert "3 of 17 rows that violate this check · stored until" in said
+    assert "customer_id masked (classified in the contract)" in said
     (rows,) = [each.value for each in at.dataframe if "order_id" in each.value.columns]
     assert list(rows.columns) == ["status", "order_id", "customer_id (masked)", "note"]
     assert rows.iloc[1].tolist() == ["(null)", "10377", "(null)", ""]
     assert rows.iloc[0].tolist() == ["OPEN", "10231", "•••", HOSTILE["image"]]
-    assert "that break it" not in texts(open_page("viewer", "run", id=the_shop.failed_run))
+    assert "that violate this check" not in texts(open_page("viewer", "run", id=the_shop.failed_run))
 
 
 def test_rows_that_are_kept_no_longer_are_left_out(
@@ -577,7 +577,7 @@ def test_rows_that_are_kept_no_longer_are_left_out(
     said = texts(open_page("owner", "run", id=the_shop.failed_run))
 
     assert "17 rows do not" in said
-    assert "that break it" not in said
+    assert "that violate this check" not in said
 
 
 def test_the_reference_names_every_analyzer_and_finds_by_words(open_page: Open) -> None:
@@ -591,7 +591,7 @@ def test_the_reference_names_every_analyzer_and_finds_by_words(open_page: Open) 
     assert 0 < len(at.expander) < len(ANALYZERS)
     at.text_input(key="find").set_value("no such thing")
     shown(at)
-    assert (len(at.expander), "Nothing found" in texts(at)) == (0, True)
+    assert (len(at.expander), "No matching analyzers" in texts(at)) == (0, True)
 
 
 def test_a_draft_is_asked_for_and_its_progress_shown(open_page: Open, the_shop: Shop) -> None:
@@ -610,9 +610,9 @@ def test_a_draft_is_asked_for_and_its_progress_shown(open_page: Open, the_shop: 
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ({}, "Still missing: Where the table lies, Name of the table and Contract id"),
+        ({}, "Required: Table location, Table name and Contract id"),
         ({"location": "/x", "object": "o", "contract": "no spaces please"}, "Contract id"),
-        ({"location": "/x", "object": "o", "contract": "c", "alarms": "0"}, "False alarms a quarter"),
+        ({"location": "/x", "object": "o", "contract": "c", "alarms": "0"}, "False alarms per quarter"),
     ],
 )
 def test_what_is_wrong_with_a_draft_is_said_above_the_form(open_page: Open, typed: dict[str, str], said: str) -> None:
@@ -631,7 +631,7 @@ def test_what_is_wrong_with_a_draft_is_said_above_the_form(open_page: Open, type
     ("page", "named"), [("review", "proposal"), ("run", "id"), ("contract", "id"), ("draft", "task")]
 )
 def test_what_does_not_exist_and_what_is_not_mine_look_the_same(open_page: Open, page: str, named: str) -> None:
-    assert "There is nothing here for you" in texts(open_page("viewer", page, **{named: uuid4()}))
+    assert "Not found" in texts(open_page("viewer", page, **{named: uuid4()}))
 
 
 @pytest.mark.parametrize("page", ["review", "run", "contract"])
@@ -642,9 +642,9 @@ def test_a_page_without_its_object_says_where_to_find_one(open_page: Open, page:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (ClientError(0, "The service cannot be reached"), "The registry does not answer"),
+        (ClientError(0, "The service cannot be reached"), "The registry is not responding"),
         (ClientError(401, "sign in first"), "Your session has ended"),
-        (ClientError(403, "you may not"), "You may not do this"),
+        (ClientError(403, "you may not"), "You do not have permission"),
         (ClientError(500, "our side", reference="ref-77"), "ref-77"),
     ],
 )
@@ -678,7 +678,7 @@ def test_a_mistake_of_ours_shows_a_reference_and_no_trace() -> None:
     assert [each.label for each in at.button] == ["Retry"]
 
 
-@pytest.mark.parametrize(("minutes", "said"), [(4, []), (6, ["As it was 6 minutes ago, on 1 Mar 2026, 12:00 UTC"])])
+@pytest.mark.parametrize(("minutes", "said"), [(4, []), (6, ["Updated 6 minutes ago (1 Mar 2026, 12:00 UTC)"])])
 def test_a_page_that_stands_for_long_says_how_old_it_is(
     minutes: int, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -731,7 +731,7 @@ def reject_first(the_shop: Shop) -> None:
 
 def test_a_search_that_finds_nothing_is_given_up_with_a_click(open_page: Open) -> None:
     at = open_page("viewer", "catalog", q="no such words")
-    assert "Nothing matches" in texts(at)
+    assert "No results" in texts(at)
     assert "shop-sales" in texts(click(at, "clear"))
 
 
@@ -750,7 +750,7 @@ def test_the_catalog_finds_by_words_and_tells_how_many_have_which_label(open_pag
 
     assert "3 contracts" in found
     assert "shop-sales · version 1.0.0 · active · owner owner" in found
-    assert "Nothing matches" in labels
+    assert "No results" in labels
 
 
 def test_the_audit_tells_what_was_done_and_that_it_is_as_it_was_written(open_page: Open, the_shop: Shop) -> None:
@@ -758,8 +758,8 @@ def test_the_audit_tells_what_was_done_and_that_it_is_as_it_was_written(open_pag
 
     click(at, "verify")
 
-    assert "all as they were written" in texts(at)
-    assert at.dataframe[0].value["What"].str.startswith("session:opened").any()
+    assert "the chain is intact" in texts(at)
+    assert at.dataframe[0].value["Action"].str.startswith("session:opened").any()
 
 
 def test_only_who_may_see_the_audit_is_led_to_it(the_shop: Shop, open_page: Open) -> None:
@@ -777,8 +777,8 @@ def test_a_contract_s_consumers_are_told_with_what_they_use_it_for(open_page: Op
 
     at = open_page("owner", "contract", id=contract, tab="Consumers")
 
-    assert "No consumer yet" in empty
-    assert list(at.dataframe[0].value["Uses it for"]) == ["weekly revenue"]
+    assert "No consumers yet" in empty
+    assert list(at.dataframe[0].value["Purpose"]) == ["weekly revenue"]
 
 
 SALES = "/lake/shop/orders/shop-sales"
@@ -810,12 +810,12 @@ def test_the_lineage_page_draws_what_lies_around_a_dataset_and_says_it_in_a_tabl
 
     table = at.dataframe[0].value
     assert dict(zip(table["Name"], table["Verdict"], strict=True))[SALES] == "✗ Failed"
-    assert list(table.loc[table["Name"] == "sum_revenue", "Goes to"]) == ["/lake/revenue"]
+    assert list(table.loc[table["Name"] == "sum_revenue", "Downstream"]) == ["/lake/revenue"]
 
 
 @pytest.mark.parametrize("node", ["dataset:file:/lake/nowhere", "no node at all"])
 def test_what_lineage_does_not_know_is_said_on_the_page(open_page: Open, node: str) -> None:
-    assert "Lineage knows nothing of that" in texts(open_page("viewer", "lineage", node=node))
+    assert "Not found in lineage" in texts(open_page("viewer", "lineage", node=node))
 
 
 def test_events_and_what_was_refused_are_listed_with_their_reasons(open_page: Open, the_shop: Shop) -> None:
@@ -823,9 +823,9 @@ def test_events_and_what_was_refused_are_listed_with_their_reasons(open_page: Op
     assert the_shop.world.call("producer", "POST", "/lineage", content=b"{").status_code == 400
 
     at = open_page("owner", "lineage", tab="Events")
-    refused = open_page("owner", "lineage", tab="Refused")
+    refused = open_page("owner", "lineage", tab="Rejected")
 
-    assert list(at.dataframe[0].value["State"]) == ["✓ Taken in"]
+    assert list(at.dataframe[0].value["State"]) == ["✓ Processed"]
     assert list(refused.dataframe[0].value["Status"]) == ["400"]
 
 
@@ -843,7 +843,7 @@ def test_a_viewer_of_a_part_is_refused_what_came_for_all(open_page: Open, the_sh
     with transaction(the_shop.world.engine) as tx:
         tx.get_one(UserRow, the_shop.world.users["viewer"].id).roles = []
         tx.commit()
-    assert "You may not do this" in texts(open_page("viewer", "lineage", tab="Events"))
+    assert "You do not have permission" in texts(open_page("viewer", "lineage", tab="Events"))
 
 
 def dead_task(the_shop: Shop) -> UUID:
@@ -868,7 +868,7 @@ def test_a_task_that_was_given_up_says_why_and_is_tried_again(open_page: Open, t
     assert "Validation: shop-sales · orders" in said
     assert "unreachable: there is no table" in said
     assert the_shop.client("viewer").task(dead).state is TaskState.QUEUED
-    assert "It is tried again" in texts(at)
+    assert "The task will be retried" in texts(at)
 
 
 def test_a_task_under_way_is_stopped_where_it_keeps_no_promise(open_page: Open, the_shop: Shop) -> None:
@@ -880,14 +880,14 @@ def test_a_task_under_way_is_stopped_where_it_keeps_no_promise(open_page: Open, 
     click(at, f"stop-{task.id}")
 
     assert keeps == [f"stop-{task.id}"]
-    assert "It is stopped" in texts(at)
+    assert "Task stopped" in texts(at)
     assert the_shop.client("producer").task(task.id).error == "cancelled by producer"
 
 
 def test_a_task_that_may_not_be_retried_says_so_and_stays(open_page: Open, the_shop: Shop) -> None:
     dead = dead_task(the_shop)
     at = click(open_page("viewer", "tasks", state="failed"), f"retry-{dead}")
-    assert "You may not do this" in texts(at)
+    assert "You do not have permission" in texts(at)
     assert the_shop.client("viewer").task(dead).state is TaskState.FAILED
 
 
@@ -926,13 +926,13 @@ def test_what_is_chosen_in_the_inbox_is_looked_after_and_given_back(open_page: O
     at = open_page("owner", "inbox")
     assert at.button(key="acknowledge").disabled
     at.checkbox(key=f"choose-{the_shop.failed_run}").check()
-    assert "1 chosen" in texts(shown(at))
+    assert "1 selected" in texts(shown(at))
 
-    assert "You look after shop-sales · orders." in texts(click(at, "acknowledge"))
-    assert "owner looks after it" in texts(at)
+    assert "Assigned to you: shop-sales · orders." in texts(click(at, "acknowledge"))
+    assert "assigned to owner" in texts(at)
     taken = incident(the_shop)
-    assert "Taken back" in texts(click(at, "take-back"))
-    assert "nobody looks after it" in texts(at)
+    assert "Undone" in texts(click(at, "take-back"))
+    assert "unassigned" in texts(at)
     given_back = incident(the_shop)
     assert [(each.state, each.acknowledged_by, each.reopen_count) for each in (taken, given_back)] == [
         (IncidentState.ACKNOWLEDGED, "owner", 0), (IncidentState.OPEN, None, 0),
@@ -970,7 +970,7 @@ def test_a_step_is_not_taken_back_over_what_somebody_did_since(open_page: Open, 
     seen = incident(the_shop)
     the_shop.client("producer").assign_incident(seen.id, seen.revision, "producer")
 
-    assert "shop-sales · orders is not as you left it" in texts(click(at, "take-back"))
+    assert "shop-sales · orders has changed since your action" in texts(click(at, "take-back"))
     assert incident(the_shop).assignee == "producer"
 
 
@@ -988,16 +988,16 @@ def test_many_decisions_are_taken_back_at_once_but_for_those_decided_since(open_
 
 def test_a_comment_is_made_on_the_card_that_it_is_about(open_page: Open, the_shop: Shop) -> None:
     card, at = first_card(the_shop), open_page("owner", "review", proposal=the_shop.review)
-    assert "nothing to say yet" in texts(click(at, f"say-{card}"))
+    assert "Enter a comment" in texts(click(at, f"say-{card}"))
     at.text_input(key=f"remark-{card}").set_value("is Sunday in it?")
-    assert "It stands under Discussion" in texts(click(at, f"say-{card}"))
+    assert "You find it under Discussion" in texts(click(at, f"say-{card}"))
     (said,) = the_shop.client("producer").comments(the_shop.review)
     assert said.text == "“a partition has between 1,009 and 1,522 rows”: is Sunday in it?"
 
 
 def test_an_incident_is_not_resolved_without_a_reason(open_page: Open, the_shop: Shop) -> None:
     at = click(open_page("owner", "incidents", id=incident(the_shop).id), "resolve")
-    assert "Say why it is over" in texts(at)
+    assert "Choose a resolution" in texts(at)
     assert incident(the_shop).state is IncidentState.OPEN
 
 
@@ -1009,7 +1009,7 @@ def test_who_only_reads_is_offered_no_step_of_an_incident(open_page: Open, the_s
 def test_of_two_who_change_an_incident_the_second_is_told(open_page: Open, the_shop: Shop) -> None:
     at, seen = open_page("owner", "incidents", id=incident(the_shop).id), incident(the_shop)
     the_shop.client("other-owner").acknowledge_incident(seen.id, seen.revision)
-    assert "Somebody changed this in the meantime" in texts(click(at, "acknowledge"))
+    assert "This was changed in the meantime" in texts(click(at, "acknowledge"))
 
 
 def test_what_lies_downstream_of_an_incident_is_told(open_page: Open, the_shop: Shop) -> None:
@@ -1021,14 +1021,14 @@ def test_what_lies_downstream_of_an_incident_is_told(open_page: Open, the_shop: 
 def test_a_job_that_reads_the_data_becomes_a_consumer_with_one_click(open_page: Open, the_shop: Shop) -> None:
     told(the_shop, event("COMPLETE", output(SALES), job="load_sales"), reading("sum_revenue"), reading("dashboard"))
     at = open_page("consumer", "contract", id="shop-sales", tab="Consumers")
-    assert "Jobs that read it and are not registered (2)" in texts(at)
+    assert "Inferred consumers (2)" in texts(at)
     keys = sorted(str(each.key) for each in at.button if str(each.key).startswith("confirm-"))
 
     click(at, keys[0])
 
     (made,) = the_shop.client("owner").subscriptions(contract_id="shop-sales")
     assert made.subscriber == "consumer"
-    assert "Jobs that read it and are not registered (1)" in texts(at)
+    assert "Inferred consumers (1)" in texts(at)
 
 
 def test_a_profile_shows_what_a_draft_was_drawn_from_and_data_as_text(open_page: Open, the_shop: Shop) -> None:
@@ -1047,18 +1047,20 @@ def test_a_profile_shows_what_a_draft_was_drawn_from_and_data_as_text(open_page:
 
 
 def test_a_profile_from_stored_states_says_that_it_is_one(open_page: Open) -> None:
-    assert "Told from stored states: no data was read" in texts(open_page("viewer", "profile", dataset="shop-sales"))
+    assert "Computed from stored states; no data was read" in texts(
+        open_page("viewer", "profile", dataset="shop-sales")
+    )
 
 
 def test_a_profile_is_asked_for_by_name(open_page: Open) -> None:
     at = open_page("viewer", "profile")
     at.get("form_submit_button")[0].click()
     shown(at)
-    assert "Still missing: the name of a contract or a dataset" in texts(at)
+    assert "Enter the name of a contract or a dataset" in texts(at)
 
 
 def test_patterns_are_shown_with_the_columns_that_carry_them(open_page: Open, the_shop: Shop, tmp_path: Path) -> None:
-    assert "Nothing learned yet" in texts(open_page("viewer", "patterns"))
+    assert "No patterns yet" in texts(open_page("viewer", "patterns"))
     countries = ["AT", "CH", "DE", "FR", "NL", "SE"] * 10
     names = {"/lake/shop/orders": {"country": countries, "elsewhere": countries}}
     PatternLake(tmp_path / "patterns").add(
@@ -1073,7 +1075,7 @@ def test_patterns_are_shown_with_the_columns_that_carry_them(open_page: Open, th
     assert "<upper>{2}" in domains
     assert not any("-" in each for each in domains), "only a table of nobody's has it"
     assert "country code" in texts(at)
-    assert "No column carries it" in texts(open_page("viewer", "patterns", pattern="A-<digit>"))
+    assert "No matching columns" in texts(open_page("viewer", "patterns", pattern="A-<digit>"))
     assert "does not begin a class" in texts(open_page("viewer", "patterns", pattern="<number>"))
 
 
@@ -1100,7 +1102,7 @@ def test_the_first_steps_say_what_is_done_and_give_a_job_its_key_once(open_page:
     at = open_page("admin", "start")
     before = texts(at)
 
-    submit(at, "Make a token")
+    submit(at, "Create token")
     made = texts(at)
     shown(at)
 
@@ -1109,8 +1111,8 @@ def test_the_first_steps_say_what_is_done_and_give_a_job_its_key_once(open_page:
     assert "Waiting for the first event" in before
     assert [each.value for each in token.scopes] == ["lineage:write"]
     assert token.prefix in made
-    assert "shown this once" in made
-    assert "shown this once" not in texts(at)
+    assert "will not be shown again" in made
+    assert "will not be shown again" not in texts(at)
 
 
 def test_the_first_step_is_done_by_an_event_that_comes(open_page: Open, the_shop: Shop) -> None:
@@ -1147,7 +1149,7 @@ def test_a_token_is_revoked_on_its_page(open_page: Open, the_shop: Shop) -> None
 def test_the_service_says_how_it_stands(open_page: Open) -> None:
     said = texts(open_page("admin", "admin", tab="Health"))
     assert "ready" in said
-    assert "Tasks given up" in said
+    assert "Failed tasks" in said
 
 
 def test_nobody_else_is_led_to_the_administration(open_page: Open) -> None:
@@ -1162,13 +1164,13 @@ def test_a_reader_becomes_a_consumer_on_the_page_of_the_contract(open_page: Open
     shown(at)
     refused = texts(at)
     at.text_input(key="contact").set_value("reports@example.org")
-    at.multiselect(key="events").set_value(["versions that break me"])
+    at.multiselect(key="events").set_value(["breaking versions"])
     at.get("form_submit_button")[0].click()
     shown(at)
 
     (made,) = the_shop.client("owner").subscriptions(contract_id="shop-sales")
     assert (made.notification_kinds, made.channel_id) == (("breaking",), None)
-    assert "Still missing" in refused
+    assert "Enter a purpose and a contact" in refused
     assert (made.subscriber, made.purpose, made.contact) == ("consumer", "weekly revenue", "reports@example.org")
     assert not at.get("form_submit_button")
 
@@ -1186,8 +1188,8 @@ def test_of_what_a_subscription_tells_is_changed_where_it_is_listed(open_page: O
     at.multiselect(key=events).set_value([])
     at.get("form_submit_button")[0].click()
     shown(at)
-    assert "Choose at least one thing to be told of" in texts(at)
-    at.multiselect(key=events).set_value(["versions that break me"])
+    assert "Choose at least one kind of notification" in texts(at)
+    at.multiselect(key=events).set_value(["breaking versions"])
     at.selectbox(key=f"through-{made.id}").set_value(channel.channel.id)
     at.get("form_submit_button")[0].click()
     shown(at)
@@ -1195,14 +1197,14 @@ def test_of_what_a_subscription_tells_is_changed_where_it_is_listed(open_page: O
     (changed,) = registry.subscriptions(mine=True)
     assert (changed.notification_kinds, changed.channel_id) == (("breaking",), channel.channel.id)
     assert (changed.purpose, changed.contact, changed.reads) == (made.purpose, made.contact, made.reads)
-    assert "told of breaking versions alone · through Mail: me@example.org" in texts(at)
+    assert "notifies about breaking versions only · via Email: me@example.org" in texts(at)
 
 
 def test_a_subscription_is_ended_and_a_channel_added_and_removed(open_page: Open, the_shop: Shop) -> None:
     use = schemas.SubscriptionIn(contract_id="shop-sales", purpose=HOSTILE["image"], contact="reports@example.org")
     made = the_shop.client("consumer").subscribe(use)
     at = click(open_page("consumer", "subscriptions"), f"end-{made.id}")
-    assert "You subscribe to nothing" in texts(at)
+    assert "No subscriptions yet" in texts(at)
 
     at = open_page("consumer", "subscriptions", tab="Channels")
     at.text_input(key="target").set_value("reports@example.org")
@@ -1227,17 +1229,17 @@ def test_a_contract_is_asked_for_where_there_is_none_and_its_owner_declines(open
     at.get("form_submit_button")[0].click()
     shown(at)
     (asked,) = the_shop.client("consumer").contract_requests()
-    assert "Still missing: which dataset, and why" in refused
+    assert "Enter the dataset and a reason" in refused
     assert (asked.name, asked.purpose, asked.is_own) == ("/lake/returns", HOSTILE["image"], True)
     assert not at.get("form_submit_button")
 
     at = open_page("owner", "inbox")
     assert "1 contract to draft" in texts(at)
     at = click(at, f"declined-{asked.id}")
-    assert "Say why: who asked will read it" in texts(at)
+    assert "Enter a reason: the requester will see it" in texts(at)
     at.text_input(key=f"no-{asked.id}").set_value("it goes away in May")
     at = click(at, f"declined-{asked.id}")
-    assert "Declined. Who asked is told why." in texts(at)
+    assert "Declined. The requester will see your reason." in texts(at)
     assert the_shop.client("consumer").contract_requests() == []
 
 
@@ -1249,7 +1251,7 @@ def test_who_finds_nothing_in_the_catalog_asks_for_it(open_page: Open, the_shop:
     at.text_input(key="wanted-why-any").set_value("our weekly report")
     at.get("form_submit_button")[0].click()
     shown(at)
-    assert "Asked. It stands in the inbox" in texts(at)
+    assert "Requested. It is now in the inbox" in texts(at)
     (asked,) = the_shop.client("owner").inbox().contract_requests
     assert (asked.namespace, asked.name, asked.author) == ("file", "/lake/returns", "consumer")
     at = open_page("owner", "draft", location=asked.location)

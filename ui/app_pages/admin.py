@@ -1,4 +1,4 @@
-"""Administration: who may sign in, the keys of machines, how the service stands, and what could not be delivered."""
+"""Administration: users, API tokens, service health, and undelivered messages."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ SHOWN = 50
 
 
 def page() -> None:
-    """Draws the tab that is open; only that one asks the registry."""
+    """Draw the open tab; only that one sends requests."""
     st.title(pages.ADMINISTRATION)
     panels.show_flash()
     draws = (users, tokens, health, undelivered)
@@ -27,11 +27,11 @@ def page() -> None:
 
 
 def users() -> None:
-    """All users, what can be done with one of them, and the form for another."""
-    found = viewer.registry().users()
-    panels.table([user(each) for each in found], key="users", alt=texts.USERS)
+    """Show all users, the form to change one, and the form to add one."""
+    people = viewer.registry().users()
+    panels.table([user(each) for each in people], key="users", alt=texts.USERS)
     st.subheader(texts.CHANGE_USER)
-    names = {each.name: each for each in found}
+    names = {each.name: each for each in people}
     chosen = names.get(st.selectbox(texts.USER, list(names), key="user", bind="query-params", width=320) or "")
     if chosen:
         change(chosen)
@@ -40,7 +40,7 @@ def users() -> None:
 
 
 def user(found: UserOut) -> dict[str, str]:
-    """A user as a row."""
+    """Return a user as a table row."""
     return {
         ui_texts.NAME: found.name,
         texts.ROLES: ", ".join(ui_texts.ROLES[each] for each in found.roles),
@@ -50,7 +50,7 @@ def user(found: UserOut) -> dict[str, str]:
 
 
 def change(of: UserOut) -> None:
-    """The user's roles, and the way in or out."""
+    """Show the user's roles and the button to deactivate or reactivate them."""
     key = f"roles-{of.id}"
     with st.container(horizontal=True, vertical_alignment="bottom", key="change"):
         st.multiselect(texts.ROLES, list(Role), default=list(of.roles), format_func=ui_texts.ROLES.__getitem__, key=key)
@@ -60,52 +60,53 @@ def change(of: UserOut) -> None:
 
 
 def changed(of: UserOut, key: str) -> None:
-    """Gives the user the roles that are chosen."""
-    wanted = UserUpdateIn(roles=frozenset(st.session_state.get(key) or ()))
-    step_runner.run_step(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
+    """Save the chosen roles of the user."""
+    update = UserUpdateIn(roles=frozenset(st.session_state.get(key) or ()))
+    step_runner.run_step(lambda: viewer.registry().change_user(of.id, update, seen=of.etag), done=texts.SAVED)
 
 
 def let_in(of: UserOut) -> None:
-    """Lets the user in, or shuts them out."""
-    wanted = UserUpdateIn(active=not of.active)
-    step_runner.run_step(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
+    """Reactivate the user, or deactivate them."""
+    update = UserUpdateIn(active=not of.active)
+    step_runner.run_step(lambda: viewer.registry().change_user(of.id, update, seen=of.etag), done=texts.SAVED)
 
 
 def tokens() -> None:
-    """The keys of machines, and the form for another."""
-    found = viewer.registry().tokens()
+    """Show the API tokens, and the form to create one."""
+    issued = viewer.registry().tokens()
     zone = viewer.timezone()
-    if found:
-        panels.table([token(each, zone) for each in found], key="tokens", alt=texts.TOKENS_TABLE)
-    living = {f"{each.name} ({each.prefix})": each.id for each in found if each.revoked_at is None}
+    if issued:
+        panels.table([token(each, zone) for each in issued], key="tokens", alt=texts.TOKENS_TABLE)
+    living = {f"{each.name} ({each.prefix})": each.id for each in issued if each.revoked_at is None}
     if living:
         with st.container(horizontal=True, vertical_alignment="bottom", key="revoke"):
             named = st.selectbox(texts.TOKEN, list(living), key="token", width=320)
             st.button(texts.REVOKE, key="revoke-token", on_click=revoke, args=(living[named or next(iter(living))],))
-    st.subheader(ui_texts.MAKE_TOKEN)
+    st.subheader(texts.NEW_TOKEN)
     people_forms.token(key="admin", scopes=list(Permission))
 
 
 def token(found: TokenOut, zone: str) -> dict[str, str]:
-    """A token as a row."""
+    """Return an API token as a table row."""
+    expires = ui_texts.moment(found.expires_at, timezone=zone) if found.expires_at else ui_texts.FOR_EVER
     return {
         texts.TOKEN_FOR: found.name,
         texts.TOKEN_BEGINS: found.prefix,
         texts.TOKEN_MAY: ", ".join(each.value for each in found.scopes),
         texts.TOKEN_MADE: ui_texts.moment(found.created_at, timezone=zone),
         texts.TOKEN_USED: ui_texts.moment(found.last_used_at, timezone=zone),
-        ui_texts.UNTIL: ui_texts.moment(found.expires_at, timezone=zone) if found.expires_at else ui_texts.FOR_EVER,
+        texts.TOKEN_EXPIRES: expires,
         texts.TOKEN_REVOKED: ui_texts.moment(found.revoked_at, timezone=zone) if found.revoked_at else "",
     }
 
 
 def revoke(token_id: UUID) -> None:
-    """Ends the token."""
+    """Revoke the token."""
     step_runner.run_step(lambda: viewer.registry().revoke_token(token_id), done=texts.REVOKED)
 
 
 def health() -> None:
-    """Whether the service can work, and how far it is behind."""
+    """Show whether the service works and how large its backlog is."""
     registry = viewer.registry()
     ready, inbox = registry.ready(), registry.event_counts()
     failed = registry.tasks(state=TaskState.FAILED, limit=SHOWN)
@@ -125,21 +126,21 @@ def health() -> None:
 
 
 def most(number: int) -> str:
-    """A count of what was listed, of which there may be more."""
+    """Format the length of a listing, which may be truncated."""
     return texts.at_least(number, whole=number < SHOWN)
 
 
 def undelivered() -> None:
-    """Messages that were given up, each with the way to have it delivered after all."""
-    found = viewer.registry().messages(state=OutboxState.DEAD, limit=SHOWN)
-    if not found:
+    """Show the dead-lettered messages, each with a button to retry its delivery."""
+    messages = viewer.registry().messages(state=OutboxState.DEAD, limit=SHOWN)
+    if not messages:
         panels.empty(texts.ALL_DELIVERED, texts.UNDELIVERED_APPEAR)
-    for each in found:
+    for each in messages:
         message(each)
 
 
 def message(of: OutboxMessageOut) -> None:
-    """A message that was given up."""
+    """Draw a dead-lettered message."""
     about = texts.given_up(of.kind, of.attempts, of.error or "")
     with panels.row(ui_texts.UNDELIVERED, age=of.created_at, about=about, key=f"message-{of.id}"):
         st.markdown(f"**{ui_texts.esc(of.destination)}**")
@@ -147,7 +148,7 @@ def message(of: OutboxMessageOut) -> None:
 
 
 def replay(message_id: UUID) -> None:
-    """Has the message be delivered after all."""
+    """Retry the delivery of the message."""
     step_runner.run_step(lambda: viewer.registry().retry_message(message_id), done=texts.DELIVERED_AGAIN)
 
 

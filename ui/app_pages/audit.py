@@ -1,4 +1,4 @@
-"""The audit: what was changed, by whom and when, and whether it is as it was written."""
+"""Audit log: who changed what and when, and the verification of its hash chain."""
 
 import streamlit as st
 
@@ -13,19 +13,19 @@ SHOWN = 200
 
 
 def page() -> None:
-    """Draws the newest entries that the filters leave, and the proof."""
+    """Draw the verification, and the newest entries that match the filters."""
     st.title(pages.AUDIT)
     proof()
     with st.container(horizontal=True, key="filters"):
         action = st.selectbox(
-            ui_texts.DESCRIPTION,
+            texts.ACTION,
             [ui_texts.ALL, *(each.value for each in AuditAction)],
             key="action",
             bind="query-params",
         )
         subject = st.text_input(texts.OBJECT_ID, key="object", bind="query-params")
-    wanted = None if action in (ui_texts.ALL, None) else action
-    entries = viewer.registry().audit(action=wanted, object_id=subject or None, limit=SHOWN)
+    selected = None if action in (ui_texts.ALL, None) else action
+    entries = viewer.registry().audit(action=selected, object_id=subject or None, limit=SHOWN)
     if not entries:
         panels.empty(texts.EMPTY, texts.NO_ENTRY)
         return
@@ -34,7 +34,7 @@ def page() -> None:
 
 
 def proof() -> None:
-    """Reads the whole audit when it is asked to, and offers the head to keep."""
+    """Verify the whole log on request, and offer the head for download."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(texts.VERIFY, key="verify", icon=":material/fact_check:"):
             _verified()
@@ -51,20 +51,20 @@ def proof() -> None:
 
 
 def _verified() -> None:
-    found = viewer.registry().audit_chain()
-    if found.broken_at is None:
-        st.success(texts.intact(found.entries), icon=":material/verified:")
+    chain = viewer.registry().audit_chain()
+    if chain.broken_at is None:
+        st.success(texts.intact(chain.entries), icon=":material/verified:")
     else:
-        st.error(ui_texts.esc(texts.broken(found.broken_at, found.fault)), icon=":material/error:")
+        st.error(ui_texts.esc(texts.broken(chain.broken_at, chain.fault)), icon=":material/error:")
 
 
 def row(entry: AuditOut) -> dict[str, str]:
-    """An entry as a row."""
+    """Return an entry as a table row."""
     return {
         texts.NUMBER: str(entry.position),
         ui_texts.WHEN: ui_texts.moment(entry.time, timezone=viewer.timezone()),
         ui_texts.WHO: entry.actor,
-        ui_texts.DESCRIPTION: entry.action,
+        texts.ACTION: entry.action,
         texts.OF: entry.object_id,
         texts.DETAILS: ", ".join(f"{key}: {value}" for key, value in sorted(entry.details.items())),
     }

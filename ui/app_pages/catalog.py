@@ -1,5 +1,4 @@
-"""The catalog: every contract by words, owner, domain, tag and state, or what one subscribes to, each with how its
-last runs came out; what is asked stands in the address."""
+"""Catalog: search contracts by text, owner, domain, tag and state; the URL stores the query."""
 
 import streamlit as st
 
@@ -17,10 +16,10 @@ CURSORS = "_catalog_cursors"
 
 
 def page() -> None:
-    """Draws the search, what there is to choose from, and what was found."""
+    """Draw the search, the filters and the results."""
     st.title(pages.CATALOG)
     panels.show_flash()
-    asked = st.text_input(
+    query = st.text_input(
         ui_texts.SEARCH,
         key="q",
         bind="query-params",
@@ -29,20 +28,20 @@ def page() -> None:
         live=True,
     )
     chosen, mine = labels(), st.toggle(texts.ONLY_SUBSCRIBED, key=MINE, bind="query-params")
-    question = repr((asked or "", sorted(chosen.items()), mine))
-    found = viewer.registry().search(asked or "", labels=chosen, subscribed=mine, limit=ROWS, cursor=cursor(question))
-    choose(found, chosen)
-    result_list(found, question, anything=bool(asked or chosen or mine))
+    question = repr((query or "", sorted(chosen.items()), mine))
+    results = viewer.registry().search(query or "", labels=chosen, subscribed=mine, limit=ROWS, cursor=cursor(question))
+    choose(results, chosen)
+    result_list(results, question, anything=bool(query or chosen or mine))
 
 
 def labels() -> dict[LabelKind, str]:
-    """What the address asks for, beside the words."""
-    asked = {kind: st.query_params.get(kind.value, "") for kind in LabelKind}
-    return {kind: value for kind, value in asked.items() if value and value != ui_texts.ALL}
+    """Return the label filters in the URL."""
+    filters = {kind: st.query_params.get(kind.value, "") for kind in LabelKind}
+    return {kind: value for kind, value in filters.items() if value and value != ui_texts.ALL}
 
 
 def choose(found: CatalogPageOut, chosen: dict[LabelKind, str]) -> None:
-    """One choice for each kind of label, with how many contracts have which."""
+    """Draw one filter for each kind of label, with the number of contracts per value."""
     with st.container(horizontal=True, key="filters"):
         for kind in LabelKind:
             counts = {each.value: each.count for each in found.facets.get(kind.value, ())}
@@ -58,7 +57,7 @@ def choose(found: CatalogPageOut, chosen: dict[LabelKind, str]) -> None:
 
 
 def result_list(found: CatalogPageOut, question: str, *, anything: bool) -> None:
-    """A portion of what was found, and the way to the next."""
+    """Draw a page of results, and the button for the next page."""
     st.caption(texts.contract_count(found.total))
     if not found.items:
         nothing(anything=anything)
@@ -69,7 +68,9 @@ def result_list(found: CatalogPageOut, question: str, *, anything: bool) -> None
 
 
 def nothing(*, anything: bool) -> None:
-    """What can be done where nothing matches; with `anything` asked, to ask for everything again."""
+    """Draw the empty state with the next steps.
+
+    `anything`: a search or filter is set, so that it can be cleared."""
     panels.empty(texts.NOTHING_MATCHES, texts.ASK_FOR_LESS)
     with st.container(horizontal=True, vertical_alignment="center"):
         if anything:
@@ -81,16 +82,16 @@ def nothing(*, anything: bool) -> None:
 
 
 def clear() -> None:
-    """Asks for every contract."""
+    """Clear the search and all filters."""
     st.session_state.update({"q": "", MINE: False, **{kind.value: ui_texts.ALL for kind in LabelKind}})
 
 
 def row(item: CatalogItemOut) -> None:
-    """A contract: how its last runs came out, its name, and what it says of itself."""
+    """Draw a contract: its last verdict and runs, name and details."""
     state = (ui_texts.VERSIONS.get(item.state) or ui_texts.PROPOSALS["in_review"]).word.lower()
     version = ui_texts.version(item.version) if item.version else ""
-    told = (item.id, version, state, texts.owner(item.owner), item.domain or "", ", ".join(item.tags))
-    about = " · ".join(part for part in (*told, item.description or "") if part)
+    details = (item.id, version, state, texts.owner(item.owner), item.domain or "", ", ".join(item.tags))
+    about = " · ".join(part for part in (*details, item.description or "") if part)
     last = item.recent[-1] if item.recent else None
     mark = ui_texts.VERDICTS[last.verdict] if last else ui_texts.NEVER
     key = f"contract-{ui_texts.slug(item.id)}"
@@ -104,13 +105,13 @@ def row(item: CatalogItemOut) -> None:
 
 
 def course(item: CatalogItemOut) -> str:
-    """The verdicts of the last runs as signs, the newest last. Holds no foreign text."""
+    """Return the verdicts of the last runs as glyphs, newest last. Contains no foreign text."""
     marks = (ui_texts.VERDICTS[each.verdict] for each in item.recent)
     return "".join(f":{each.colour}[{ui_texts.GLYPHS[each.word]}]" for each in marks)
 
 
 def cursor(question: str) -> str | None:
-    """Where the portion begins; None: with the best, as whenever something else is asked."""
+    """Return the cursor of the page of results; None means the first page, also after a new query."""
     before, place = st.session_state.get(CURSORS, (None, None))
     return place if before == question else None
 

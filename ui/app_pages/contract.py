@@ -1,4 +1,4 @@
-"""A contract: its state first, then what it promises, its versions, its runs and how its metrics went."""
+"""Contract page: status, content, versions, runs and metrics."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ TABS = (
 
 
 def page() -> None:
-    """Draws the contract that the address names; only the open tab asks the registry for more."""
+    """Draw the contract named by the URL; only the open tab sends further requests."""
     contract_id = st.query_params.get("id", "")
     if not contract_id:
         panels.empty(texts.NO_CONTRACT, texts.OPEN_ONE)
@@ -41,7 +41,7 @@ def page() -> None:
 
 
 def overview(contract: ContractOut) -> None:
-    """What the active version promises, in words and as written, and about which tables."""
+    """Draw the active version: columns, datasets, service levels, exports and document."""
     if contract.active_version is None:
         panels.empty(texts.NO_VERSION, texts.HOW_VERSIONS_COME)
         return
@@ -62,14 +62,14 @@ def overview(contract: ContractOut) -> None:
 
 
 def single(rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    """The rows, without the object's name where all are about one."""
+    """Return the rows without the column for the object if all have the same one."""
     if len({row[ui_texts.OBJECT] for row in rows}) > 1:
         return rows
     return [{name: text for name, text in row.items() if name != ui_texts.OBJECT} for row in rows]
 
 
 def dataset(found: DatasetOut) -> dict[str, str]:
-    """A dataset as a row."""
+    """Return a dataset as a table row."""
     return {
         ui_texts.OBJECT: found.object or "",
         ui_texts.NAMESPACE: found.namespace,
@@ -80,15 +80,15 @@ def dataset(found: DatasetOut) -> dict[str, str]:
 
 
 def checks(contract: ContractOut) -> None:
-    """Every check of the version in force in words: how it came out last, and who judges it."""
+    """Draw every check of the active version, with its last result and its engine."""
     if contract.active_version is None:
         panels.empty(texts.NO_VERSION, texts.HOW_VERSIONS_COME)
         return
-    found = viewer.registry().checks(contract.id).checks
-    told = (texts.judged_by(number, ui_texts.RUNNERS[each]) for each, number in counted(found).items())
-    st.markdown(f"**{', '.join(told) or texts.NO_CHECK}**")
+    entries = viewer.registry().checks(contract.id).checks
+    counts = (texts.judged_by(number, ui_texts.RUNNERS[each]) for each, number in counted(entries).items())
+    st.markdown(f"**{', '.join(counts) or texts.NO_CHECK}**")
     last = last_results(contract)
-    rows = [entrusted(each) | contract_rows.last_result(contract.id, each, last.get(each.id)) for each in found]
+    rows = [entrusted(each) | contract_rows.last_result(contract.id, each, last.get(each.id)) for each in entries]
     link = st.column_config.LinkColumn(texts.HISTORY, display_text=ui_texts.OPEN)
     panels.table(single(rows), key="entrusted", alt=texts.CHECKS_JUDGED, **{texts.HISTORY: link})
     if rows := single(
@@ -99,20 +99,20 @@ def checks(contract: ContractOut) -> None:
 
 
 def last_results(contract: ContractOut) -> dict[str, CheckResultOut]:
-    """The last result of each check by its id, the worst where the last run judged it on several partitions."""
+    """Return the last result by check id; with several partitions, a failed one if there is any."""
     if contract.last_run is None:
         return {}
-    found = sorted(viewer.registry().run(contract.last_run.id).results, key=lambda each: each.outcome != "failed")
-    return {each.check_id: each for each in reversed(found)}
+    results = sorted(viewer.registry().run(contract.last_run.id).results, key=lambda each: each.outcome != "failed")
+    return {each.check_id: each for each in reversed(results)}
 
 
 def counted(found: Sequence[CheckOut]) -> Counter[str]:
-    """How many checks each judges."""
+    """Count the checks of each runner."""
     return Counter(each.runner.value for each in found)
 
 
 def entrusted(check: CheckOut) -> dict[str, str]:
-    """A check as a row."""
+    """Return a check as a table row."""
     signed = texts.signed_by(check.signed_by) if check.signed_by else ""
     return {
         ui_texts.OBJECT: check.object,
@@ -123,7 +123,7 @@ def entrusted(check: CheckOut) -> dict[str, str]:
 
 
 def exported(contract: ContractOut, version: str) -> None:
-    """The version in the forms of other tools, made when one is chosen."""
+    """Offer the version in the formats of other tools, generated on request."""
     with st.expander(texts.OTHER_TOOLS, key="exports", icon=":material/download:", on_change="rerun") as opened:
         if opened.open:
             form = st.selectbox(
@@ -136,7 +136,7 @@ def exported(contract: ContractOut, version: str) -> None:
 
 
 def written(contract: ContractOut, version: str, text: str) -> None:
-    """The document byte for byte, to read and to download."""
+    """Show the unchanged document, to read and to download."""
     with st.expander(texts.AS_WRITTEN, key="written", icon=":material/code:", on_change="rerun") as opened:
         if opened.open:
             panels.source(text, height=480)
@@ -146,7 +146,7 @@ def written(contract: ContractOut, version: str, text: str) -> None:
 
 
 def versions(contract: ContractOut) -> None:
-    """Every version, newest first, and the text of the chosen one."""
+    """Draw every version, newest first, and the document of the selected one."""
     if not contract.versions:
         panels.empty(texts.NO_VERSION, texts.HOW_VERSIONS_COME)
         return
@@ -169,14 +169,14 @@ def versions(contract: ContractOut) -> None:
 
 
 def difference(contract: ContractOut) -> None:
-    """What differs between any two versions: what it means first, then both texts line by line."""
-    known = [each.version for each in contract.versions]
-    if len(known) < 2:
+    """Compare two versions: the meaning of the changes, then both documents line by line."""
+    numbers = [each.version for each in contract.versions]
+    if len(numbers) < 2:
         panels.empty(texts.NOTHING_TO_COMPARE, texts.ONE_VERSION)
         return
     with st.container(horizontal=True, key="pair"):
-        newer = st.selectbox(ui_texts.VERSION, known, key="newer", bind="query-params", width=240) or known[0]
-        older = st.selectbox(texts.AGAINST, known, index=1, key="older", bind="query-params", width=240) or known[1]
+        newer = st.selectbox(ui_texts.VERSION, numbers, key="newer", bind="query-params", width=240) or numbers[0]
+        older = st.selectbox(texts.AGAINST, numbers, index=1, key="older", bind="query-params", width=240) or numbers[1]
     if newer == older:
         panels.empty(texts.SAME_VERSION, texts.CHOOSE_ANOTHER)
         return
@@ -189,7 +189,7 @@ def difference(contract: ContractOut) -> None:
 
 
 def runs(contract: ContractOut) -> None:
-    """The last runs, each opening its report."""
+    """Draw the last runs, each with a link to its report."""
     if not contract.runs:
         panels.empty(texts.NO_RUN, texts.WHEN_RUNS_COME)
     for run in contract.runs:
@@ -197,7 +197,7 @@ def runs(contract: ContractOut) -> None:
 
 
 def history(contract: ContractOut) -> None:
-    """How one metric went, chosen among those of the last run."""
+    """Draw the history of a metric of the last run."""
     if contract.last_run is None:
         panels.empty(ui_texts.NO_HISTORY, texts.FIRST_RUN_BEGINS)
         return
@@ -208,23 +208,25 @@ def history(contract: ContractOut) -> None:
         panels.empty(ui_texts.NO_METRIC, ui_texts.NOTHING_MEASURED)
         return
     chosen = metrics[sentence]
-    found = viewer.registry().measurements(contract.id, object_name=report.object, identity=str(chosen.measurement))
-    series = panels.points(found)
+    measurements = viewer.registry().measurements(
+        contract.id, object_name=report.object, identity=str(chosen.measurement)
+    )
+    series = panels.points(measurements)
     band = document_rows.band(
         document_rows.parse_document(viewer.registry().document(contract.id, report.version).decode()), chosen.check_id
     )
     if series:
         panels.chart(series, band, metric=title(report, chosen.measurement), key="history")
-        asked = {"contract": contract.id, "object": report.object, "check": chosen.check_id}
-        panels.link("metric", texts.EXPLORE_METRIC, **asked)
+        parameters = {"contract": contract.id, "object": report.object, "check": chosen.check_id}
+        panels.link("metric", texts.EXPLORE_METRIC, **parameters)
     else:
         panels.empty(ui_texts.NO_VALUES, texts.NO_NUMBER)
 
 
 def title(report: RunOut, identity: str | None) -> str:
-    """The name of a metric for an axis."""
-    found = next((each for each in report.history.get(str(identity), ())), None)
-    return found.analyzer.replace("_", " ") if found else texts.METRIC
+    """Return the name of a metric for an axis."""
+    measurement = next((each for each in report.history.get(str(identity), ())), None)
+    return measurement.analyzer.replace("_", " ") if measurement else texts.METRIC
 
 
 page()

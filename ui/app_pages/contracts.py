@@ -1,4 +1,4 @@
-"""The list of contracts: state, owner and last verdict of each; search stands in the address."""
+"""List of contracts with state, owner and last verdict; the URL stores the search."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ ROWS = 20
 
 
 def page() -> None:
-    """Draws the list; says what to do where it is empty."""
+    """Draw the list, or the empty state with the next steps."""
     st.title(pages.CONTRACTS)
     panels.show_flash()
     contracts = viewer.registry().contracts()
@@ -21,29 +21,29 @@ def page() -> None:
         panels.link("draft", pages.DRAFT)
         panels.link("start", pages.START)
         return
-    asked = st.text_input(
+    query = st.text_input(
         ui_texts.SEARCH, key="q", bind="query-params", type="search", placeholder=texts.SEARCHED, live=True
     )
-    contract_list(matching(contracts, asked or ""))
+    contract_list(matching(contracts, query or ""))
 
 
 def matching(contracts: list[ContractSummaryOut], asked: str) -> list[ContractSummaryOut]:
-    """The contracts that hold every asked word, what needs attention first."""
+    """Return the contracts that contain every word, most urgent first."""
     parts = asked.casefold().split()
-    found = [
+    matches = [
         each for each in contracts if all(part in f"{each.id} {each.name} {each.owner}".casefold() for part in parts)
     ]
-    return sorted(found, key=lambda each: (urgency(each), each.name.casefold(), each.id))
+    return sorted(matches, key=lambda each: (urgency(each), each.name.casefold(), each.id))
 
 
 def urgency(contract: ContractSummaryOut) -> int:
-    """0 for the worst verdict; contracts never judged come last."""
+    """Return the rank of the last verdict: 0 is the worst; contracts without a run come last."""
     order = ["failed", "not_evaluated", "warned", "passed"]
     return order.index(contract.last_run.verdict) if contract.last_run else len(order)
 
 
 def contract_list(found: list[ContractSummaryOut]) -> None:
-    """A page of them."""
+    """Draw one page of the contracts."""
     st.caption(texts.contract_count(len(found)))
     if not found:
         panels.empty(texts.NO_MATCH, texts.FEWER_WORDS)
@@ -54,7 +54,7 @@ def contract_list(found: list[ContractSummaryOut]) -> None:
 
 
 def row(contract: ContractSummaryOut) -> None:
-    """One contract: last verdict, name, version, owner, open drafts."""
+    """Draw a contract: last verdict, name, version, owner and open proposals."""
     run = contract.last_run
     mark, age = (ui_texts.VERDICTS[run.verdict], run.finished_at) if run else (ui_texts.NEVER, None)
     with panels.row(mark, age=age, about=summary(contract), key=f"contract-{ui_texts.slug(contract.id)}"):
@@ -62,11 +62,11 @@ def row(contract: ContractSummaryOut) -> None:
 
 
 def summary(contract: ContractSummaryOut) -> str:
-    """What else the list says of a contract."""
+    """Return the details of a contract in the list."""
     version = ui_texts.version(contract.active_version) if contract.active_version else texts.NO_VERSION_IN_FORCE
     drafts = texts.open_drafts(contract.open_proposals) if contract.open_proposals else ""
-    harm = texts.BAD_DATA_ABOVE if contract.upstream_failed else ""
-    return " · ".join(part for part in (contract.id, version, texts.owner(contract.owner), drafts, harm) if part)
+    upstream = texts.BAD_DATA_ABOVE if contract.upstream_failed else ""
+    return " · ".join(part for part in (contract.id, version, texts.owner(contract.owner), drafts, upstream) if part)
 
 
 page()

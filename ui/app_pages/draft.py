@@ -1,4 +1,4 @@
-"""Ask for a draft: which table to profile; then how far that is, and the way to its review."""
+"""Request a draft of a table, follow its progress, and open its review."""
 
 from uuid import UUID
 
@@ -23,7 +23,7 @@ FIELDS = {
 
 
 def page() -> None:
-    """Draws the form, or the progress of the draft that the address names."""
+    """Draw the form, or the progress of the task named by the URL."""
     st.title(pages.DRAFT)
     panels.show_flash()
     task_id = viewer.asked_id("task")
@@ -34,11 +34,11 @@ def page() -> None:
 
 
 def form() -> None:
-    """The table to profile."""
+    """Draw the form for the table to profile."""
     st.caption(texts.INTRO)
-    asked = st.query_params.get("location", "")
+    location = st.query_params.get("location", "")
     with st.form("draft", width=640):
-        st.text_input(FIELDS["location"], asked, key="location", placeholder=texts.LOCATION_EXAMPLE)
+        st.text_input(FIELDS["location"], location, key="location", placeholder=texts.LOCATION_EXAMPLE)
         st.selectbox(texts.FORMAT, FORMATS, key="format")
         st.text_input(
             texts.PARTITION_COLUMNS, key="partition", placeholder=texts.PARTITION_EXAMPLE, help=texts.PARTITION_HELP
@@ -56,7 +56,7 @@ def form() -> None:
 
 
 def request() -> None:
-    """Asks for the draft; what is wrong is said above the form, which keeps what was typed."""
+    """Request the draft; errors are shown above the form, which keeps its input."""
     missing = [
         FIELDS[name]
         for name, key in (("location", "location"), ("object", "object"), ("contract_id", "contract"))
@@ -77,12 +77,12 @@ def request() -> None:
 
 
 def typed(key: str) -> str:
-    """What stands in that input."""
+    """Return the stripped text of the input with that key."""
     return str(st.session_state.get(key) or "").strip()
 
 
 def draft_request() -> DraftIn:
-    """The request as typed. Raises ValidationError for what cannot be asked."""
+    """Return the request as typed. Raises ValidationError for invalid input."""
     chosen = typed("format")
     return DraftIn(
         location=typed("location"),
@@ -92,19 +92,19 @@ def draft_request() -> DraftIn:
         partition_by=several("partition"),
         columns=several("columns"),
         by_history=bool(st.session_state.get("by_history")),
-        false_alarms=typed("alarms") or 1.0,  # type: ignore[arg-type] # the model says what is wrong with it
+        false_alarms=typed("alarms") or 1.0,  # type: ignore[arg-type] - the model reports errors
         refit=typed("refit") or next(iter(ui_texts.REFITS)),
-        sample=typed("sample").replace(",", "") or None,  # type: ignore[arg-type] # the model says what is wrong with it
+        sample=typed("sample").replace(",", "") or None,  # type: ignore[arg-type] - the model reports errors
     )
 
 
 def several(key: str) -> tuple[str, ...]:
-    """The names in that input, which commas part."""
+    """Return the comma-separated names in that input."""
     return tuple(part.strip() for part in typed(key).split(",") if part.strip())
 
 
 def progress(task_id: UUID) -> None:
-    """How far the draft is; asks again every two seconds until it has ended."""
+    """Draw the progress of the draft, refreshed every two seconds until the task ends."""
     task = viewer.registry().task(task_id)
     if task.state in ("done", "failed"):
         ended(task)
@@ -113,7 +113,7 @@ def progress(task_id: UUID) -> None:
 
 
 def waiting(task_id: UUID) -> None:
-    """One look at a task under way; draws the whole page once it has ended."""
+    """Draw the state of a running task; redraw the whole page when it has ended."""
     task = viewer.registry().task(task_id)
     if task.state in ("done", "failed"):
         st.rerun()
@@ -125,7 +125,7 @@ def waiting(task_id: UUID) -> None:
 
 
 def stop(task_id: UUID) -> None:
-    """Ends the draft; what it had read is of no use to anybody."""
+    """Stop the task; its partial results are discarded."""
     try:
         viewer.registry().stop_task(task_id)
     except ClientError as error:
@@ -133,7 +133,7 @@ def stop(task_id: UUID) -> None:
 
 
 def ended(task: TaskOut) -> None:
-    """What came of it."""
+    """Draw the result of the task."""
     with st.container(border=True, key="task"):
         panels.status_line(ui_texts.TASKS[task.state])
         result = task.result or {}

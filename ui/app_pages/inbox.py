@@ -1,4 +1,4 @@
-"""The inbox: what the viewer decides, what they wait for, and what else affects them; the urgent first."""
+"""Inbox: decisions of the viewer, pending decisions of others, and related changes, most urgent first."""
 
 from collections.abc import Sequence
 
@@ -17,24 +17,24 @@ LAST = 3
 
 
 def page() -> None:
-    """Draws the inbox; says so where nothing waits."""
-    found = viewer.inbox()
+    """Draw the inbox, or its empty state."""
+    inbox = viewer.inbox()
     st.title(pages.INBOX)
     panels.show_flash()
     undo.draw()
-    if inbox_order.is_empty(found):
+    if inbox_order.is_empty(inbox):
         nothing()
         return
-    st.markdown(f"**{summary(found)}**")
-    failed_runs.draw(found)
-    questions(inbox_order.pending_acknowledgements(found))
-    contract_requests.draw(found.contract_requests)
-    proposal_list.draw(found)
-    behind(found.outdated_pins)
+    st.markdown(f"**{summary(inbox)}**")
+    failed_runs.draw(inbox)
+    questions(inbox_order.pending_acknowledgements(inbox))
+    contract_requests.draw(inbox.contract_requests)
+    proposal_list.draw(inbox)
+    behind(inbox.outdated_pins)
 
 
 def nothing() -> None:
-    """What is said where nothing waits: that it does not, and what happened last."""
+    """Draw the empty state with the last runs."""
     panels.empty(texts.NOTHING_WAITS, texts.DRAFTS_APPEAR)
     panels.link("start", pages.START)
     if last := viewer.registry().runs(limit=LAST):
@@ -44,7 +44,7 @@ def nothing() -> None:
 
 
 def summary(found: InboxOut) -> str:
-    """What waits for the viewer, in a sentence. Holds no foreign text."""
+    """Summarize the open items in a sentence. Contains no foreign text."""
     counts = (
         (len(found.failed_runs), texts.to_look_at),
         (len(inbox_order.pending_acknowledgements(found)), texts.to_answer),
@@ -52,12 +52,12 @@ def summary(found: InboxOut) -> str:
         (len(found.to_decide), texts.to_decide),
         (len(found.contract_requests), texts.to_draft),
     )
-    said = [told(number) for number, told in counts if number]
-    return ui_texts.join_list(said) or texts.NOTHING_WAITS
+    parts = [describe(number) for number, describe in counts if number]
+    return ui_texts.join_list(parts) or texts.NOTHING_WAITS
 
 
 def questions(asked: Sequence[AcknowledgementOut]) -> None:
-    """Approved versions that break what the viewer builds on, each with its answer in place."""
+    """Draw approved versions that break the viewer's use, each with its answers."""
     if asked:
         st.subheader(texts.you_answer(len(asked)), help=texts.WAIT_FOR_CONSUMERS)
         for each in asked:
@@ -65,7 +65,7 @@ def questions(asked: Sequence[AcknowledgementOut]) -> None:
 
 
 def question(asked: AcknowledgementOut) -> None:
-    """One version: whom it breaks and until when, and both answers."""
+    """Draw one version: reasons, deadline, and both answers."""
     until = texts.until(ui_texts.moment(asked.due_at, timezone=viewer.timezone())) if asked.due_at else ""
     about = " · ".join(part for part in (asked.purpose, until, *asked.breaking_reasons) if part)
     with panels.row(ui_texts.BREAKS, age=asked.requested_at, about=about, key=f"asked-{asked.id}"):
@@ -87,20 +87,20 @@ def question(asked: AcknowledgementOut) -> None:
 
 
 def answer(asked: AcknowledgementOut, given: AcknowledgementState) -> None:
-    """Answers; an objection with what was typed."""
+    """Send the answer; an objection needs the typed comment."""
     typed = str(st.session_state.get(f"why-{asked.id}") or "").strip()
     if given is AcknowledgementState.OBJECTED and not typed:
         panels.flash(texts.SAY_WHY, problem=True)
         return
-    said = texts.OWNER_SEES_YOU_KNOW if given is AcknowledgementState.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
+    result = texts.OWNER_SEES_YOU_KNOW if given is AcknowledgementState.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
     registry = viewer.registry()
     if step_runner.run_step(lambda: registry.answer(asked.id, given, comment=typed or None)):  # type: ignore[arg-type]
-        about = texts.answered(said, f"{asked.contract_id} {asked.version}")
+        about = texts.answered(result, f"{asked.contract_id} {asked.version}")
         panels.flash(about, undo=undo.remember(about, lambda: registry.answer(asked.id, AcknowledgementState.PENDING)))
 
 
 def behind(subscriptions: Sequence[SubscriptionOut]) -> None:
-    """What the viewer builds on that is not in force any more."""
+    """Draw the viewer's subscriptions that are pinned to an outdated version."""
     if subscriptions:
         st.subheader(texts.behind(len(subscriptions)), help=texts.PINNED)
     for each in subscriptions:

@@ -1,4 +1,4 @@
-"""Incidents: what is wrong now, who looks after it, what it has reached, and how it ends."""
+"""Incidents: state, assignee, failing checks, downstream impact and resolution."""
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ STATE_FILTERS = {
 
 
 def page() -> None:
-    """Draws the list, or the incident that the address names."""
+    """Draw the list, or the incident named by the URL."""
     st.title(pages.INCIDENTS)
     panels.show_flash()
     incident_id = viewer.asked_id("id")
@@ -30,8 +30,8 @@ def page() -> None:
 
 
 def incident_list() -> None:
-    """Incidents of one kind, newest first."""
-    which = st.segmented_control(
+    """Draw the incidents of the selected state, newest first."""
+    selected = st.segmented_control(
         texts.FILTER,
         [*STATE_FILTERS, texts.MINE],
         default=texts.OPEN,
@@ -39,19 +39,19 @@ def incident_list() -> None:
         bind="query-params",
         label_visibility="collapsed",
     )
-    state = STATE_FILTERS.get(which or texts.OPEN)
-    found = viewer.registry().incidents(state=state, mine=which == texts.MINE, limit=SHOWN)
-    if not found:
+    state = STATE_FILTERS.get(selected or texts.OPEN)
+    incidents = viewer.registry().incidents(state=state, mine=selected == texts.MINE, limit=SHOWN)
+    if not incidents:
         panels.empty(texts.EMPTY, texts.HOW_THEY_COME)
-    for incident in found:
+    for incident in incidents:
         row(incident)
 
 
 def row(incident: IncidentOut) -> None:
-    """An incident in the list."""
+    """Draw an incident in the list."""
     failing = sum(len(part.failing_checks) for part in incident.objects if part.active)
-    said = (texts.failing(failing) if failing else "", assigned(incident), snoozed(incident))
-    about = " · ".join(part for part in said if part)
+    details = (texts.failing(failing) if failing else "", assigned(incident), snoozed(incident))
+    about = " · ".join(part for part in details if part)
     with panels.row(
         ui_texts.INCIDENTS[incident.state], age=incident.opened_at, about=about, key=f"incident-{incident.id}"
     ):
@@ -59,18 +59,18 @@ def row(incident: IncidentOut) -> None:
 
 
 def assigned(incident: IncidentOut) -> str:
-    """Who looks after it."""
+    """Return the assignee as text."""
     return texts.assigned(incident.assignee) if incident.assignee else texts.UNASSIGNED
 
 
 def snoozed(incident: IncidentOut) -> str:
-    """Until when it is put off, where it is."""
+    """Return the end of the snooze as text; empty if the incident is not snoozed."""
     ahead = incident.snoozed_until is not None and incident.snoozed_until > viewer.now()
     return texts.snoozed(ui_texts.moment(incident.snoozed_until, timezone=viewer.timezone())) if ahead else ""
 
 
 def one(incident: IncidentOut) -> None:
-    """An incident: its state, what fails, what can be done, and what it has reached."""
+    """Draw an incident: state, facts, failing checks, actions and impact."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(ui_texts.esc(incident_steps.name(incident)), width="content")
         st.markdown(ui_texts.INCIDENTS[incident.state].badge, width="content")
@@ -83,13 +83,14 @@ def one(incident: IncidentOut) -> None:
 
 
 def facts(incident: IncidentOut) -> None:
-    """When and who."""
+    """Draw the times and people of the incident."""
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.time(texts.BAD_DATA_SINCE, incident.started_at)
         panels.time(texts.OPENED, incident.opened_at)
         panels.fact(texts.LOOKED_AFTER_BY, incident.assignee or incident.acknowledged_by or ui_texts.NOBODY)
         if snoozed(incident):
-            panels.fact(ui_texts.PUT_OFF, snoozed(incident))
+            until = ui_texts.moment(incident.snoozed_until, timezone=viewer.timezone())
+            panels.fact(ui_texts.SNOOZED, texts.until(until))
         if incident.reopen_count:
             panels.fact(texts.OPENED_AGAIN, texts.times(incident.reopen_count))
         if incident.resolution:
@@ -98,18 +99,18 @@ def facts(incident: IncidentOut) -> None:
 
 
 def failing(incident: IncidentOut) -> None:
-    """What fails in it, each part opening its last report."""
+    """Draw the failing checks by object, each with a link to its last report."""
     st.subheader(texts.WHAT_FAILS)
     for part in incident.objects:
-        told = (f"{each.check} ({each.partition})" if each.partition else each.check for each in part.failing_checks)
+        names = (f"{each.check} ({each.partition})" if each.partition else each.check for each in part.failing_checks)
         mark = ui_texts.VERDICTS["failed" if part.active else "passed"]
         slug = ui_texts.slug(f"{part.contract_id} {part.object}")
-        with panels.row(mark, age=part.joined_at, about=", ".join(told), key=f"part-{slug}"):
+        with panels.row(mark, age=part.joined_at, about=", ".join(names), key=f"part-{slug}"):
             panels.link("run", f"{part.contract_id} · {part.object}", id=str(part.last_run_id))
 
 
 def steps(incident: IncidentOut) -> None:
-    """What the viewer may do now."""
+    """Draw the actions that the viewer may take."""
     if incident.state is IncidentState.RESOLVED:
         st.button(texts.OPEN_AGAIN, key="reopen", on_click=incident_steps.reopen, args=(incident,))
         return
@@ -125,17 +126,17 @@ def steps(incident: IncidentOut) -> None:
 
 
 def reached(incident: IncidentOut) -> None:
-    """What the bad data came to downstream, and may come to."""
-    found = viewer.registry().incident_impact(incident.id)
-    st.subheader(texts.downstream(len(found.datasets)))
-    if not found.datasets:
+    """Draw the downstream datasets that the bad data affects or may affect."""
+    impact = viewer.registry().incident_impact(incident.id)
+    st.subheader(texts.downstream(len(impact.datasets)))
+    if not impact.datasets:
         panels.empty(texts.NOTHING_DOWNSTREAM, texts.NO_READER)
         return
-    panels.table([entry(each) for each in found.datasets], key="blast", alt=texts.DOWNSTREAM)
+    panels.table([entry(each) for each in impact.datasets], key="blast", alt=texts.DOWNSTREAM)
 
 
 def entry(found: DownstreamDatasetOut) -> dict[str, str]:
-    """A dataset downstream, as a row."""
+    """Return a downstream dataset as a table row."""
     return {
         texts.DATASET: found.name,
         texts.BAD_DATA: ui_texts.SPREADS[found.contamination],

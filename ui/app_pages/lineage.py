@@ -1,4 +1,4 @@
-"""Lineage: the graph around a dataset, what producers sent and what became of it, and what has no contract."""
+"""Lineage: the graph around a dataset, received events, and datasets without a contract."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ NOT_FOUND, MALFORMED = 404, 422
 
 
 def page() -> None:
-    """Draws the tab that is open; only that one asks the registry."""
+    """Draw the open tab; only that one sends requests."""
     st.title(pages.LINEAGE)
     panels.show_flash()
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), DRAWS, strict=True):
@@ -37,7 +37,7 @@ def page() -> None:
 
 
 def graph() -> None:
-    """What lies up and down from the dataset or the job that the address names."""
+    """Draw the graph around the dataset or job named by the URL."""
     with st.container(horizontal=True, key="filters"):
         node = st.text_input(texts.NODE, key="node", bind="query-params", placeholder=texts.NODE_EXAMPLE)
         depth = st.selectbox(texts.DEPTH, DEPTHS, index=1, key="depth", width=200)
@@ -45,7 +45,7 @@ def graph() -> None:
         panels.empty(texts.NO_NODE, texts.OPEN_ONE)
         return
     try:
-        found = viewer.registry().lineage(node, depth=depth)
+        lineage = viewer.registry().lineage(node, depth=depth)
     except ClientError as error:
         if error.status not in {NOT_FOUND, MALFORMED}:
             raise
@@ -54,11 +54,11 @@ def graph() -> None:
             if contract_requests.node(each.namespace, each.name) == node:
                 contract_requests.row(each)
         return
-    shown, every = graph_chart.nodes(found, node), graph_chart.every(found, node)
+    shown, every = graph_chart.nodes(lineage, node), graph_chart.every(lineage, node)
     panels.show_chart(graph_chart.picture(shown), key="graph", alt=texts.GRAPH_PICTURE)
     if len(shown) < len(every):
         st.caption(texts.grouped(len(every)))
-    if not found.complete:
+    if not lineage.complete:
         st.caption(texts.GRAPH_CUT)
     link = st.column_config.LinkColumn(ui_texts.OPEN, display_text=ui_texts.OPEN)
     panels.table(graph_chart.rows(every), key="nodes", alt=texts.NODES, **{ui_texts.OPEN: link})
@@ -66,7 +66,7 @@ def graph() -> None:
 
 
 def promised(shown: Sequence[graph_chart.ShownNode]) -> None:
-    """Who asks for a contract of the dataset that the graph is around, where it has none."""
+    """Draw the contract requests of the graph's central dataset if it has no contract."""
     for each in shown:
         if each.is_focus and each.kind == texts.DATASET and not each.contracts:
             name = each.node.data
@@ -76,21 +76,21 @@ def promised(shown: Sequence[graph_chart.ShownNode]) -> None:
 
 
 def events() -> None:
-    """How far the inbox is, and the newest events."""
+    """Draw the event counts and the newest events."""
     registry = viewer.registry()
     counts(registry.event_counts())
-    found = registry.events(limit=SHOWN)
-    if not found:
+    newest = registry.events(limit=SHOWN)
+    if not newest:
         panels.empty(texts.NO_EVENT, texts.SEND_EVENTS)
         return
-    parked = [each for each in found if each.state == LineageEventState.PARKED]
+    parked = [each for each in newest if each.state == LineageEventState.PARKED]
     if parked:
         st.warning(texts.unreadable(len(parked)), icon=":material/warning:")
-    panels.table([event(each) for each in found], key="events", alt=texts.NEWEST_EVENTS)
+    panels.table([event(each) for each in newest], key="events", alt=texts.NEWEST_EVENTS)
 
 
 def counts(found: LineageEventCountsOut) -> None:
-    """What lies in the inbox, in figures."""
+    """Draw the numbers of received events by state."""
     with st.container(horizontal=True, gap="medium", key="facts"):
         for state in LineageEventState:
             panels.fact(ui_texts.INBOX[state].word, ui_texts.count(found.events.get(state, 0)))
@@ -100,7 +100,7 @@ def counts(found: LineageEventCountsOut) -> None:
 
 
 def event(found: LineageEventOut) -> dict[str, str]:
-    """An event as a row."""
+    """Return an event as a table row."""
     more = (
         texts.more_outputs(found.written_partitions - len(found.outputs))
         if found.written_partitions > len(found.outputs)
@@ -120,16 +120,16 @@ def event(found: LineageEventOut) -> dict[str, str]:
 
 
 def refused() -> None:
-    """What was refused, and why."""
-    found = viewer.registry().rejected_events(limit=SHOWN)
-    if not found:
+    """Draw the rejected request bodies with their reasons."""
+    rejected = viewer.registry().rejected_events(limit=SHOWN)
+    if not rejected:
         panels.empty(texts.NOTHING_REFUSED, texts.REFUSED_APPEAR)
         return
-    panels.table([refusal(each) for each in found], key="refused", alt=texts.REFUSED_BODIES)
+    panels.table([refusal(each) for each in rejected], key="refused", alt=texts.REFUSED_BODIES)
 
 
 def refusal(found: RejectedEventOut) -> dict[str, str]:
-    """A refused body as a row."""
+    """Return a rejected body as a table row."""
     return {
         texts.RECEIVED: ui_texts.moment(found.received_at, timezone=viewer.timezone()),
         texts.SENT_BY: found.producer,
@@ -140,18 +140,18 @@ def refusal(found: RejectedEventOut) -> dict[str, str]:
 
 
 def unmatched() -> None:
-    """What runs write and nobody promises anything about, each with the commands to change that."""
-    found = viewer.registry().unmatched_datasets(limit=SHOWN)
-    if not found:
+    """Draw written datasets without a contract, each with commands that create one."""
+    datasets = viewer.registry().unmatched_datasets(limit=SHOWN)
+    if not datasets:
         panels.empty(texts.ALL_HAVE_CONTRACTS, texts.UNMATCHED_APPEAR)
         return
-    asked = viewer.registry().contract_requests()
-    for each in found:
-        without_contract(each, asked)
+    requests = viewer.registry().contract_requests()
+    for each in datasets:
+        without_contract(each, requests)
 
 
 def without_contract(found: UnmatchedDatasetOut, asked: Sequence[ContractRequestOut]) -> None:
-    """A dataset without a contract, and who asks for one."""
+    """Draw a dataset without a contract, and the requests for one."""
     written = texts.written(found.write_count)
     about = " · ".join(part for part in (found.namespace, written, texts.by(found.job) if found.job else "") if part)
     with st.container(border=True, key=f"unmatched-{ui_texts.slug(f'{found.namespace} {found.name}')}"):

@@ -1,4 +1,4 @@
-"""The metric explorer: one check's metric over time with what was admitted, and partitions beside each other."""
+"""Metric explorer: a check's metric over time with its bounds, and a comparison of two partitions."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -29,7 +29,7 @@ MOST = 2000
 
 
 def page() -> None:
-    """Draws the metric that the address names, and the ways to choose another one."""
+    """Draw the metric named by the URL, and the selectors for another one."""
     st.title(pages.METRICS)
     panels.show_flash()
     contract = chosen_contract()
@@ -48,18 +48,18 @@ def page() -> None:
 
 
 def chosen_contract() -> ContractOut | None:
-    """The contract that the address names, or that is chosen; None where there is none to choose."""
-    known = viewer.registry().contract_ids()
-    if not known:
+    """Return the selected contract; None if there is no contract."""
+    ids = viewer.registry().contract_ids()
+    if not ids:
         panels.empty(ui_texts.NO_CONTRACT_YET, texts.MEASURED_FOR)
         return None
     with st.container(horizontal=True, key="which"):
-        named = st.selectbox(ui_texts.CONTRACT, known, key="contract", bind="query-params", width=320)
-    return viewer.registry().contract(named or known[0])
+        named = st.selectbox(ui_texts.CONTRACT, ids, key="contract", bind="query-params", width=320)
+    return viewer.registry().contract(named or ids[0])
 
 
 def last_run(contract: ContractOut) -> RunSummaryOut | None:
-    """The newest run of the chosen table of the contract, of those that are shown with it."""
+    """Return the newest run of the selected table, from the runs shown with the contract."""
     newest: dict[str, RunSummaryOut] = {}
     for run in contract.runs:
         newest.setdefault(run.object, run)
@@ -70,24 +70,24 @@ def last_run(contract: ContractOut) -> RunSummaryOut | None:
 
 
 def explore(contract: ContractOut, report: RunOut, checks: dict[str, CheckResultOut]) -> None:
-    """What is to be seen, then the metric, the one beside it, and the partitions that are compared."""
+    """Draw the selectors, the metric, a second one to compare, feedback and partitions."""
     with st.container(horizontal=True, key="filters"):
         check = st.selectbox(ui_texts.CHECK, list(checks), key="check", bind="query-params", width=320)
-        beside = st.selectbox(
+        second = st.selectbox(
             texts.COMPARE_WITH, [ui_texts.NOTHING, *checks], key="beside", bind="query-params", width=320
         )
         period = st.segmented_control(
             texts.OF_THE_LAST, list(PERIODS), default=ui_texts.ALL, required=True, key="period", bind="query-params"
         )
     document = document_rows.parse_document(viewer.registry().document(contract.id, report.version).decode())
-    said = viewer.registry().feedback(contract.id, report.object)
+    feedback = viewer.registry().feedback(contract.id, report.object)
     chosen = checks[check or next(iter(checks))]
-    seen = metric(report, chosen, document, period or ui_texts.ALL, said, key="course")
+    series = metric(report, chosen, document, period or ui_texts.ALL, feedback, key="course")
     fits.section(report, chosen)
-    if beside in checks and beside != check:
-        metric(report, checks[beside], document, period or ui_texts.ALL, said, key="beside-course")
-    point_feedback.section(report, chosen, seen, said)
-    partitions(report, seen)
+    if second in checks and second != check:
+        metric(report, checks[second], document, period or ui_texts.ALL, feedback, key="beside-course")
+    point_feedback.section(report, chosen, series, feedback)
+    partitions(report, series)
 
 
 def metric(
@@ -99,50 +99,50 @@ def metric(
     *,
     key: str,
 ) -> tuple[ObservedPoint, ...]:
-    """One metric: what it is, how it stands, its course as a chart and as a table. What of it was drawn comes back."""
+    """Draw one metric as facts, chart and table, and return its points."""
     st.subheader(ui_texts.esc(check.name or check.check_id))
     if check.sentence != check.name:
         st.caption(ui_texts.esc(check.sentence))
-    measured, judged = load_history(report, check, PERIODS.get(period))
+    measured, results = load_history(report, check, PERIODS.get(period))
     limits = document_rows.band(document, check.check_id)
     segment = segmented(measured, key=key)
-    seen = metric_series.course(
+    series = metric_series.course(
         [each for each in measured if segment in (None, each.segment)],
-        judged,
+        results,
         limits,
         timezone=viewer.timezone(),
         marks=said,
     )
-    if not any(each.value is not None for each in seen):
+    if not any(each.value is not None for each in series):
         panels.empty(ui_texts.NO_VALUES, texts.NO_NUMBER)
-        return seen
-    last_value(seen, judged)
-    history_chart(seen, limits, name=measured[-1].analyzer.replace("_", " "), key=key)
-    return seen
+        return series
+    last_value(series, results)
+    history_chart(series, limits, name=measured[-1].analyzer.replace("_", " "), key=key)
+    return series
 
 
 def load_history(
     report: RunOut, check: CheckResultOut, days: int | None
 ) -> tuple[list[MetricHistoryItemOut], list[CheckHistoryItemOut]]:
-    """What was measured and how it was judged, in so many days; None: ever."""
+    """Fetch the measurements and results of the last `days`; None means all."""
     since = viewer.now() - timedelta(days=days) if days else None
     registry = viewer.registry()
-    wanted = MetricHistoryQuery(
+    query = MetricHistoryQuery(
         contract_id=report.contract_id, object=report.object, metric=check.measurement, since=since, limit=MOST
     )
-    return registry.metric_history(wanted), registry.check_history(
+    return registry.metric_history(query), registry.check_history(
         report.contract_id, report.object, check.check_id, limit=MOST
     )
 
 
 def segmented(measured: Sequence[MetricHistoryItemOut], *, key: str) -> str | None:
-    """The segment that is chosen among those that partitions' names tell; None where they tell none."""
+    """Return the selected segment; None if partition names contain no segment."""
     names = sorted({each.segment for each in measured if each.segment})
     return st.selectbox(texts.SEGMENT, names, key=f"{key}-segment", bind="query-params", width=320) if names else None
 
 
 def last_value(seen: Sequence[ObservedPoint], judged: Sequence[CheckHistoryItemOut]) -> None:
-    """The last value beside what was expected and admitted of it, and how often it was an anomaly."""
+    """Draw the last value with its expected value and bounds, and the number of anomalies."""
     last = seen[-1]
     with st.container(horizontal=True, gap="medium"):
         panels.fact(ui_texts.LAST, ui_texts.value(last.value), help_text=last.label)
@@ -151,12 +151,12 @@ def last_value(seen: Sequence[ObservedPoint], judged: Sequence[CheckHistoryItemO
         if last.fit:
             panels.fact(ui_texts.FIT, last.fit, help_text=texts.FIT_JUDGED)
         panels.fact(texts.ANOMALIES, ui_texts.part(sum(each.is_anomaly for each in seen), len(seen)))
-    if said := metric_series.learning(judged):
-        st.info(ui_texts.esc(said.capitalize()), icon=":material/hourglass_empty:")
+    if message := metric_series.learning(judged):
+        st.info(ui_texts.esc(message.capitalize()), icon=":material/hourglass_empty:")
 
 
 def history_chart(seen: Sequence[ObservedPoint], limits: ChartBand, *, name: str, key: str) -> None:
-    """The chart, what stands in it, and the same as a table that leads to each report."""
+    """Draw the chart, its legend, and a table with links to reports."""
     panels.show_chart(
         metric_charts.course(seen, limits, metric=name), key=key, alt=metric_series.series_sentence(seen, metric=name)
     )
@@ -170,7 +170,7 @@ def history_chart(seen: Sequence[ObservedPoint], limits: ChartBand, *, name: str
 
 
 def legend(seen: Sequence[ObservedPoint], limits: ChartBand) -> str:
-    """What of the marks is there to be read. Holds no foreign text."""
+    """Return the legend of the marks that occur in the chart. Contains no foreign text."""
     allowed = ui_texts.limits(limits.lower, limits.upper)
     return " · ".join(
         part
@@ -185,7 +185,7 @@ def legend(seen: Sequence[ObservedPoint], limits: ChartBand) -> str:
 
 
 def partitions(report: RunOut, seen: Sequence[ObservedPoint]) -> None:
-    """Two partitions, chosen among those drawn, beside each other; by default the last two."""
+    """Draw the comparison of two partitions, by default the last two."""
     names = [each.label for each in seen if partition_comparison.condition(each.label)]
     if len(names) < 2:
         return

@@ -1,4 +1,4 @@
-"""Patterns: what text columns of all tables look like, which columns carry a pattern, and what stands beside it."""
+"""Patterns of text columns over all tables: columns with a pattern, and narrower or wider ones."""
 
 from collections.abc import Sequence
 
@@ -18,38 +18,38 @@ UNUSABLE = 422
 
 
 def page() -> None:
-    """Draws the pattern that the address names, then the common domains."""
+    """Draw the pattern named by the URL, then the common domains."""
     st.title(pages.PATTERNS)
     panels.show_flash()
-    asked = st.text_input(texts.PATTERN, key="pattern", bind="query-params", placeholder=texts.PATTERN_EXAMPLE)
-    if asked:
-        one(asked)
+    pattern = st.text_input(texts.PATTERN, key="pattern", bind="query-params", placeholder=texts.PATTERN_EXAMPLE)
+    if pattern:
+        one(pattern)
     domains(viewer.registry().patterns(SHOWN))
 
 
 def one(pattern: str) -> None:
-    """The pattern's figures, its columns, and its neighbours; why not, where the text is no pattern."""
+    """Draw the pattern's figures, columns and neighbours, or the reason if it is invalid."""
     try:
-        found = viewer.registry().pattern_columns(pattern)
+        info = viewer.registry().pattern_columns(pattern)
     except ClientError as error:
         if error.status != UNUSABLE:
             raise
         st.warning(ui_texts.esc(panels.sentence(error)), icon=":material/info:")
         return
-    if not found.columns:
+    if not info.columns:
         panels.empty(texts.NO_CARRIER, texts.FEW_MATCH)
         return
-    figures(found)
-    carriers(found.columns)
-    for key, beside in (("narrower", found.narrower), ("wider", found.wider)):
-        if beside:
+    figures(info)
+    carriers(info.columns)
+    for key, neighbours in (("narrower", info.narrower), ("wider", info.wider)):
+        if neighbours:
             title, alt = texts.NEIGHBOURS[key]
             st.subheader(title)
-            pattern_table(beside, key=key, alt=alt)
+            pattern_table(neighbours, key=key, alt=alt)
 
 
 def figures(found: PatternInfoOut) -> None:
-    """What the index knows of the pattern."""
+    """Draw the statistics of the pattern."""
     if found.domain is None:
         st.caption(texts.TOO_FEW_COLUMNS)
         return
@@ -61,7 +61,7 @@ def figures(found: PatternInfoOut) -> None:
 
 
 def carriers(found: Sequence[PatternColumnOut]) -> None:
-    """The columns that carry it, the purest first."""
+    """Draw the columns with the pattern, those with the most matches first."""
     st.subheader(texts.CARRIERS)
     rows = [
         {
@@ -79,7 +79,7 @@ def carriers(found: Sequence[PatternColumnOut]) -> None:
 
 
 def domains(found: Sequence[CommonPatternOut]) -> None:
-    """The common domains, those of most columns first, and the way to learn them anew."""
+    """Draw the common domains, most columns first, and the button to learn them again."""
     st.subheader(texts.DOMAINS)
     if not found:
         panels.empty(texts.NOTHING_LEARNED, texts.LEARNED_BY_NIGHT)
@@ -90,7 +90,7 @@ def domains(found: Sequence[CommonPatternOut]) -> None:
 
 
 def pattern_table(found: Sequence[CommonPatternOut], *, key: str, alt: str) -> None:
-    """Patterns as a table; each leads to its columns."""
+    """Draw patterns as a table; each links to its columns."""
     rows = [
         {
             texts.PATTERN: each.pattern,
@@ -111,7 +111,7 @@ def pattern_table(found: Sequence[CommonPatternOut], *, key: str, alt: str) -> N
 
 
 def learn() -> None:
-    """Has patterns learned now."""
+    """Start a task that learns the patterns."""
     step_runner.run_step(viewer.registry().learn_patterns, done=texts.LEARNED_SOON)
 
 

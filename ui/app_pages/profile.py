@@ -1,4 +1,4 @@
-"""What a table is like, column by column: as a proposal was drafted of it, or as its stored states tell now."""
+"""Profile of a table, column by column: from a draft, or from its stored states."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ OPENED = 12
 
 
 def page() -> None:
-    """Draws the profile that the address names, or asks for the dataset."""
+    """Draw the profile named by the URL, or the form for a dataset."""
     proposal, dataset = viewer.asked_id("proposal"), st.query_params.get("dataset", "")
     if proposal is not None:
         shown(viewer.registry().profile_of_proposal(proposal))
@@ -27,7 +27,7 @@ def page() -> None:
 
 
 def dataset_form() -> None:
-    """Which dataset to profile."""
+    """Draw the form for the dataset to profile."""
     st.title(pages.PROFILE)
     panels.show_flash()
     with st.form("profile", width=640):
@@ -36,7 +36,7 @@ def dataset_form() -> None:
 
 
 def open_profile() -> None:
-    """Goes to the profile of what was typed."""
+    """Open the profile of the typed dataset."""
     typed = str(st.session_state.get("dataset") or "").strip()
     if typed:
         st.query_params["dataset"] = typed
@@ -45,7 +45,7 @@ def open_profile() -> None:
 
 
 def shown(of: ProfileDocument) -> None:
-    """The whole profile; columns beyond the first few are closed until they are asked for."""
+    """Draw the whole profile; columns after the first few are collapsed."""
     st.title(ui_texts.esc(texts.title(of.object)) if of.object else pages.PROFILE)
     st.caption(ui_texts.esc(coverage_sentence(of)))
     for note in of.notes:
@@ -55,18 +55,18 @@ def shown(of: ProfileDocument) -> None:
 
 
 def coverage_sentence(of: ProfileDocument) -> str:
-    """How much was read, in a sentence."""
-    drawn = texts.sampled(of.sampled) if of.sampled < 1 else ""
+    """Describe how much data was read, in a sentence."""
+    sample = texts.sampled(of.sampled) if of.sampled < 1 else ""
     parts = [name for name in of.partitions if name]
-    parted = texts.parted(len(parts)) if parts else ""
-    return texts.read(of.rows, drawn, parted, len(of.columns))
+    partitions = texts.parted(len(parts)) if parts else ""
+    return texts.read(of.rows, sample, partitions, len(of.columns))
 
 
 def column(of: ColumnDocument, named: Mapping[str, str], *, opened: bool) -> None:
-    """One column: its type, what is odd, its facts, how its values are distributed."""
+    """Draw one column: type, notes, facts and distribution."""
     label = f"**{ui_texts.esc(of.name)}** · {ui_texts.esc(kind(of))}"
-    with st.expander(label, expanded=opened, key=f"column-{ui_texts.slug(of.name)}", on_change="rerun") as drawn:
-        if not drawn.open:
+    with st.expander(label, expanded=opened, key=f"column-{ui_texts.slug(of.name)}", on_change="rerun") as expander:
+        if not expander.open:
             return
         for note in of.notes:
             st.markdown(f":orange[:material/info: {ui_texts.esc(note)}]")
@@ -80,7 +80,7 @@ def column(of: ColumnDocument, named: Mapping[str, str], *, opened: bool) -> Non
 
 
 def kind(of: ColumnDocument) -> str:
-    """The column's type, and what its texts read as."""
+    """Return the column's type, and the type that its texts can be read as."""
     reads = of.reads_as
     form = texts.written_as(list(reads.formats)) if reads and reads.formats else ""
     return ", ".join(
@@ -92,15 +92,15 @@ def kind(of: ColumnDocument) -> str:
 
 
 def bars(of: HistogramBins, name: str) -> None:
-    """How the numbers are distributed, with the same as text for who cannot see it."""
-    told = texts.bins(name, len(of.counts), of.edges[0], of.edges[-1])
+    """Draw the distribution of numbers, with a text alternative."""
+    description = texts.bins(name, len(of.counts), of.edges[0], of.edges[-1])
     panels.show_chart(
-        charts.distribution(of.edges, of.counts, metric=name), key=f"bins-{ui_texts.slug(name)}", alt=told
+        charts.distribution(of.edges, of.counts, metric=name), key=f"bins-{ui_texts.slug(name)}", alt=description
     )
 
 
 def counted(title: str, found: Sequence[ValueCount]) -> None:
-    """A table of values and in how many rows each stands; nothing where there are none."""
+    """Draw a table of values with their numbers of rows, if there are any."""
     if found:
         rows = [{title: each.value, ui_texts.ROWS: each.count} for each in found]
         st.dataframe(rows, hide_index=True, alt=title, width="content")

@@ -1,4 +1,4 @@
-"""The reference: what a contract may promise, family by family, with an example of each."""
+"""Reference of the analyzers, by family, with an example of each."""
 
 from itertools import groupby
 from typing import Any
@@ -12,32 +12,32 @@ from treaty.ui.widgets import panels, viewer
 
 
 def page() -> None:
-    """Draws the analyzers that match what was typed, by family."""
+    """Draw the analyzers that match the search, by family."""
     st.title(texts.TITLE)
     st.caption(texts.INTRO)
-    asked = st.text_input(texts.FIND, placeholder=texts.FIND_BY, key="find")
-    found = [each for each in viewer.registry().analyzers() if matches(each, asked)]
-    if not found:
+    query = st.text_input(texts.FIND, placeholder=texts.FIND_BY, key="find")
+    analyzers = [each for each in viewer.registry().analyzers() if matches(each, query)]
+    if not analyzers:
         panels.empty(texts.NOT_FOUND, texts.NONE_HAS_IT)
-    for family, members in groupby(found, key=lambda each: each.family):
-        listed = list(members)
-        st.subheader(texts.members(family, len(listed)))
-        for each in listed:
+    for family, members in groupby(analyzers, key=lambda each: each.family):
+        group = list(members)
+        st.subheader(texts.members(family, len(group)))
+        for each in group:
             analyzer(each)
 
 
 def matches(analyzer: AnalyzerOut, asked: str) -> bool:
-    """Whether every word that was asked for is somewhere in the analyzer's texts."""
+    """Return True if the analyzer's texts contain every word of the search."""
     names = [each.name for each in analyzer.arguments]
-    said = " ".join([analyzer.name, analyzer.name.replace("_", " "), analyzer.description, *names]).casefold()
-    return all(word in said for word in asked.casefold().split())
+    text = " ".join([analyzer.name, analyzer.name.replace("_", " "), analyzer.description, *names]).casefold()
+    return all(word in text for word in asked.casefold().split())
 
 
 def analyzer(of: AnalyzerOut) -> None:
-    """One analyzer, closed until it is asked for: the first sentence tells whether it is the one."""
+    """Draw one analyzer, collapsed; its label has the first sentence of the description."""
     label = f"**{ui_texts.esc(of.name)}**: {ui_texts.prose(first_sentence(of.description))}"
-    with st.expander(label, key=f"analyzer-{ui_texts.slug(of.name)}", on_change="rerun") as drawn:
-        if not drawn.open:
+    with st.expander(label, key=f"analyzer-{ui_texts.slug(of.name)}", on_change="rerun") as expander:
+        if not expander.open:
             return
         for paragraph in of.description.split("\n\n"):
             st.markdown(ui_texts.prose(paragraph))
@@ -49,19 +49,19 @@ def analyzer(of: AnalyzerOut) -> None:
 
 
 def first_sentence(text: str) -> str:
-    """The text up to its first full stop that ends a sentence."""
+    """Return the text up to the end of its first sentence."""
     return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".")
 
 
 def argument(of: ArgumentOut) -> str:
-    """The argument as a point of a list: its name, what it takes, whether it must be given, what it means."""
+    """Return an argument as a list item: name, type, whether it is required, and meaning."""
     kind = ", ".join(filter(None, (ui_texts.esc(takes(of.form)), texts.REQUIRED if of.required else "")))
     meaning = f": {ui_texts.prose(of.description)}" if of.description else ""
     return f"- **{ui_texts.esc(of.name)}**{f' ({kind})' if kind else ''}{meaning}"
 
 
 def takes(form: dict[str, Any]) -> str:
-    """What an argument takes, in words: from its JSON schema."""
+    """Describe the values of an argument in words, from its JSON schema."""
     if "enum" in form:
         named = [str(each) for each in form["enum"]]
         return ui_texts.either(named) if len(named) <= 3 else ", ".join(named)

@@ -1,4 +1,4 @@
-"""The review of a proposal: every suggestion with its evidence, the decision beside it, and approval at the end."""
+"""Review of a proposal: suggestions with evidence, decisions, and the approval at the end."""
 
 from collections.abc import Collection, Sequence
 from itertools import groupby
@@ -18,7 +18,7 @@ VIEWS = (texts.AS_CARDS, texts.AS_TABLE)
 
 
 def page() -> None:
-    """Draws the review of the proposal that the address names."""
+    """Draw the review of the proposal named by the URL."""
     proposal_id = viewer.asked_id("proposal")
     if proposal_id is None:
         panels.empty(texts.NO_PROPOSAL, texts.OPEN_DRAFT)
@@ -35,7 +35,7 @@ def page() -> None:
 
 
 def header(proposal: ProposalOut) -> None:
-    """The verdict first: what is suggested and decided; then who drafted it and from what."""
+    """Draw the state of the review first, then author, source and active version."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(ui_texts.esc(proposal.title or proposal.contract_id), width="content")
         st.markdown(ui_texts.PROPOSALS[proposal.state].badge, width="content")
@@ -57,15 +57,15 @@ def header(proposal: ProposalOut) -> None:
 
 
 def verdict_sentences() -> None:
-    """What is decided, and what that means, each in a sentence."""
+    """Draw the state of the decisions and the impact of the version, a sentence each."""
     proposal = viewer.current_proposal()
     st.markdown(f"**{verdict(proposal)}**")
-    if meant := next_version.sentence(proposal):
-        st.markdown(f"**{ui_texts.esc(meant)}**")
+    if meaning := next_version.sentence(proposal):
+        st.markdown(f"**{ui_texts.esc(meaning)}**")
 
 
 def verdict(proposal: ProposalOut) -> str:
-    """The state of the review in one sentence."""
+    """Return the state of the review in one sentence."""
     total = len(proposal.suggestions)
     if not total:
         return texts.BY_HAND
@@ -74,23 +74,23 @@ def verdict(proposal: ProposalOut) -> str:
 
 
 def basis(proposal: ProposalOut) -> list[tuple[str, str]]:
-    """From what it was drafted; nothing for a document written by hand."""
-    found = [read(each) for each in proposal.suggestions]
-    if not found:
+    """Return the data that the draft is based on; empty for a document written by hand."""
+    evidence = [read(each) for each in proposal.suggestions]
+    if not evidence:
         return []
     location = str((proposal.source or {}).get("location", ""))
-    used = texts.drafted_from(max(each.rows for each in found), max(each.partitions for each in found))
+    used = texts.drafted_from(max(each.rows for each in evidence), max(each.partitions for each in evidence))
     return [(ui_texts.ROWS, used), *([(ui_texts.TABLE, location)] if location else [])]
 
 
 def outcome(proposal: ProposalOut) -> str:
-    """How the proposal ended."""
-    said = f": {proposal.reason}" if proposal.reason else ""
-    return texts.ended(ui_texts.PROPOSALS[proposal.state].word, proposal.decided_by, said)
+    """Describe how the proposal ended."""
+    reason = f": {proposal.reason}" if proposal.reason else ""
+    return texts.ended(ui_texts.PROPOSALS[proposal.state].word, proposal.decided_by, reason)
 
 
 def suggestions(proposal: ProposalOut) -> None:
-    """The cards that the filters leave, grouped by column, a page of them at a time."""
+    """Draw the suggestions that match the filters, as pages of cards or as a table."""
     if not proposal.suggestions:
         return
     shown = filtered(proposal)
@@ -109,19 +109,19 @@ def suggestions(proposal: ProposalOut) -> None:
 
 
 def grouped(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
-    """The cards under their columns' names."""
+    """Draw the cards under their columns' names."""
     if not shown:
         panels.empty(texts.NO_MATCH, texts.OTHER_FILTERS)
-    beside = tuple(each.id for each in shown)
+    page_ids = tuple(each.id for each in shown)
     for column, group in groupby(shown, key=column_of):
         st.markdown(f"### {ui_texts.esc(column)}")
         program(proposal, column)
         for suggestion in group:
-            partial_rerun.partial_rerun(partial_rerun.card_key(suggestion.id), cards.card, suggestion.id, beside)
+            partial_rerun.partial_rerun(partial_rerun.card_key(suggestion.id), cards.card, suggestion.id, page_ids)
 
 
 def program(proposal: ProposalOut, column: str) -> None:
-    """Of a column with several clauses of a program: how many, and one button for those that wait."""
+    """Draw the caption and the accept button of a program with several clauses."""
     clauses = [
         each
         for each in proposal.suggestions
@@ -142,12 +142,12 @@ def program(proposal: ProposalOut, column: str) -> None:
 
 
 def column_of(suggestion: SuggestionOut) -> str:
-    """The group of a suggestion."""
+    """Return the heading that groups the suggestion."""
     return str(suggestion.content.get("column") or texts.WHOLE_TABLE)
 
 
 def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
-    """The suggestions that the filters leave, by column, in their own order. The filters stand in the address."""
+    """Return the suggestions that match the filters, by column; the URL stores the filters."""
     every = sorted(proposal.suggestions, key=lambda each: each.position)
     columns = list(dict.fromkeys(column_of(each) for each in every))
     kinds = sorted({kind_of(each) for each in every})
@@ -172,28 +172,32 @@ def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
 
 
 def kind_of(suggestion: SuggestionOut) -> str:
-    """The kind of a suggestion, in words."""
+    """Return the display name of the suggestion's kind."""
     return ui_texts.kind(str(suggestion.content.get("kind", "")))
 
 
 def safe(shown: Collection[UUID]) -> None:
-    """One button for the pending ones of these that held everywhere and need no look of their own."""
+    """Draw a button that accepts all shown pending suggestions without violations.
+
+    Excludes those that must be decided on their cards."""
     proposal = viewer.current_proposal()
     waiting = (each for each in proposal.suggestions if each.id in shown and each.decision == "pending")
-    found = [each.id for each in waiting if not bulk_table.single_card_reason(each)]
-    if not (proposal.may_decide and len(found) > 1):
+    acceptable = [each.id for each in waiting if not bulk_table.single_card_reason(each)]
+    if not (proposal.may_decide and len(acceptable) > 1):
         return
     st.button(
-        texts.accept_shown(len(found)),
+        texts.accept_shown(len(acceptable)),
         key="accept-all",
         icon=":material/done_all:",
         on_click=partial_rerun.after,
-        args=(step_runner.accept, found),
+        args=(step_runner.accept, acceptable),
     )
 
 
 def document(proposal: ProposalOut) -> PreviewOut | None:
-    """The resulting document, on demand, and always once it can be approved: that is what an approval names."""
+    """Show the resulting document on request; return its preview once it can be approved.
+
+    The approval names the fingerprint of the preview."""
     with st.expander(texts.DOCUMENT, key="document", icon=":material/code:", on_change="rerun") as opened:
         ready = proposal.may_approve and not proposal.pending
         preview = viewer.registry().preview(proposal.id) if opened.open or ready else None
@@ -204,7 +208,7 @@ def document(proposal: ProposalOut) -> PreviewOut | None:
 
 
 def finish(proposal: ProposalOut, preview: PreviewOut | None) -> None:
-    """The bar that stays in sight: how far the review is, and the steps that end it."""
+    """Draw the bar at the bottom: progress of the review, and the steps that end it."""
     with st.bottom, st.container(horizontal=True, vertical_alignment="center", key="finish"):
         if proposal.open:
             with st.container(width=320, gap=None, key="progress"):

@@ -1,4 +1,4 @@
-"""A run report: the verdict first, then what failed and why, then everything, then how to see it again."""
+"""Run report: the verdict, failed checks with reasons, all results, and how to reproduce them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ from treaty.ui.parts.run import downstream, failure_breakdown, reproduction, vio
 from treaty.ui.texts import run as texts
 from treaty.ui.widgets import charts, panels, viewer
 
-# Results of a check that are looked at to say since when it fails.
+# Number of results per check that are read to find the start of a failure.
 PAST = 500
-# `not evaluated` is a state of its own: the data may be fine, the check could not be computed.
+# `not evaluated` is separate: the check could not be computed, and the data may be valid.
 SECTIONS = (
     ("failed", texts.FAILED),
     ("warned", texts.WARNINGS),
@@ -27,7 +27,7 @@ SECTIONS = (
 
 
 def page() -> None:
-    """Draws the report of the run that the address names."""
+    """Draw the report of the run named by the URL."""
     run_id = viewer.asked_id("id")
     if run_id is None:
         panels.empty(texts.NO_RUN, texts.OPEN_ONE)
@@ -45,7 +45,7 @@ def page() -> None:
 
 
 def header(run: RunOut) -> None:
-    """Verdict, what was judged, when and how long."""
+    """Draw the verdict, the subject, and the time and duration of the run."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(ui_texts.esc(f"{run.contract_id} · {run.object}"), width="content")
         st.markdown(ui_texts.VERDICTS[run.verdict].badge, width="content")
@@ -70,18 +70,18 @@ def header(run: RunOut) -> None:
 
 
 def verdict(run: RunOut) -> str:
-    """The verdict in one sentence."""
-    return f"{texts.VERDICTS[run.verdict]}: {panels.counted(Counter(map(outcome_of, run.results)))}"
+    """Return the verdict in one sentence."""
+    return f"{texts.VERDICTS[run.verdict]}: {panels.counted(Counter(map(outcome_of, run.results)), with_noun=True)}"
 
 
 def partitions(names: Sequence[str]) -> str:
-    """The partitions, by name where they are few."""
+    """Return the names of the partitions, or their number if there are more than three."""
     shown = [name or texts.WHOLE_TABLE for name in names]
     return ui_texts.join_list(shown) if len(shown) <= 3 else ui_texts.partitions(len(shown))
 
 
 def text_of(run: RunOut) -> str:
-    """The document that was judged; "" where the registry has it no more, and then the charts show no limits."""
+    """Fetch the document of the run's version; "" if it is gone, then charts have no limits."""
     try:
         return viewer.registry().document(run.contract_id, run.version).decode()
     except ClientError:
@@ -89,16 +89,16 @@ def text_of(run: RunOut) -> str:
 
 
 def outcome_of(result: CheckResultOut) -> str:
-    """The outcome as it counts: a failed check of severity warning is a warning."""
+    """Return the outcome; a failed check of severity warning is a warning."""
     return "warned" if result.outcome == "failed" and result.severity == "warning" else str(result.outcome)
 
 
 def section(
     run: RunOut, document: Mapping[str, Any], samples: Mapping[str, ViolationSampleOut], outcome: str, title: str
 ) -> None:
-    """The checks of that outcome, one panel each with the partitions it concerns."""
-    found = sorted((each for each in run.results if outcome_of(each) == outcome), key=lambda each: each.check_id)
-    groups = [(check_id, list(group)) for check_id, group in groupby(found, key=lambda each: each.check_id)]
+    """Draw the checks with that outcome, one panel each with its partitions."""
+    matching = sorted((each for each in run.results if outcome_of(each) == outcome), key=lambda each: each.check_id)
+    groups = [(check_id, list(group)) for check_id, group in groupby(matching, key=lambda each: each.check_id)]
     if groups:
         st.subheader(f"{title} ({len(groups)})")
         for number, (check_id, results) in enumerate(groups):
@@ -107,7 +107,7 @@ def section(
 
 
 def admitted(result: CheckResultOut, document: Mapping[str, Any]) -> charts.ChartBand:
-    """What was admitted of the result: the band that a detector told, else the limits of the document."""
+    """Return the bounds of the result: the detector's band, else the limits in the document."""
     if result.band is None:
         return document_rows.band(document, result.check_id)
     return charts.ChartBand(charts.number(result.band.get("lower")), charts.number(result.band.get("upper")))
@@ -121,7 +121,7 @@ def check(
     *,
     key: str,
 ) -> None:
-    """One check: the promise, what was measured against the limit, where, rows that break it, how the metric went."""
+    """Draw one check: sentence, measured values, likely cause, violating rows and history."""
     first = results[0]
     with st.container(border=True, key=key, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -140,58 +140,60 @@ def check(
 
 
 def likely(run: RunOut, results: list[CheckResultOut], sample: ViolationSampleOut | None) -> None:
-    """Since when the check fails, and in which part of the data, as far as that is told; values stand as plain text."""
+    """Draw the start of the failure and the affected part of the data, as plain text."""
     check = results[0]
     if check.outcome != "failed":
         return
     course = viewer.registry().check_history(run.contract_id, run.object, check.check_id, limit=PAST)
-    if (known := failure_breakdown.since(course, run.id)) is not None:
-        st.text(failure_breakdown.sentence(known, now=viewer.now()))
+    if (start := failure_breakdown.since(course, run.id)) is not None:
+        st.text(failure_breakdown.sentence(start, now=viewer.now()))
     every = [each for each in run.results if each.check_id == check.check_id]
     if shared := failure_breakdown.parts(every):
         st.text(texts.shared(list(shared)))
-    apart = {check.column or "", *(run.dataset.partition_by if run.dataset else ())}
-    if sample and failure_breakdown.segment(sample, apart=apart, shares={}):
-        found = failure_breakdown.segment(sample, apart=apart, shares=shares(run, results))
-        st.text(found.sentence if found else texts.NOTHING_IN_COMMON)
+    excluded = {check.column or "", *(run.dataset.partition_by if run.dataset else ())}
+    if sample and failure_breakdown.segment(sample, apart=excluded, shares={}):
+        segment = failure_breakdown.segment(sample, apart=excluded, shares=shares(run, results))
+        st.text(segment.sentence if segment else texts.NOTHING_IN_COMMON)
 
 
 def shares(run: RunOut, results: list[CheckResultOut]) -> Mapping[str, Mapping[str, float]]:
-    """Of all rows of the partitions that fail, how large a part has which value, by column; {} where nobody knows."""
+    """Return the share of each value, by column, in all rows of the failing partitions.
+
+    Empty if the registry has no profile of them."""
     chosen = [partition_comparison.condition(each.partition or "") for each in results if each.outcome == "failed"]
-    where = " OR ".join(f"({each})" for each in chosen) if chosen and all(chosen) else None
+    condition = " OR ".join(f"({each})" for each in chosen) if chosen and all(chosen) else None
     try:
-        found = viewer.registry().profile(f"{run.contract_id}.{run.object}", where=where)
+        profile = viewer.registry().profile(f"{run.contract_id}.{run.object}", where=condition)
     except ClientError:
         return {}
-    rows = max(found.rows, 1)
-    return {column.name: {each.value: each.count / rows for each in column.values} for column in found.columns}
+    rows = max(profile.rows, 1)
+    return {column.name: {each.value: each.count / rows for each in column.values} for column in profile.columns}
 
 
 def measured(result: CheckResultOut, band: charts.ChartBand) -> str:
-    """What was found, where, and what was allowed."""
+    """Describe the finding with its partition and the allowed limits."""
     place = f"{result.partition}: " if result.partition else ""
     if result.outcome == "not_evaluated":
         return texts.not_evaluated(place, result.reason or texts.NO_REASON)
     if result.finding:
         return f"{place}{result.finding}"
     allowed = ui_texts.limits(band.lower, band.upper)
-    found = texts.measured(place, ui_texts.value(result.value), texts.allowed(allowed) if allowed else "")
-    return f"{found} ({result.reason})" if result.reason else found
+    description = texts.measured(place, ui_texts.value(result.value), texts.allowed(allowed) if allowed else "")
+    return f"{description} ({result.reason})" if result.reason else description
 
 
 def past(run: RunOut, result: CheckResultOut, band: charts.ChartBand, *, key: str) -> None:
-    """The metric's history with its limits and this run marked; nothing where there is none to draw."""
-    found = run.history.get(result.measurement or "", ())
-    series = panels.points(found)
+    """Draw the metric's history with this run highlighted, if there are at least two points."""
+    measurements = run.history.get(result.measurement or "", ())
+    series = panels.points(measurements)
     if len(series) > 1:
         panels.chart(
-            series, band, metric=found[0].analyzer.replace("_", " "), key=f"chart-{key}", marked=result.partition
+            series, band, metric=measurements[0].analyzer.replace("_", " "), key=f"chart-{key}", marked=result.partition
         )
 
 
 def everything(run: RunOut) -> None:
-    """All results as one table, what needs attention first."""
+    """Draw all results as one table, most urgent first."""
     st.subheader(texts.all_checks(len(run.results)))
     attention = ["failed", "warned", "not_evaluated", "not_applicable", "passed"]
     rows = [row(each) for each in sorted(run.results, key=lambda each: attention.index(outcome_of(each)))]
@@ -199,7 +201,7 @@ def everything(run: RunOut) -> None:
 
 
 def row(result: CheckResultOut) -> dict[str, str]:
-    """A result as a row."""
+    """Return a result as a table row."""
     return {
         ui_texts.OUTCOME: ui_texts.glyph(ui_texts.OUTCOMES[outcome_of(result)]),
         ui_texts.CHECK: result.name or result.check_id,
@@ -214,17 +216,17 @@ def row(result: CheckResultOut) -> dict[str, str]:
 
 
 def reproduce(run: RunOut, text: str) -> None:
-    """How to judge the same data elsewhere, as a command and in a session of Spark, with the document for both."""
+    """Show a command and a Spark program that repeat the validation, and the document."""
     st.subheader(texts.REPRODUCE)
-    where = reproduction.location(run)
-    if where is None:
+    location = reproduction.location(run)
+    if location is None:
         st.caption(texts.NO_LOCATION)
         return
-    panels.commands(reproduction.command(run, where))
+    panels.commands(reproduction.command(run, location))
     st.caption(texts.COMMAND_RUNS)
     with st.expander(texts.IN_SPARK, key="pyspark", icon=":material/code:", on_change="rerun") as opened:
         if opened.open:
-            panels.source(reproduction.program(run, where))
+            panels.source(reproduction.program(run, location))
             st.caption(texts.PROGRAM_RUNS)
     if text:
         name = reproduction.file_name(run)

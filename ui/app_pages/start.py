@@ -1,4 +1,4 @@
-"""The first steps of a registry: a table, its draft, an owner, the listener; each says by itself whether it is done."""
+"""Getting started: draft a contract, invite an owner, connect Spark, see the first verdict."""
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ spark.openlineage.transport.auth.apiKey   {token}
 
 
 def page() -> None:
-    """Draws the steps in their order."""
+    """Draw the steps in order."""
     st.title(pages.START)
     panels.show_flash()
     st.markdown(texts.FOUR_STEPS)
@@ -35,21 +35,21 @@ def page() -> None:
 
 
 def step(number: int, title: str, *, done: bool) -> None:
-    """The heading of a step, and whether it is done."""
+    """Draw the heading of a step, and whether it is done."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(f"{number}. {title}", width="content")
         st.markdown((ui_texts.DONE if done else ui_texts.TO_DO).badge, width="content")
 
 
 def draft(*, done: bool) -> None:
-    """The table, and its draft."""
+    """Draw the step that drafts a contract."""
     step(1, texts.CONNECT, done=done)
     st.caption(texts.NAME_TABLE)
     panels.link("draft", pages.DRAFT)
 
 
 def approved(*, done: bool) -> None:
-    """An owner, who is somebody else than the author."""
+    """Draw the step that invites an owner, who must not be the author."""
     step(2, texts.INVITE_OWNER, done=done)
     st.caption(texts.OWNER_APPROVES)
     if viewer.may(Permission.USERS):
@@ -61,7 +61,7 @@ def approved(*, done: bool) -> None:
 
 
 def listener() -> None:
-    """What a job needs to tell of its writes, and whether one has."""
+    """Draw the step that configures Spark's listener, and wait for the first event."""
     counts = arrived()
     step(3, texts.POINT_LISTENER, done=bool(counts))
     st.caption(texts.WHERE_SETTINGS_GO)
@@ -73,7 +73,7 @@ def listener() -> None:
 
 
 def arrived() -> int | None:
-    """How many lineage events came; None where the viewer may not know."""
+    """Return the number of lineage events; None if the viewer lacks the permission."""
     try:
         return sum(viewer.registry().event_counts().events.values())
     except ClientError as error:
@@ -83,7 +83,7 @@ def arrived() -> int | None:
 
 
 def waiting() -> None:
-    """One look at whether the first event came; draws the whole page once it has."""
+    """Draw the wait for the first event; redraw the whole page when it has arrived."""
     if arrived():
         st.rerun()
     with st.container(border=True, key="waiting"):
@@ -92,7 +92,7 @@ def waiting() -> None:
 
 
 def first_verdict(*, done: bool) -> None:
-    """Where the verdicts are."""
+    """Draw the step that leads to the first verdict."""
     step(4, texts.FIRST_VERDICT, done=done)
     st.caption(texts.JUDGED_SOON)
     panels.link("contracts", texts.SEE_CONTRACTS)

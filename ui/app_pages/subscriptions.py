@@ -1,4 +1,4 @@
-"""What the viewer uses and where they are told of it: their subscriptions and the channels of their notices."""
+"""Subscriptions and notification channels of the viewer."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ TABS = (pages.SUBSCRIPTIONS, texts.CHANNELS)
 
 
 def page() -> None:
-    """Draws the tab that is open; only that one asks the registry."""
+    """Draw the open tab; only that one sends requests."""
     st.title(pages.SUBSCRIPTIONS)
     panels.show_flash()
     draws = (subscriptions, channels)
@@ -27,29 +27,28 @@ def page() -> None:
 
 
 def subscriptions() -> None:
-    """What the viewer subscribed to; each can be ended."""
-    found = viewer.registry().subscriptions(mine=True)
-    if not found:
+    """Draw the viewer's subscriptions, each with a button to end it."""
+    subscribed = viewer.registry().subscriptions(mine=True)
+    if not subscribed:
         panels.empty(texts.NO_SUBSCRIPTION, texts.HOW_TO_SUBSCRIBE)
         panels.link("catalog", texts.FIND_CONTRACT)
-    named = channel_names() if any(each.channel_id for each in found) else {}
-    for each in found:
+    named = channel_names() if any(each.channel_id for each in subscribed) else {}
+    for each in subscribed:
         subscription(each, named.get(each.channel_id, ""))
 
 
 def channel_names() -> dict[UUID | None, str]:
-    """What the viewer's channels are called."""
+    """Return the display names of the viewer's channels by id."""
     return {each.id: notification_preferences.name(each) for each in notification_preferences.channels()}
 
 
 def subscription(of: SubscriptionOut, channel: str) -> None:
-    """One subscription: for what, on what it builds, whether that is behind, and of what it tells through which
-    channel."""
+    """Draw one subscription: purpose, version, own checks, notifications and channel."""
     pinned = texts.pinned(of.pinned_to) if of.pinned_to else texts.IN_FORCE
-    told = (of.purpose, pinned, texts.own_checks(of.checks) if of.checks else "")
+    details = (of.purpose, pinned, texts.own_checks(of.checks) if of.checks else "")
     kinds, behind = texts.told_of([*of.notification_kinds]), of.outdated_reason or ""
     mark = ui_texts.BEHIND if of.outdated_reason else ui_texts.SUBSCRIBED
-    about = " · ".join(part for part in (*told, kinds, texts.through(channel) if channel else "", behind) if part)
+    about = " · ".join(part for part in (*details, kinds, texts.through(channel) if channel else "", behind) if part)
     with panels.row(mark, age=of.created_at, about=about, key=f"subscription-{of.id}"):
         panels.link("contract", of.contract_id, id=of.contract_id)
     if of.is_own:
@@ -59,7 +58,7 @@ def subscription(of: SubscriptionOut, channel: str) -> None:
 
 
 def change(of: SubscriptionOut) -> None:
-    """Of what the subscription tells, and where; asked for when it is opened."""
+    """Draw the form for the notifications of a subscription, when it is opened."""
     with st.popover(texts.NOTICES, key=f"notices-{of.id}", icon=":material/tune:", on_change="rerun") as opened:
         if opened.open:
             with st.form(f"told-{of.id}", border=False, width=480):
@@ -68,26 +67,26 @@ def change(of: SubscriptionOut) -> None:
 
 
 def changed(of: SubscriptionOut) -> None:
-    """Has the subscription tell what was chosen."""
-    told = notification_preferences.chosen(of)
-    if told is None:
+    """Save the chosen notifications of the subscription."""
+    choice = notification_preferences.chosen(of)
+    if choice is None:
         panels.flash(EVENTS_MISSING, problem=True)
         return
     about = texts.tells_now(of.contract_id)
-    step_runner.run_step(lambda: viewer.registry().choose_notifications(of, **told), done=about)
+    step_runner.run_step(lambda: viewer.registry().choose_notifications(of, **choice), done=about)
 
 
 def end(subscription_id: UUID) -> None:
-    """Ends the subscription."""
+    """End the subscription."""
     step_runner.run_step(lambda: viewer.registry().end_subscription(subscription_id), done=texts.ENDED)
 
 
 def channels() -> None:
-    """Where the viewer's notices go, and the form for another place."""
-    found = viewer.registry().channels()
-    if not found:
+    """Draw the viewer's channels, and the form to add one."""
+    added = viewer.registry().channels()
+    if not added:
         panels.empty(texts.NO_CHANNEL, texts.WHERE_NOTICES_GO)
-    for each in found:
+    for each in added:
         channel(each)
     st.subheader(texts.ADD_CHANNEL)
     with st.form("channel", width=640):
@@ -98,7 +97,7 @@ def channels() -> None:
 
 
 def channel(of: ChannelOut) -> None:
-    """One channel: how the last message to it went, a test, and the way out."""
+    """Draw one channel: its last message, a test, and a button to remove it."""
     last = texts.last_sent(of.last_message.state.value) if of.last_message else texts.NOTHING_SENT
     about = " · ".join(
         (of.contract_id or texts.ALL_YOUR_CONTRACTS, last, of.last_message.error or "" if of.last_message else "")
@@ -111,7 +110,7 @@ def channel(of: ChannelOut) -> None:
 
 
 def add() -> None:
-    """Adds the channel as typed; the secret of its webhooks is shown once."""
+    """Add the channel as typed; the secret of its webhooks is shown once."""
     target = people_forms.input_text("target")
     st.session_state["target"] = ""
 
@@ -123,12 +122,12 @@ def add() -> None:
 
 
 def tested(channel_id: UUID) -> None:
-    """Has a notice be sent that says only that it came."""
+    """Send a test notification."""
     step_runner.run_step(lambda: viewer.registry().test_channel(channel_id), done=texts.ON_ITS_WAY)
 
 
 def remove(channel_id: UUID) -> None:
-    """Removes the channel."""
+    """Remove the channel."""
     step_runner.run_step(lambda: viewer.registry().remove_channel(channel_id), done=texts.REMOVED)
 
 

@@ -1,4 +1,4 @@
-"""The queue: what waits, runs, is done, and what was given up, with the way to have it tried again."""
+"""Task queue: queued, running, finished and failed tasks, with retry and stop."""
 
 import streamlit as st
 
@@ -14,31 +14,31 @@ EVERY = 5
 
 
 def page() -> None:
-    """Draws the newest tasks that the filters leave."""
+    """Draw the newest tasks that match the filters."""
     st.title(pages.TASKS)
     with st.container(horizontal=True, key="filters"):
         state = st.selectbox(
             ui_texts.STATE, [ui_texts.ALL, *(each.value for each in TaskState)], key="state", bind="query-params"
         )
         contract = st.text_input(texts.CONTRACT_ID, key="contract", bind="query-params")
-    wanted = None if state in (ui_texts.ALL, None) else state
-    st.fragment(newest, run_every=EVERY)(wanted, contract or None)
+    selected = None if state in (ui_texts.ALL, None) else state
+    st.fragment(newest, run_every=EVERY)(selected, contract or None)
 
 
 def newest(state: str | None, contract: str | None) -> None:
-    """The newest tasks of that state and contract, looked at again every few seconds: each says how far it is."""
+    """Draw the newest tasks of that state and contract, refreshed every few seconds."""
     panels.show_flash()
-    found = viewer.registry().tasks(state=state, contract_id=contract, limit=SHOWN)
-    if not found:
+    tasks = viewer.registry().tasks(state=state, contract_id=contract, limit=SHOWN)
+    if not tasks:
         panels.empty(texts.EMPTY, texts.APPEAR)
         return
-    st.caption(texts.newest(len(found)))
-    for task in found:
+    st.caption(texts.newest(len(tasks)))
+    for task in tasks:
         row(task)
 
 
 def row(task: TaskSummaryOut) -> None:
-    """A task: its state, what it is about, how far it is or why it failed."""
+    """Draw a task: state, subject, and its progress or error."""
     about = " · ".join(part for part in (urgency(task), attempts(task), task.progress or "") if part)
     with panels.row(ui_texts.TASKS[task.state], age=task.created_at, about=about, key=f"task-{task.id}"):
         name = ui_texts.task(task.kind)
@@ -55,28 +55,28 @@ def row(task: TaskSummaryOut) -> None:
 
 
 def retry(task: TaskSummaryOut) -> None:
-    """Has the task tried again."""
+    """Retry the task."""
     step_runner.run_step(lambda: viewer.registry().retry_task(task.id), done=texts.TRIED_AGAIN)
 
 
 def stop(task: TaskSummaryOut) -> None:
-    """Ends the task; what it had done is of no use to anybody."""
+    """Stop the task; its partial results are discarded."""
     step_runner.run_step(lambda: viewer.registry().stop_task(task.id), done=texts.STOPPED)
 
 
 def subject(task: TaskSummaryOut) -> str:
-    """The contract, and the object where the task is about one."""
+    """Return the contract of the task, and the object if there is one."""
     return " · ".join(part for part in (task.contract_id, task.object) if part)
 
 
 def urgency(task: TaskSummaryOut) -> str:
-    """When it may be done, where that lies ahead."""
+    """Return the earliest start of a queued task if it is in the future."""
     ahead = task.state == TaskState.QUEUED and task.available_at > viewer.now()
     return texts.not_before(ui_texts.moment(task.available_at, timezone=viewer.timezone())) if ahead else ""
 
 
 def attempts(task: TaskSummaryOut) -> str:
-    """How often it was tried, where that is more than once."""
+    """Return the number of attempts if there was more than one."""
     return texts.attempt_count(task.attempts) if task.attempts > 1 else ""
 
 

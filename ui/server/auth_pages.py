@@ -1,4 +1,4 @@
-"""The HTML outside the pages: sign in, sign out, first set-up, and what is said when these fail."""
+"""Render the HTML outside the pages: sign-in, sign-out, first set-up, and their errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ ICON = "data:image/svg+xml," + quote((STATIC / "icon.svg").read_text(encoding="u
 
 
 def _font() -> str:
-    """The address of the font that the pages use too; its file name changes with Streamlit's version."""
+    """Return the URL of the pages' font; its file name changes with Streamlit's version."""
     static = Path(streamlit.__file__).parent / "static"
-    found = sorted((static / "static" / "media").glob("SourceSansVF-Upright*.woff2"))
-    return f"/{found[0].relative_to(static).as_posix()}" if found else ""
+    files = sorted((static / "static" / "media").glob("SourceSansVF-Upright*.woff2"))
+    return f"/{files[0].relative_to(static).as_posix()}" if files else ""
 
 
 FONT = _font()
@@ -32,7 +32,7 @@ FONT = _font()
 
 @dataclass(frozen=True, kw_only=True)
 class FormField:
-    """One input of a form; a hidden one has no label."""
+    """An input of a form; a hidden input has no label."""
 
     name: str
     label: str = ""
@@ -45,7 +45,9 @@ class FormField:
 
 @dataclass(frozen=True, kw_only=True)
 class AuthPage:
-    """One page: what it says and the form it offers (no fields and no button: a message only)."""
+    """A page with a title, an introduction and an optional form.
+
+    Without `fields` and `button` the page only shows a message. `link`: URL and label of a link below the form."""
 
     title: str
     intro: str
@@ -56,7 +58,9 @@ class AuthPage:
 
 
 def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> AuthPage:
-    """The sign-in page, which leads to `next_path`; `elsewhere`: also through an identity provider."""
+    """Return the sign-in page, which leads to `next_path`.
+
+    `elsewhere`: also offer sign-in through the identity provider."""
     through = (f"/sign-in/provider?{urlencode({'next': next_path})}", texts.ELSEWHERE)
     return AuthPage(
         title=ui_texts.SIGN_IN,
@@ -73,7 +77,7 @@ def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> AuthP
 
 
 def sign_out() -> AuthPage:
-    """The page that asks before signing out."""
+    """Return the page that confirms the sign-out."""
     return AuthPage(
         title=texts.SIGN_OUT,
         intro=texts.DECISIONS_KEPT,
@@ -84,7 +88,7 @@ def sign_out() -> AuthPage:
 
 
 def setup(token: str, *, name: str = "") -> AuthPage:
-    """The page of the one-time link: the first administrator."""
+    """Return the page of the one-time link, which creates the first administrator."""
     return AuthPage(
         title=texts.SET_UP,
         intro=texts.ONE_TIME_LINK,
@@ -106,12 +110,12 @@ def setup(token: str, *, name: str = "") -> AuthPage:
 
 
 def notice(title: str, intro: str) -> AuthPage:
-    """A page that only says something, with the way back."""
+    """Return a page with a message and a link back to the pages."""
     return AuthPage(title=title, intro=intro, link=("/", texts.GO_ON))
 
 
 def rendered(door: AuthPage, *, status: int = 200, problem: str = "", details: Sequence[str] = ()) -> HTMLResponse:
-    """The page, with a problem above its form if there is one. Every text is escaped."""
+    """Render the page, with the problem above its form if there is one. Every text is escaped."""
     page = PAGE.substitute(
         title=escape(door.title),
         logo=LOGO,

@@ -1,4 +1,4 @@
-"""The routes outside the pages: sign in and out, first set-up, and whether the pages are ready."""
+"""Define the routes outside the pages: sign-in, sign-out, first set-up and readiness."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -29,14 +29,17 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class AuthRoutes:
-    """The routes, over clients that `connect` makes for a session's secret (None: for nobody)."""
+    """Routes for signing in and out and for the first set-up.
+
+    `connect`: creates a client for the secret of a session; None means an anonymous client. `public_url`: base URL
+    of the pages if it differs from the one in requests."""
 
     connect: Callable[[str | None], Client]
     provider: SignInProvider | None = None
     public_url: str = ""
 
     def routes(self) -> list[Route]:
-        """What the server must know of them."""
+        """Return the routes for the server."""
         return [
             Route("/sign-in", self.show_sign_in, methods=["GET"]),
             Route("/sign-in", own(self.sign_in), methods=["POST"]),
@@ -50,11 +53,11 @@ class AuthRoutes:
         ]
 
     async def show_sign_in(self, request: Request) -> Response:
-        """The form, which remembers where to go."""
+        """Show the sign-in form, which remembers the page to continue to."""
         return rendered(self._sign_in(same_site_path(request.query_params.get("next"))))
 
     async def leave(self, request: Request) -> Response:
-        """Goes to the provider, where people sign in; what brings them back is kept in a cookie until then."""
+        """Redirect to the identity provider; a cookie stores the flow until the browser returns."""
         next_path = same_site_path(request.query_params.get("next"))
         try:
             address, flow = await run_in_threadpool(self._provider().begin, self._back(request), next_path)
@@ -68,9 +71,11 @@ class AuthRoutes:
         return answer
 
     async def come_back(self, request: Request) -> Response:
-        """Opens a session for whom the provider names; the sign-in page again, with why, where it names nobody."""
-        flow, told = SignInFlow.of(request.cookies.get(FLOW, "")), request.query_params
-        answer = await self._opened(request, flow, told.get("state", ""), told.get("code", ""))
+        """Open a session for the person named by the provider.
+
+        Shows the sign-in page with the reason if the provider names no one or the flow does not match."""
+        flow, query = SignInFlow.of(request.cookies.get(FLOW, "")), request.query_params
+        answer = await self._opened(request, flow, query.get("state", ""), query.get("code", ""))
         answer.delete_cookie(FLOW, path="/sign-in", httponly=True, samesite="lax")
         return answer
 
@@ -82,7 +87,7 @@ class AuthRoutes:
             return rendered(self._sign_in(next_path), status=401, problem=texts.DECLINED)
         try:
             token = await run_in_threadpool(self._provider().token, flow, self._back(request), code)
-            opened = await self._call_client(lambda nobody: nobody.sign_in_with_oidc(token, flow.nonce))
+            opened = await self._call_client(lambda client: client.sign_in_with_oidc(token, flow.nonce))
         except SignInFailed as error:
             return rendered(self._sign_in(next_path), status=401, problem=str(error))
         except ClientError as error:
@@ -101,24 +106,26 @@ class AuthRoutes:
         return (self.public_url or f"{request.url.scheme}://{request.url.netloc}") + BACK
 
     async def sign_in(self, request: Request) -> Response:
-        """Opens a session and goes on to the page that was asked for; the form again where the registry refuses."""
+        """Open a session and redirect to the requested page; show the form again if the registry refuses."""
         form = await _form(request)
         next_path = same_site_path(form["next"])
         try:
             address = request.client.host if request.client else None
             opened = await self._call_client(
-                lambda nobody: nobody.sign_in(form["name"], form["password"], address=address)
+                lambda client: client.sign_in(form["name"], form["password"], address=address)
             )
         except (ClientError, ValidationError) as error:
             return _refused(self._sign_in(next_path, name=form["name"]), error)
         return _signed_in(request, opened, next_path)
 
     async def show_sign_out(self, request: Request) -> Response:
-        """The question whether to sign out."""
+        """Show the confirmation of the sign-out."""
         return rendered(auth_pages.sign_out())
 
     async def sign_out(self, request: Request) -> Response:
-        """Ends the session in the registry and forgets it here, even where the registry does not answer."""
+        """End the session in the registry and delete its cookie.
+
+        The cookie is deleted even if the registry does not respond."""
         secret = request.cookies.get(COOKIE)
         answer = RedirectResponse("/sign-in", status_code=303)
         answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
@@ -130,37 +137,37 @@ class AuthRoutes:
         return answer
 
     async def show_setup(self, request: Request) -> Response:
-        """The form for the first administrator; says so where the link lacks its token."""
+        """Show the form for the first administrator, or a notice if the link lacks its token."""
         token = request.query_params.get("token", "")
         if not token:
             return rendered(auth_pages.notice(texts.SET_UP, texts.LINK_CUT), status=400)
         return rendered(auth_pages.setup(token))
 
     async def set_up(self, request: Request) -> Response:
-        """Makes the administrator and signs in as them."""
+        """Create the administrator and sign in as that user."""
         form = await _form(request)
         token, name, password = form["token"], form["name"], form["password"]
         try:
-            await self._call_client(lambda nobody: nobody.set_up(token, name=name, password=password))
-            opened = await self._call_client(lambda nobody: nobody.sign_in(name, password))
+            await self._call_client(lambda client: client.set_up(token, name=name, password=password))
+            opened = await self._call_client(lambda client: client.sign_in(name, password))
         except (ClientError, ValidationError) as error:
             return _refused(auth_pages.setup(token, name=name), error)
         return _signed_in(request, opened, "/")
 
     async def ready(self, request: Request) -> Response:
-        """200 once the registry answers, 503 while it does not."""
+        """Return 200 when the registry responds, else 503."""
         try:
-            found = await self._call_client(lambda nobody: nobody.ready())
+            status = await self._call_client(lambda client: client.ready())
         except ClientError:
             return JSONResponse({"status": texts.WAITING_FOR_API}, status_code=503)
-        return JSONResponse({"status": "ready", "migration": found.migration})
+        return JSONResponse({"status": "ready", "migration": status.migration})
 
     async def _call_client(self, question: Callable[[Client], Answer]) -> Answer:
         return await run_in_threadpool(lambda: question(self.connect(None)))
 
 
 def own(endpoint: Endpoint) -> Endpoint:
-    """The endpoint, for requests from our own pages only: others get 403, too long ones 413."""
+    """Restrict the endpoint to requests from this site: others get 403, too long ones 413."""
 
     async def guarded(request: Request) -> Response:
         if not from_own_page(request):

@@ -1,4 +1,4 @@
-"""What stands between the network and the pages: headers, the sign-in redirect, and paths that stay closed."""
+"""Protect the pages: security headers, the sign-in redirect and closed paths."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from treaty.ui.texts import sign_in as texts
 
 COOKIE = "treaty_session"
-# The server's own counters, and a programming interface that nobody here needs.
+# Metrics of the server, and an API that the pages do not use.
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 FIXED_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -29,19 +29,19 @@ FIXED_HEADERS = {
 
 
 def inline_scripts(page: str) -> tuple[str, ...]:
-    """The CSP hashes of the scripts written inside an HTML page."""
+    """Return the CSP hashes of the inline scripts of an HTML page."""
     bodies = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     return tuple(f"'sha256-{base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()}'" for body in bodies)
 
 
 def own_scripts() -> tuple[str, ...]:
-    """The hashes of the scripts inside Streamlit's page, so that no other inline script may run."""
+    """Return the hashes of the inline scripts of Streamlit's page; no other may run."""
     page = Path(streamlit.__file__).parent / "static" / "index.html"
     return inline_scripts(page.read_text(encoding="utf-8"))
 
 
 def policy(host: str, scripts: Sequence[str]) -> str:
-    """The Content-Security-Policy of a page asked for at `host`: nothing comes from, or goes to, anywhere else."""
+    """Return the Content-Security-Policy of a page at `host`: same origin only."""
     return "; ".join(
         (
             "default-src 'self'",
@@ -60,7 +60,9 @@ def policy(host: str, scripts: Sequence[str]) -> str:
 
 
 def same_site_path(text: str | None) -> str:
-    """`text` when it is an absolute path of this site, "/" otherwise: a link must not send a signed-in person away."""
+    """Return `text` if it is an absolute path of this site, else "/".
+
+    Prevents links that would send a signed-in person to another site."""
     if not text or not re.fullmatch(r"/(?![/\\])[^\\\x00-\x20\x7f]*", text):
         return "/"
     parts = urlsplit(text)
@@ -68,25 +70,25 @@ def same_site_path(text: str | None) -> str:
 
 
 def from_own_page(request: Request) -> bool:
-    """Whether the browser says that this request came from a page of this site."""
+    """Return True if the Origin header of the request names this site."""
     origin = request.headers.get("origin", "")
     return bool(origin) and urlsplit(origin).netloc == request.headers.get("host")
 
 
 class SecureHeaders:
-    """Adds the security headers to every answer."""
+    """Middleware that adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp, *, scripts: Sequence[str]) -> None:
         self.app = app
         self.scripts = scripts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on; what comes back carries the headers."""
+        """Pass the request on and add the headers to its response."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        asked = HTTPConnection(scope)
-        host, encrypted = asked.headers.get("host", ""), asked.url.scheme == "https"
+        connection = HTTPConnection(scope)
+        host, encrypted = connection.headers.get("host", ""), connection.url.scheme == "https"
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -101,16 +103,17 @@ class SecureHeaders:
 
 
 class SignInGate:
-    """Sends visitors without a session to the sign-in page, which brings them back; answers 404 for closed paths.
+    """Middleware that redirects visitors without a session to the sign-in page, and back.
 
-    It spares people a dead page and is no protection: what a session may see and do is the API's decision alone."""
+    Closed paths return 404. The gate is a convenience, not protection: the API alone decides what a session may see
+    and do."""
 
     def __init__(self, app: ASGIApp, *, pages: Sequence[str]) -> None:
         self.app = app
         self.pages = frozenset(pages)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers by itself or passes the request on."""
+        """Answer the request, or pass it on."""
         answer = self._answer(Request(scope)) if scope["type"] == "http" else None
         await (answer or self.app)(scope, receive, send)
 
@@ -123,6 +126,6 @@ class SignInGate:
 
 
 def sign_in_link(path: str, query: str = "") -> str:
-    """The sign-in address that comes back to `path`."""
+    """Return the sign-in URL that leads back to `path`."""
     target = f"{path}?{query}" if query else path
     return "/sign-in" if target == "/" else f"/sign-in?next={quote(target, safe='/')}"

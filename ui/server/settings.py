@@ -1,4 +1,4 @@
-"""What the pages' process is told by its environment; no other module of `ui` reads it."""
+"""Read the settings of the pages from the environment; no other module of `ui` reads it."""
 
 import os
 from collections.abc import Mapping
@@ -17,8 +17,11 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True)
 class PageSettings:
-    """Where the API answers, the host names under which the pages may be asked for, and their public address, where
-    that is not the one they are asked at; the OpenID Connect provider through which people sign in, where there is."""
+    """Settings of the pages' process.
+
+    `api_url`: base URL of the API. `hosts`: host names under which the pages are served. `public_url`: base URL of
+    the pages if it differs from the one in requests. `provider`: OpenID Connect provider; None means sign-in with
+    passwords only."""
 
     api_url: str = API_URL
     hosts: tuple[str, ...] = LOCAL_HOSTS
@@ -27,7 +30,7 @@ class PageSettings:
 
 
 def load(environ: Mapping[str, str] | None = None) -> PageSettings:
-    """The settings of the environment (os.environ unless given). Raises SettingsError naming the variable."""
+    """Read the settings from `environ`, by default os.environ. Raises SettingsError, which names the variable."""
     source = os.environ if environ is None else environ
     named = (host.strip() for host in source.get("TREATY_UI_HOSTS", "").split(","))
     return PageSettings(

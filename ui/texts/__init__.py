@@ -1,7 +1,7 @@
-"""Every text that people read on the pages, in one place.
+"""All texts of the pages, in one place.
 
-What all pages have in common is told as `words.X`: marks, how values are written, and common texts. What one subject
-says stands in the module of its name: a constant for a plain text, a function for a sentence with values in it."""
+The package itself exports what all pages share: status labels, formatting and common texts. Each other module
+contains the texts of one subject: constants for plain texts, functions for sentences with values."""
 
 from treaty.ui.texts.common import *  # noqa: F403
 from treaty.ui.texts.formatting import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""What the administration says."""
+"""Texts of the administration page."""
 
 from treaty.ui.texts.formatting import count, pluralize
 
@@ -7,41 +7,43 @@ TOKENS = "Tokens"
 HEALTH = "Health"
 UNDELIVERED = "Undelivered"
 
-CHANGE_USER = "Change a user"
+CHANGE_USER = "Edit user"
 USER = "User"
-ADD_USER = "Add a user"
+ADD_USER = "New user"
 ROLES = "Roles"
 SAVE_ROLES = "Save roles"
-SHUT_OUT = "Shut out"
-LET_IN = "Let in again"
-SESSIONS_END = "Their sessions end at once."
+SHUT_OUT = "Deactivate"
+LET_IN = "Reactivate"
+SESSIONS_END = "Deactivating a user ends their sessions immediately."
 SAVED = "Saved."
 
-TOKENS_TABLE = "API tokens, without their secrets"
+NEW_TOKEN = "New token"
+TOKENS_TABLE = "API tokens (secrets are not shown)"
 TOKEN = "Token"
 REVOKE = "Revoke"
-TOKEN_FOR = "For"
-TOKEN_BEGINS = "Begins"
-TOKEN_MAY = "May"
-TOKEN_MADE = "Made"
-TOKEN_USED = "Used last"
+TOKEN_FOR = "Name"
+TOKEN_BEGINS = "Prefix"
+TOKEN_MAY = "Scopes"
+TOKEN_MADE = "Created"
+TOKEN_USED = "Last used"
+TOKEN_EXPIRES = "Expires"
 TOKEN_REVOKED = "Revoked"
-REVOKED = "Revoked: it is good for nothing now."
+REVOKED = "Revoked. The token no longer works."
 
 SERVICE = "Service"
 DATABASE = "Database"
-EVENTS_WAITING = "Events that wait"
-BEHIND_BY = "Behind by"
-TASKS_WAITING = "Tasks that wait"
-TASKS_GIVEN_UP = "Tasks given up"
-UNREADABLE_EVENTS = "There are events that could not be read"
-SEE_EVENTS = "See them"
-SEE_TASKS = "See the tasks that were given up"
+EVENTS_WAITING = "Pending events"
+BEHIND_BY = "Event lag"
+TASKS_WAITING = "Queued tasks"
+TASKS_GIVEN_UP = "Failed tasks"
+UNREADABLE_EVENTS = "Some events could not be read"
+SEE_EVENTS = "View events"
+SEE_TASKS = "View failed tasks"
 
-ALL_DELIVERED = "Everything was delivered"
-UNDELIVERED_APPEAR = "Messages that could not be delivered appear here, with the reason."
-DELIVER = "Deliver it after all"
-DELIVERED_AGAIN = "It is tried again."
+ALL_DELIVERED = "No undelivered messages"
+UNDELIVERED_APPEAR = "Messages that could not be delivered appear here with the reason."
+DELIVER = "Retry delivery"
+DELIVERED_AGAIN = "The delivery will be retried."
 
 
 def seconds(number: float) -> str:
@@ -53,4 +55,4 @@ def at_least(number: int, *, whole: bool) -> str:
 
 
 def given_up(kind: str, attempts: int, error: str) -> str:
-    return f"{kind} · tried {pluralize(attempts, 'time')} · {error}"
+    return f"{kind} · {pluralize(attempts, 'attempt')} · {error}"

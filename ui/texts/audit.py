@@ -1,33 +1,37 @@
-"""What the audit says."""
+"""Texts of the audit page."""
 
-from treaty.ui.texts.formatting import count
+from treaty.ui.texts.formatting import pluralize
 
-OBJECT_ID = "Of what, by its id"
-EMPTY = "Nothing was changed"
-NO_ENTRY = "No entry is of that kind, or about that object."
-ENTRIES = "Entries of the audit"
+OBJECT_ID = "Object id"
+EMPTY = "No entries"
+NO_ENTRY = "No entry matches these filters. Choose another action, or clear the object id."
+ENTRIES = "Audit log entries"
 
 VERIFY = "Verify"
-KEEP_HEAD = "Keep the head"
-HEAD_IS_FOR = "With it a later verification sees whether entries were cut off or written anew."
+KEEP_HEAD = "Download head"
+HEAD_IS_FOR = (
+    "Store the head outside the registry. A later verification compares it with the log to detect removed or "
+    "rewritten entries."
+)
 SIGNED = "signed"
 NOT_SIGNED = "not signed"
 
 NUMBER = "Number"
-OF = "Of"
+ACTION = "Action"
+OF = "Object"
 DETAILS = "Details"
 
 
 def newest(entries: int) -> str:
-    return f"The newest {count(entries)} entries"
+    return f"Latest {pluralize(entries, 'entry', 'entries')}"
 
 
 def length(entries: int, signed: str) -> str:
-    return f"{count(entries)} entries, {signed}"
+    return f"{pluralize(entries, 'entry', 'entries')}, {signed}"
 
 
 def intact(entries: int) -> str:
-    return f"{count(entries)} entries, all as they were written"
+    return f"Verified {pluralize(entries, 'entry', 'entries')}: the chain is intact"
 
 
 def broken(position: int, fault: str | None) -> str:

@@ -1,11 +1,11 @@
-"""What charts say in words: to those who cannot see them, at their limits, and under the pointer."""
+"""Texts of charts: descriptions for screen readers, limits and tooltips."""
 
 from treaty.ui.texts.formatting import count, pluralize, value
 
-NO_LIMIT = "no limit"
-TIP_PARTITION = "partition"
-TIP_VALUE = "value"
-TIP_STATE = "state"
+NO_LIMIT = "no limits"
+TIP_PARTITION = "Partition"
+TIP_VALUE = "Value"
+TIP_STATE = "State"
 WITHIN = "within"
 OUTSIDE = "outside"
 
@@ -23,7 +23,7 @@ def allowed(limits: str) -> str:
 
 
 def how_many_outside(number: int) -> str:
-    return f"{count(number)} outside"
+    return f"{count(number)} outside the limits"
 
 
 def exactly(limit: float) -> str:

@@ -1,12 +1,12 @@
-"""Texts that several pages share: headings of tables, labels of inputs, and what buttons are called."""
+"""Texts that several pages share: table headings, input labels and buttons."""
 
-from treaty.ui.texts.formatting import count, pluralize, value
+from treaty.ui.texts.formatting import NOTHING, pluralize, value
 
 ALL = "All"
 
 # Headings and labels.
-ADMITTED = "Admitted"
-BREAKS_THEM = "Breaks them"
+ADMITTED = "Allowed"
+BREAKS_THEM = "Breaking changes"
 CHECK = "Check"
 COLUMN = "Column"
 COLUMNS = "Columns"
@@ -18,7 +18,7 @@ DECISION = "Decision"
 EXPECTED = "Expected"
 FIT = "Fit"
 KIND = "Kind"
-LAST = "Last"
+LAST = "Latest"
 MEASURED = "Measured"
 NAME = "Name"
 NAMESPACE = "Namespace"
@@ -26,61 +26,61 @@ OBJECT = "Object"
 OUTCOME = "Outcome"
 OWNERS = "Owners"
 PARTITION = "Partition"
-PROMISE = "Promise"
+PROMISE = "Rule"
 ROWS = "Rows"
 SEVERITY = "Severity"
 SINCE = "Since"
 STATE = "State"
 TABLE = "Table"
-UNTIL = "Until"
-USES_IT_FOR = "Uses it for"
+USES_IT_FOR = "Purpose"
 VALUE = "Value"
 VERSION = "Version"
-DESCRIPTION = "What"
-WHEN = "When"
-WHO = "Who"
-WHY = "Why"
+DESCRIPTION = "Description"
+WHEN = "Time"
+WHO = "User"
+WHY = "Reason"
 
-# Steps and links.
+# Buttons and links.
 ADD = "Add"
 CANCEL = "Cancel"
-MAKE_TOKEN = "Make a token"
+MAKE_TOKEN = "Create token"
 OPEN = "Open"
-PUT_OFF = "Put off"
-REVIEW_DRAFT = "Review the draft"
+PUT_OFF = "Snooze"
+REVIEW_DRAFT = "Review draft"
 SEARCH = "Search"
 SIGN_IN = "Sign in"
+SNOOZED = "Snoozed"
 STOP = "Stop"
 UNDO = "Undo"
 
-# How long.
+# Periods.
 DAYS_30 = "30 days"
 DAYS_90 = "90 days"
 YEAR = "1 year"
-FOR_EVER = "for ever"
+FOR_EVER = "No expiration"
 
-IN_DISCUSSION = "It stands under Discussion."
+IN_DISCUSSION = "Comment added. You find it under Discussion."
 
-# What is said of nothing, and of nobody.
-NO_CONTRACT_YET = "No contract yet"
+# Empty states.
+NO_CONTRACT_YET = "No contracts yet"
 NO_HISTORY = "No history yet"
-NO_METRIC = "No metric"
-NOTHING_MEASURED = "The last run measured nothing."
+NO_METRIC = "No metrics"
+NOTHING_MEASURED = "The last run stored no measurements. Metrics appear after the next run."
 NO_VALUES = "No values"
 NO_CHECKS = "no checks"
-NOBODY = "nobody"
+NOBODY = "Unassigned"
 
-# The program that serves the pages, and what is wrong with its settings.
+# The program that serves the pages, and errors in its settings.
 PROGRAM = "python -m treaty.ui"
-PURPOSE = "Serve the pages of the registry."
-HOST = "the address to listen on (default: %(default)s)"
-PORT = "the port to listen on (default: %(default)s)"
-ISSUER_MISSING = "TREATY_OIDC_CLIENT_ID needs TREATY_OIDC_ISSUER, the provider that knows the client"
+PURPOSE = "Serve the web pages of the registry."
+HOST = "address to listen on (default: %(default)s)"
+PORT = "port to listen on (default: %(default)s)"
+ISSUER_MISSING = "TREATY_OIDC_CLIENT_ID requires TREATY_OIDC_ISSUER: set it to the URL of the identity provider"
 API_URL = "TREATY_API_URL must begin with http:// or https://"
-HOSTS = "TREATY_UI_HOSTS is a comma-separated list of host names, without scheme, port or '*'"
+HOSTS = "TREATY_UI_HOSTS must be a comma-separated list of host names without scheme, port or '*'"
 
 CONTRACT_EXAMPLE = "shop-orders"
-SAME_AS_TABLE = "The same as a table"
+SAME_AS_TABLE = "Show as table"
 
 
 def either(ways: list[str]) -> str:
@@ -92,7 +92,7 @@ def span(lowest: float, highest: float) -> str:
 
 
 def and_more(number: int) -> str:
-    return f" and {number:,} more"
+    return f"{number:,} more"
 
 
 def version(number: str) -> str:
@@ -100,11 +100,11 @@ def version(number: str) -> str:
 
 
 def rows(number: int | None) -> str:
-    return f"{count(number)} rows"
+    return f"{NOTHING} rows" if number is None else pluralize(number, "row")
 
 
 def open_contract(contract: str) -> str:
-    return f"Open the contract {contract}"
+    return f"Open contract {contract}"
 
 
 def partitions(number: int) -> str:

@@ -1,43 +1,44 @@
-"""What the pages say of those who use a contract: subscribers, jobs that read it, and whom a version waits for."""
+"""Texts about consumers of a contract: subscriptions, jobs and acknowledgements."""
 
-OPEN_INCIDENT = "Open the incident"
-MINE = "It is mine: subscribe"
-NO_CONSUMER = "It is no consumer"
-SUBSCRIBED_TO_READ = "You are subscribed to what the job reads."
-NOT_SUGGESTED_AGAIN = "It is not suggested again."
+OPEN_INCIDENT = "Open incident"
+MINE = "Subscribe for this job"
+NO_CONSUMER = "Dismiss"
+SUBSCRIBED_TO_READ = "Subscribed to the columns that this job reads."
+NOT_SUGGESTED_AGAIN = "Dismissed. This job will not be suggested again."
 
-NONE_YET = "No consumer yet"
-WHO_CAN_SUBSCRIBE = "Whoever reads the data can subscribe: here, or by treaty subscribe."
-VERSION_WAITS = "An approved version waits for them"
-NOT_ACKNOWLEDGED = "Consumers who have not acknowledged"
-PURPOSE = "What do you use it for?"
+NONE_YET = "No consumers yet"
+WHO_CAN_SUBSCRIBE = "If you use this data, subscribe here or with `treaty subscribe`."
+VERSION_WAITS = "Pending acknowledgements"
+NOT_ACKNOWLEDGED = "Consumers with a pending acknowledgement"
+PURPOSE = "Purpose"
 PURPOSE_EXAMPLE = "weekly revenue"
-WHOM_TO_ASK = "Whom to ask about that"
+WHOM_TO_ASK = "Contact"
 CONTACT_EXAMPLE = "reports@example.org"
 SUBSCRIBE = "Subscribe"
-PURPOSE_MISSING = "Still missing: what you use it for, and whom to ask"
-TELL_OF = "Tell me of"
-FAILURES = "failures, and their end"
-BREAKING = "versions that break me"
-LAGGING = "a pin that is behind"
-THROUGH = "Through"
+PURPOSE_MISSING = "Enter a purpose and a contact."
+TELL_OF = "Notify me about"
+FAILURES = "failures and recoveries"
+BREAKING = "breaking versions"
+LAGGING = "outdated pins"
+THROUGH = "Channel"
 ALL_CHANNELS = "all my channels"
-NO_CHANNEL_YET = "Channels are added under Subscriptions; until then the inbox tells you."
-EVENTS_MISSING = "Choose at least one thing to be told of"
-ASKED_BEFORE = "You are asked before a version comes that breaks you."
+NO_CHANNEL_YET = "You have no channels yet. Add one under Subscriptions; until then, check your inbox."
+EVENTS_MISSING = "Choose at least one kind of notification."
+ASKED_BEFORE = "Subscribed. You will be asked to acknowledge versions that break your use before they become active."
 
 CONTACT = "Contact"
-READS = "Reads"
-OWN_CHECKS = "Checks of their own"
+READS = "Columns used"
+OWN_CHECKS = "Own checks"
 PINNED_TO = "Pinned to"
-IS_BEHIND = "Behind"
+IS_BEHIND = "Outdated"
 OF_THE_CONTRACT = "Consumers of the contract"
 ANSWER = "Answer"
-COMMENT = "Said"
+DUE = "Due"
+COMMENT = "Comment"
 
 
 def unregistered(jobs: int) -> str:
-    return f"Jobs that read it and are not registered ({jobs})"
+    return f"Inferred consumers ({jobs})"
 
 
 def since(moment: str) -> str:
@@ -45,11 +46,11 @@ def since(moment: str) -> str:
 
 
 def cause(of: str) -> str:
-    return f", from {of}"
+    return f", caused by {of}"
 
 
 def bad_data(spread: str, to: str, since: str, cause: str) -> str:
-    return f"Bad data {spread} to {to} from further up{since}{cause}"
+    return f"Upstream bad data: {to} is {spread.lower()}{since}{cause}"
 
 
 def owned_by(owners: str) -> str:

@@ -1,20 +1,20 @@
-"""What the pages of contracts say: the list, the catalog, one contract, and what a document promises."""
+"""Texts of the contract pages: list, catalog, contract and document."""
 
 from treaty.ui.texts.formatting import pluralize
 
 # The catalog and the list.
-HOW_TO_BEGIN = "Draft one from a table that Spark can read, or put one forward through the API."
-SEARCHED = "name, id or owner"
-SEARCHED_IN_CATALOG = "names, columns, descriptions, owners, datasets"
-NO_MATCH = "No contract matches"
-FEWER_WORDS = "Search for fewer words."
-NOTHING_MATCHES = "Nothing matches"
-ASK_FOR_LESS = "Search for fewer words, choose fewer labels, or ask for a contract of the table."
-MORE = "More"
-SHOW_ALL = "Show all contracts"
-ONLY_SUBSCRIBED = "Only what you subscribe to"
+HOW_TO_BEGIN = "Draft one from a table that Spark can read, or propose one through the API."
+SEARCHED = "Name, id or owner"
+SEARCHED_IN_CATALOG = "Names, columns, descriptions, owners, datasets"
+NO_MATCH = "No matching contracts"
+FEWER_WORDS = "Try fewer or different words."
+NOTHING_MATCHES = "No results"
+ASK_FOR_LESS = "Try fewer words or filters, or request a contract for the table."
+MORE = "Next page"
+SHOW_ALL = "Clear search and filters"
+ONLY_SUBSCRIBED = "Only my subscriptions"
 NO_VERSION_IN_FORCE = "no version yet"
-BAD_DATA_ABOVE = "bad data from further up"
+BAD_DATA_ABOVE = "upstream bad data"
 
 # One contract.
 OVERVIEW = "Overview"
@@ -24,62 +24,62 @@ DIFF = "Diff"
 RUNS = "Runs"
 HISTORY = "History"
 ACTIVITY = "Activity"
-NO_CONTRACT = "No contract named"
+NO_CONTRACT = "No contract selected"
 OPEN_ONE = "Open one from the list of contracts."
 OWNER = "Owner"
 LAST_RUN = "Last run"
 NEXT_RUN = "Next run"
-DATA_ARE_DUE = "Data are due by then, and are judged as they come"
-AS_RUNS_CAME = "As often as its last runs came"
-WHEN_DATA_COME = "when data come"
+DATA_ARE_DUE = "Data is due by then and is validated when it arrives"
+AS_RUNS_CAME = "Estimated from the last runs"
+WHEN_DATA_COME = "when data arrives"
 SERVICE_LEVELS = "Service levels"
 LEVELS_TABLE = "Service levels of the contract"
-LEVEL = "Level"
-OF = "Of"
-NONE_PROMISED = "none promised"
-OPEN_DRAFTS = "Open drafts"
-OPEN_LAST_REPORT = "Open the last report"
+LEVEL = "Service level"
+OF = "Element"
+NONE_PROMISED = "none"
+OPEN_DRAFTS = "Open proposals"
+OPEN_LAST_REPORT = "Open last report"
 NO_VERSION = "No version yet"
-HOW_VERSIONS_COME = "It becomes active when its first proposal is approved."
-COLUMNS_TABLE = "Columns and what they promise"
+HOW_VERSIONS_COME = "The first version becomes active when its proposal is approved."
+COLUMNS_TABLE = "Columns and their constraints"
 DATASETS_TABLE = "Datasets of the contract"
 LOCATION = "Location"
 PARTITIONED_BY = "Partitioned by"
-NO_CHECK = "No check"
-CHECKS_JUDGED = "Checks, how each came out last, and who judges it"
+NO_CHECK = "No checks"
+CHECKS_JUDGED = "Checks with their latest results and how each is evaluated"
 CHECKS_TABLE = "Checks in words"
-VALIDATED = "Judged"
-OTHER_TOOLS = "For other tools"
-FORM = "Form"
+VALIDATED = "Evaluated"
+OTHER_TOOLS = "Export for other tools"
+FORM = "Format"
 DOWNLOAD = "Download"
-AS_WRITTEN = "As written (YAML)"
+AS_WRITTEN = "Document (YAML)"
 APPROVED_BY = "Approved by"
 APPROVED = "Approved"
 FINGERPRINT = "Fingerprint"
-READ_VERSION = "Read a version"
+READ_VERSION = "Show version"
 NOTHING_TO_COMPARE = "Nothing to compare"
-ONE_VERSION = "There is one version at most; the next one can be held against it."
-AGAINST = "Against"
-SAME_VERSION = "The same version twice"
-CHOOSE_ANOTHER = "Choose another one on either side."
-LINE_BY_LINE = "Line by line"
-NOTHING_HAPPENED = "Nothing happened yet"
-EVENTS_APPEAR = "Drafts, versions, runs and incidents of the contract appear here."
-OTHER_EVENTS = "Choose another kind, or everybody."
-DOWNLOAD_EVENTS = "Download these (CSV)"
-DRAFT = "Draft"
+ONE_VERSION = "A comparison needs two versions. Approve another version first."
+AGAINST = "Compare with"
+SAME_VERSION = "Identical versions"
+CHOOSE_ANOTHER = "Choose a different version on one side."
+LINE_BY_LINE = "Text differences"
+NOTHING_HAPPENED = "No activity yet"
+EVENTS_APPEAR = "Proposals, versions, runs and incidents of this contract appear here."
+OTHER_EVENTS = "Choose another kind or user."
+DOWNLOAD_EVENTS = "Download as CSV"
+DRAFT = "Proposal"
 RUN = "Run"
 INCIDENT = "Incident"
-EVENTS_TABLE = "What happened to the contract"
-NO_RUN = "No run yet"
-WHEN_RUNS_COME = "A run follows when lineage says that a table of the contract changed."
-FIRST_RUN_BEGINS = "The first run begins it."
-EXPLORE_METRIC = "Explore this metric"
-NO_NUMBER = "This metric has no number to draw."
+EVENTS_TABLE = "Activity of the contract"
+NO_RUN = "No runs yet"
+WHEN_RUNS_COME = "A run starts when a lineage event reports a change to a table of this contract."
+FIRST_RUN_BEGINS = "The history starts with the first run."
+EXPLORE_METRIC = "Explore metric"
+NO_NUMBER = "This metric has no numeric values to chart."
 METRIC = "value"
 RECOVERED = "recovered"
 
-# What a document promises.
+# The document.
 CONDITIONS = {
     "mustBe": "is {}",
     "mustNotBe": "is not {}",
@@ -90,9 +90,9 @@ CONDITIONS = {
     "mustBeBetween": "is between {} and {}",
     "mustNotBeBetween": "is not between {} and {}",
 }
-PROMISES = {"primaryKey": "key", "required": "always present", "unique": "unique", "partitioned": "partition"}
+PROMISES = {"primaryKey": "primary key", "required": "required", "unique": "unique", "partitioned": "partition"}
 TYPE = "Type"
-COLUMN_PROMISES = "Promises"
+COLUMN_PROMISES = "Constraints"
 DESCRIPTION = "Description"
 SCOPE = "Scope"
 WARNING = "warning"
@@ -108,7 +108,7 @@ def owner(name: str) -> str:
 
 
 def open_drafts(number: int) -> str:
-    return pluralize(number, "open draft")
+    return pluralize(number, "open proposal")
 
 
 def columns(number: int) -> str:
@@ -124,7 +124,7 @@ def lineage_of(dataset: str) -> str:
 
 
 def judged_by(checks: int, runner: str) -> str:
-    return f"{pluralize(checks, 'check')} {runner}"
+    return f"{pluralize(checks, 'check')} evaluated {runner}"
 
 
 def written_out(checks: int) -> str:
@@ -136,7 +136,7 @@ def signed_by(name: str) -> str:
 
 
 def put_forward(title: str, state: str) -> str:
-    return f"put “{title}” forward: {state}"
+    return f"proposed “{title}” ({state})"
 
 
 def approved_version(number: str) -> str:
@@ -144,7 +144,7 @@ def approved_version(number: str) -> str:
 
 
 def came_into_force(version: str) -> str:
-    return f"version {version} came into force"
+    return f"version {version} became active"
 
 
 def version_ended(version: str, state: str, why: str) -> str:
@@ -152,19 +152,19 @@ def version_ended(version: str, state: str, why: str) -> str:
 
 
 def run_judged(table: str, verdict: str) -> str:
-    return f"a run of {table}: {verdict}"
+    return f"run on {table}: {verdict}"
 
 
 def incident_opened(table: str) -> str:
-    return f"an incident of {table} was opened"
+    return f"incident opened on {table}"
 
 
 def incident_ended(table: str, why: str) -> str:
-    return f"the incident of {table} ended: {why}"
+    return f"incident on {table} resolved: {why}"
 
 
 def last_runs(number: int) -> str:
-    return f"The last {number} runs, the newest on the right"
+    return f"Last {number} runs, newest on the right"
 
 
 def by_then(moment: str) -> str:
@@ -176,4 +176,4 @@ def about_then(moment: str) -> str:
 
 
 def levels(number: int, missed: int) -> str:
-    return f"{number} promised{f', {missed} missed' if missed else ''}"
+    return f"{number}{f' ({missed} missed)' if missed else ''}"

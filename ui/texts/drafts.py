@@ -1,20 +1,20 @@
-"""What the inbox says of drafts: whom they wait for, and what was done about them."""
+"""Texts about proposals in the inbox."""
 
 from treaty.ui.texts.formatting import pluralize
 
-CHANGE = "You change"
-CHANGE_HELP = "Somebody asks for changes of your drafts. Nobody approves them until then."
-DECIDE = "You decide"
-DECIDE_HELP = "These drafts are in review. You may approve them."
-WAIT = "You wait for"
-WAIT_HELP = "Your own, and those of which you ask for changes. Somebody else decides about them."
-AFFECTS = "It affects you"
-AFFECTS_HELP = "For contracts that you own or use. Others decide about them."
-BRING_BACK = "Bring back"
-CHOOSE = "Choose drafts to do something about"
-WHO_MAY = "Somebody who may decide about them and did not write them; nobody where it is empty."
-BY_HAND = "written by hand"
-VOIDED = "edited after you approved it"
+CHANGE = "Needs your changes"
+CHANGE_HELP = "Reviewers requested changes to your proposals. They cannot be approved until then."
+DECIDE = "Needs your review"
+DECIDE_HELP = "Proposals in review that you may approve."
+WAIT = "Waiting for others"
+WAIT_HELP = "Your own proposals, and those on which you requested changes. Others decide."
+AFFECTS = "Affects you"
+AFFECTS_HELP = "Proposals for contracts that you own or use. Others decide."
+BRING_BACK = "End snooze"
+CHOOSE = "Select proposals to act on them"
+WHO_MAY = "A user who may decide and is not the author; leave empty to unassign."
+BY_HAND = "written manually"
+VOIDED = "changed after your approval"
 
 
 def counted(title: str, number: int) -> str:
@@ -30,16 +30,16 @@ def by(author: str) -> str:
 
 
 def with_whom(assignee: str) -> str:
-    return f"given to {assignee}"
+    return f"assigned to {assignee}"
 
 
 def asked_by(names: str) -> str:
-    return f"{names} asked for changes"
+    return f"changes requested by {names}"
 
 
 def put_off(moment: str) -> str:
-    return f"put off until {moment}; for others it waits on"
+    return f"snoozed until {moment}, for you only"
 
 
 def waits_again(name: str) -> str:
-    return f"{name} waits for you again."
+    return f"{name} is back in your inbox."

@@ -1,32 +1,32 @@
-"""What the evidence of a suggestion says in words."""
+"""Texts of the evidence of a suggestion."""
 
-from treaty.ui.texts.formatting import join_list, pluralize
+from treaty.ui.texts.formatting import join_list, percent, pluralize
 
-NOT_COUNTED = "Nobody counted its values: a sketch of them admits it"
+NOT_COUNTED = "Uniqueness was estimated with a sketch, not counted"
 PARTS_OF_TABLE = "parts of the table"
 NEW_PARTITIONS = "new partitions"
 NONE = "none"
-TOO_FEW = "too few to judge apart"
+TOO_FEW = "too few to test separately"
 
 
 def alarms_for_nothing(most: str, of: str) -> str:
-    return f"By what it was judged on, at most {most} of {of} alarm for nothing (95 % certain)"
+    return f"At most {most} of {of} raise a false alarm (95 % confidence)"
 
 
 def back_test(alarmed: str, judged: int, named: str) -> str:
-    return f"Judged each by what came before it, {alarmed} of {judged:,} alarmed{named}"
+    return f"Backtest: {alarmed} of {judged:,} partitions alarmed{named}"
 
 
 def unique_by_name(chance: float) -> str:
-    return f"By the names of the table and its columns alone, it is unique with a chance of {chance:.0%}"
+    return f"Table and column names alone suggest uniqueness with a probability of {percent(chance)}"
 
 
 def catches(share: float) -> str:
-    return f"Tells {share:.0%} of common issues from clean data"
+    return f"Detects {percent(share)} of common issues"
 
 
 def counter_examples(masks: list[str]) -> str:
-    return f"Others look like {join_list(masks)}"
+    return f"Other values look like {join_list(masks)}"
 
 
 def owners(accepted: int, decided: int) -> str:
@@ -34,11 +34,11 @@ def owners(accepted: int, decided: int) -> str:
 
 
 def held_on(held: int, of: int, *, by_rows: bool) -> str:
-    return f"held on {held:,} of {pluralize(of, 'part' if by_rows else 'partition')}"
+    return f"satisfied in {held:,} of {pluralize(of, 'part' if by_rows else 'partition')}"
 
 
 def judged_apart(learned_on: int, judged_on: int) -> str:
-    return f"learned on {learned_on:,}, judged on {judged_on:,}"
+    return f"learned on {learned_on:,}, tested on {judged_on:,}"
 
 
 def rows(number: int) -> str:

@@ -1,4 +1,4 @@
-"""How the pages write numbers, times, lists, keys and foreign texts."""
+"""Format numbers, times, lists, keys and foreign texts for the pages."""
 
 import json
 import re
@@ -10,20 +10,20 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 NOTHING = "\u2013"
 
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>:$&\"'=^])")
-# What becomes a link, an icon or an emoji even when escaped; a word joiner inside prevents it.
+# These become a link, an icon or an emoji even when escaped; a word joiner inside prevents it.
 REPLACED = re.compile(r"(?i):(?=[\w/+-])|@|www(?=\.)")
 WORD_JOINER = "\u2060"
 CONTROL = re.compile(r"[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
 def slug(text: str) -> str:
-    """A key for an element about that text: lower case letters and digits, and different for different texts."""
+    """Return a unique element key for the text: lower-case letters and digits."""
     plain = "".join(each if each.isascii() and each.isalnum() else "-" for each in text.casefold())
     return f"{plain[:40]}-{zlib.crc32(text.encode()):08x}"
 
 
 def esc(text: object) -> str:
-    """Foreign text for use inside Markdown: it shows as written, and makes no link, image, colour or formula.
+    """Escape foreign text for Markdown: it is shown as written, without links or formatting.
 
     Line breaks, control and direction-changing characters become spaces."""
     plain = CONTROL.sub(" ", str(text))
@@ -32,13 +32,15 @@ def esc(text: object) -> str:
 
 
 def prose(text: str) -> str:
-    """Text of a reference for use inside Markdown: what stands in backticks is shown as code, all else as written."""
+    """Escape reference text for Markdown, except for code in backticks."""
     parts = re.split(r"`([^`\n]+)`", " ".join(text.split()))
     return "".join(f"`{part}`" if at % 2 else esc(part) for at, part in enumerate(parts))
 
 
 def value(measured: object) -> str:
-    """A measured value as plain text, with thousands separators and six significant digits at most; a dash for none."""
+    """Format a measured value with thousands separators and about four significant digits.
+
+    A dash for none; texts that are not numbers are returned unchanged."""
     if measured is None or measured == "":
         return NOTHING
     text = _unquoted(str(measured))
@@ -50,7 +52,7 @@ def value(measured: object) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """The text without the quotes that results carry where JSON has no number for them."""
+    """Remove the quotes around values that have no JSON number."""
     if len(text) < 2 or text[0] != '"':
         return text
     try:
@@ -62,32 +64,45 @@ def _unquoted(text: str) -> str:
 def _number(number: Decimal) -> str:
     if number == number.to_integral_value():
         return f"{number:,.0f}" if abs(number) < Decimal(10) ** 15 else f"{number:.6g}"
+    if abs(number) >= 1000:
+        return f"{number:,.1f}"
     if abs(number) >= 1:
-        return f"{number:,.4f}".rstrip("0").rstrip(".")
-    return (
-        f"{number:.4f}".rstrip("0")
-        if Decimal("0.001") <= abs(number) <= Decimal("0.999")
-        else f"{number.normalize():.6g}"
-    )
+        short = f"{number:.{3 - number.adjusted()}f}".rstrip("0").rstrip(".")
+        # A number next to a whole one must not look equal to it, for example to its limit.
+        return short if "." in short else f"{number:.6g}"
+    if Decimal("0.001") <= abs(number) <= Decimal("0.999"):
+        return f"{number:.4f}".rstrip("0")
+    return f"{number.normalize():.6g}"
+
+
+def percent(share: float) -> str:
+    """Format a share as a percentage with one decimal.
+
+    A share near 0 or 1 that would look equal to it is shown as a bound: '< 0.1 %'."""
+    if 0 < share < 0.0005:
+        return "< 0.1 %"
+    if 0.9995 < share < 1:
+        return "> 99.9 %"
+    return f"{share * 100:,.1f} %"
 
 
 def count(number: int | None) -> str:
-    """A count with thousands separators; a dash for none."""
+    """Format a count with thousands separators; a dash for None."""
     return NOTHING if number is None else f"{number:,}"
 
 
 def pluralize(number: int, noun: str, plural: str | None = None) -> str:
-    """A count and its noun, in the plural unless there is one; `plural` where an s does not make it."""
+    """Format a count with its noun; `plural` is needed if it is not formed with s."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def join_list(texts: list[str]) -> str:
-    """The texts as an English list; "" for none."""
+    """Join the texts as an English list; "" for none."""
     return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
 
 def zone(name: str) -> ZoneInfo:
-    """The viewer's time zone; UTC where it is unknown."""
+    """Return the time zone with that name; UTC if it is unknown."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -95,17 +110,17 @@ def zone(name: str) -> ZoneInfo:
 
 
 def moment(time: datetime | None, *, timezone: str) -> str:
-    """A time in the viewer's zone, with the zone's name; "never" for none."""
+    """Format a time in the viewer's zone, with the zone's name; "never" for None."""
     return "never" if time is None else f"{time.astimezone(zone(timezone)):%-d %b %Y, %H:%M %Z}"
 
 
 def utc(time: datetime | None) -> str:
-    """The same time in UTC, for the help beside it."""
+    """Format a time in UTC; "" for None."""
     return "" if time is None else f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def age(time: datetime, *, now: datetime) -> str:
-    """How long ago that was, in words; "just now" within a minute and for what lies ahead."""
+    """Format how long ago the time was; "just now" within a minute and for future times."""
     for seconds, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         amount = int((now - time).total_seconds() // seconds)
         if amount >= 1:
@@ -114,13 +129,13 @@ def age(time: datetime, *, now: datetime) -> str:
 
 
 def took(length: timedelta) -> str:
-    """A duration in words, to the tenth of a second."""
+    """Format a duration, to a tenth of a second below one minute."""
     minutes, seconds = divmod(length.total_seconds(), 60)
     return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
 
 
 def limits(lower: float | None, upper: float | None) -> str:
-    """What a band admits, in words; "" for no limit."""
+    """Describe the limits in words; "" if there are none."""
     if lower is not None and upper is not None:
         return f"exactly {value(lower)}" if lower == upper else f"between {value(lower)} and {value(upper)}"
     if lower is not None:

@@ -1,37 +1,37 @@
-"""What the inbox says."""
+"""Texts of the inbox."""
 
 from treaty.ui.texts.formatting import pluralize
 
-NOTHING_WAITS = "Nothing waits for you"
-DRAFTS_APPEAR = "New drafts to review and failed runs of your contracts appear here."
-JUDGED_LAST = "What was judged last"
+NOTHING_WAITS = "Your inbox is empty"
+DRAFTS_APPEAR = "Proposals to review and failed runs of your contracts appear here."
+JUDGED_LAST = "Latest runs"
 
-WAIT_FOR_CONSUMERS = "Approved versions wait until their consumers know of them."
-I_KNOW = "I know"
+WAIT_FOR_CONSUMERS = "These approved versions wait for the acknowledgement of their consumers."
+I_KNOW = "Acknowledge"
 ASK_OBJECT = "Object …"
 OBJECT = "Object"
-OWNER_READS = "Why? The owner will read it."
-SAY_WHY = "Say why: the owner will read it"
-OWNER_SEES_YOU_KNOW = "The owner sees that you know."
-OWNER_SEES_OBJECTION = "The owner sees your objection."
+OWNER_READS = "Reason (the owner will see it)"
+SAY_WHY = "Enter a reason: the owner will see it."
+OWNER_SEES_YOU_KNOW = "Acknowledged"
+OWNER_SEES_OBJECTION = "Objection sent"
 
-PINNED = "You are pinned to what is not the newest."
+PINNED = "You are pinned to an older version."
 
 
 def to_look_at(runs: int) -> str:
-    return f"{pluralize(runs, 'run')} to look at"
+    return f"{pluralize(runs, 'run')} to check"
 
 
 def to_answer(versions: int) -> str:
-    return f"{pluralize(versions, 'version')} to answer"
+    return f"{pluralize(versions, 'version')} to acknowledge"
 
 
 def to_change(drafts: int) -> str:
-    return f"{pluralize(drafts, 'draft')} to change"
+    return f"{pluralize(drafts, 'proposal')} to change"
 
 
 def to_decide(drafts: int) -> str:
-    return f"{pluralize(drafts, 'draft')} to decide"
+    return f"{pluralize(drafts, 'proposal')} to review"
 
 
 def to_draft(requests: int) -> str:
@@ -39,16 +39,16 @@ def to_draft(requests: int) -> str:
 
 
 def you_answer(questions: int) -> str:
-    return f"You answer ({questions})"
+    return f"Needs your acknowledgement ({questions})"
 
 
 def until(moment: str) -> str:
-    return f"until {moment}"
+    return f"due {moment}"
 
 
 def behind(subscriptions: int) -> str:
-    return f"Behind ({subscriptions})"
+    return f"Outdated pins ({subscriptions})"
 
 
 def answered(said: str, version: str) -> str:
-    return f"{said} ({version})"
+    return f"{said}: {version}. The owner can see your answer."

@@ -1,53 +1,53 @@
-"""What the pages say of incidents, and of the steps that are taken with them."""
+"""Texts of incidents, and of actions on them."""
 
 from treaty.ui.texts.formatting import pluralize
 
-MINE = "Mine"
+MINE = "Assigned to me"
 OPEN = "Open"
 ACKNOWLEDGED = "Acknowledged"
 RESOLVED = "Resolved"
-FILTER = "Which"
-EMPTY = "No incident"
-HOW_THEY_COME = "A violation opens one; it closes by itself when good data come."
-UNASSIGNED = "assigned to nobody"
+FILTER = "State"
+EMPTY = "No incidents"
+HOW_THEY_COME = "A failed check opens an incident. It resolves automatically when good data arrives."
+UNASSIGNED = "unassigned"
 
 BAD_DATA_SINCE = "Bad data since"
 OPENED = "Opened"
-LOOKED_AFTER_BY = "Looked after by"
-OPENED_AGAIN = "Opened again"
-ENDED = "Ended"
-ENDED_BY = "By"
-BY_ITSELF = "itself"
-WHAT_FAILS = "What fails"
+LOOKED_AFTER_BY = "Assignee"
+OPENED_AGAIN = "Reopened"
+ENDED = "Resolution"
+ENDED_BY = "Resolved by"
+BY_ITSELF = "automatically"
+WHAT_FAILS = "Failed checks"
 
-I_LOOK_AFTER_IT = "I look after it"
-ASSIGN_TO = "Assign to"
+I_LOOK_AFTER_IT = "Assign to me"
+ASSIGN_TO = "Assignee"
 ASSIGN = "Assign"
-OPEN_AGAIN = "Open again"
-GIVE_TO = "Give to …"
-ASSIGNEE = "Whom?"
-GIVE = "Give"
-DONE = "Done …"
-WHY_OVER = "Why it is over"
-COMMENT = "What others should know"
+OPEN_AGAIN = "Reopen"
+GIVE_TO = "Assign …"
+ASSIGNEE = "Assignee"
+GIVE = "Assign"
+DONE = "Resolve …"
+WHY_OVER = "Resolution"
+COMMENT = "Comment"
 RESOLVE = "Resolve"
 HOUR = "1 hour"
 DAY = "1 day"
 WEEK = "1 week"
-CHOOSE = "Choose runs to do something about"
-CONCERN_YOU = "The last runs of contracts that concern you."
-NOBODY_LOOKS_AFTER_IT = "nobody looks after it"
+CHOOSE = "Select runs to act on them"
+CONCERN_YOU = "The latest runs of contracts that concern you."
+NOBODY_LOOKS_AFTER_IT = "unassigned"
 
-SAY_WHY_OVER = "Say why it is over"
-GIVEN_TO_NOBODY = "given to nobody"
+SAY_WHY_OVER = "Choose a resolution."
+GIVEN_TO_NOBODY = "unassigned"
 
-NOTHING_DOWNSTREAM = "Nothing lies downstream"
-NO_READER = "No job was seen reading these data."
+NOTHING_DOWNSTREAM = "No downstream datasets"
+NO_READER = "No job is known to read this data."
 DOWNSTREAM = "Datasets downstream of the incident"
 DATASET = "Dataset"
 BAD_DATA = "Bad data"
-JOBS_AWAY = "Jobs away"
-REACHED_BY = "By"
+JOBS_AWAY = "Distance in jobs"
+REACHED_BY = "Through"
 BY_VALUES = "values"
 BY_CONDITIONS = "conditions"
 UNKNOWN_COLUMNS = "unknown"
@@ -63,7 +63,11 @@ def assigned(name: str) -> str:
 
 
 def snoozed(moment: str) -> str:
-    return f"put off until {moment}"
+    return f"snoozed until {moment}"
+
+
+def until(moment: str) -> str:
+    return f"until {moment}"
 
 
 def times(number: int) -> str:
@@ -79,23 +83,23 @@ def need_attention(runs: int) -> str:
 
 
 def choose(name: str) -> str:
-    return f"Choose {name}"
+    return f"Select {name}"
 
 
 def looked_after(who: str) -> str:
-    return f"{who} looks after it"
+    return f"assigned to {who}"
 
 
 def chosen(runs: int) -> str:
-    return pluralize(runs, "chosen", "chosen")
+    return f"{runs:,} selected"
 
 
 def you_look_after(names: str) -> str:
-    return f"You look after {names}."
+    return f"Assigned to you: {names}."
 
 
 def given_to(name: str) -> str:
-    return f"given to {name}"
+    return f"assigned to {name}"
 
 
 def impact_line(names: str, said: str) -> str:
@@ -103,7 +107,7 @@ def impact_line(names: str, said: str) -> str:
 
 
 def told_later(moment: str) -> str:
-    return f"put off until {moment}; nobody is told of it until then"
+    return f"snoozed until {moment}; no notifications until then"
 
 
 def resolved(names: str) -> str:
@@ -111,8 +115,8 @@ def resolved(names: str) -> str:
 
 
 def open_now(names: str) -> str:
-    return f"{names} is open again."
+    return f"Reopened: {names}."
 
 
 def changed_since(name: str) -> str:
-    return f"{name} is not as you left it"
+    return f"{name} has changed since your action"

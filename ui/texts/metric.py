@@ -1,77 +1,77 @@
-"""What the metric explorer says: the course of a metric, what people say of its points, and two partitions compared."""
+"""Texts of the metric explorer: series, feedback and comparison of partitions."""
 
 from treaty.ui.texts.formatting import join_list, pluralize, value
 
-OPEN_REPORT = "Open the report"
-FIRST_RUN_BEGINS = "The first run of the contract begins it."
-MEASURED_FOR = "Metrics are measured for the checks of contracts."
-NO_NUMBER = "This metric has no number to draw in that time."
+OPEN_REPORT = "Open report"
+FIRST_RUN_BEGINS = "The history starts with the first run of the contract."
+MEASURED_FOR = "Metrics are measured for the checks of contracts. Draft a contract to begin."
+NO_NUMBER = "This metric has no numeric values in this range."
 
-COMPARE_WITH = "Beside it"
-OF_THE_LAST = "Of the last"
+COMPARE_WITH = "Compare with"
+OF_THE_LAST = "Range"
 SEGMENT = "Segment"
-ANYTHING = "anything"
-FIT_JUDGED = "The limits that the last run was judged by"
+ANYTHING = "no limits"
+FIT_JUDGED = "Limits used by the last run"
 ANOMALIES = "Anomalies"
 
 REPORT = "Report"
-LEGEND_LEARNED = "Shaded: what its past admits; dotted: what was expected"
+LEGEND_LEARNED = "Shaded: band learned from history; dotted: expected value"
 LEGEND_FAILED = "Triangle: the check failed"
 LEGEND_GAP = "Cross: no value"
-NO_ANOMALY = "no anomaly"
-OF = "Of"
-FEEDBACK_LABEL = "Said"
+NO_ANOMALY = "no anomalies"
+OF = "Partition or time"
+FEEDBACK_LABEL = "Feedback"
 
-# What the chart says of a point under the pointer.
-TIP_OF = "of"
-TIP_VALUE = "value"
-TIP_EXPECTED = "expected"
-TIP_ADMITTED = "admitted"
-TIP_WOULD_BE = "would be admitted"
-TIP_NOTE = "note"
+# Tooltips of points in the chart.
+TIP_OF = "Partition or time"
+TIP_VALUE = "Value"
+TIP_EXPECTED = "Expected"
+TIP_ADMITTED = "Allowed"
+TIP_WOULD_BE = "Allowed after feedback"
+TIP_NOTE = "Note"
 SHARE_OF_ROWS = "share of rows"
-LEFT_OUT = "left out"
+LEFT_OUT = "excluded"
 
-TWO_PARTITIONS = "Two partitions beside each other"
-WITH = "With"
-THEIR_COLUMNS = "Their columns, from stored states"
-STATES_DO_NOT_TELL = "The states do not tell these apart"
-NO_COLUMN = "No column is known"
-NO_COLUMN_STORED = "Nothing of these partitions is stored that tells of their columns."
-FACT = "Fact"
-FACTS_COMPARED = "Facts of the column in both partitions"
-LEGEND_TWO = "Filled and plain: the first. Dashed: the second."
+TWO_PARTITIONS = "Partition comparison"
+WITH = "Compare with"
+THEIR_COLUMNS = "Compare columns from stored states"
+STATES_DO_NOT_TELL = "These partitions cannot be compared"
+NO_COLUMN = "No columns"
+NO_COLUMN_STORED = "No column states are stored for these partitions."
+FACT = "Statistic"
+FACTS_COMPARED = "Statistics of the column in both partitions"
+LEGEND_TWO = "Solid: first partition. Dashed: second partition."
 VALUES_COMPARED = "Frequent values in both partitions"
 
-MARKS = "What a point was"
-OFFER_MARK = "Say that a point was expected, or an incident"
+MARKS = "Feedback"
+OFFER_MARK = "Give feedback on a point"
 ALL_DATA = "all data"
 POINT = "Point"
-ITS_DATA_WERE = "Its data were"
+ITS_DATA_WERE = "Mark as"
 SAVE = "Save"
-LEGEND_FORESEEN = "Dashed: what is admitted now · Shaded: what would be admitted · Cross: what would be left out"
+LEGEND_FORESEEN = "Dashed: allowed now · Shaded: allowed after feedback · Cross: excluded"
 NEXT = "next"
-SAY_WHY = "Say why: whoever looks at this point later will ask"
-IT_IS_SAID = "It is said. What is learned from now on goes by it."
+SAY_WHY = "Enter a reason: others will see it with this point."
+IT_IS_SAID = "Feedback saved. It applies to everything learned from now on."
 
-FITS = "Fits of the check, the newest first"
+FITS = "Fits of the check, newest first"
 LEARNED = "Learned"
-ADMITS = "Admits"
-FROM = "From"
-WOULD_HAVE_ALARMED = "Would have alarmed"
-BECAUSE_OF = "Because of"
-JUDGES = "Judges"
+ADMITS = "Allows"
+FROM = "Learned from"
+WOULD_HAVE_ALARMED = "Backtest alarms"
+BECAUSE_OF = "Reason"
+JUDGES = "Active"
 IT_JUDGES = "yes"
-IT_DOES_NOT_JUDGE = "no: it is beyond what was approved"
-BESIDE_VERSION = "Beside version"
+IT_DOES_NOT_JUDGE = "no: exceeds what was approved"
+BESIDE_VERSION = "Version"
 
 
 def newest_first(metric: str) -> str:
-    return f"{metric}, the newest first"
+    return f"{metric}, newest first"
 
 
 def legend_limit(allowed: str) -> str:
-    return f"Dashed: the contract's limit, {allowed}"
+    return f"Dashed: contract limits ({allowed})"
 
 
 def no_values(metric: str) -> str:
@@ -79,11 +79,11 @@ def no_values(metric: str) -> str:
 
 
 def times(metric: str, number: int) -> str:
-    return f"{metric} {pluralize(number, 'time')}"
+    return f"{metric}: {pluralize(number, 'value')}"
 
 
 def last_is(last: float) -> str:
-    return f"the last is {value(last)}"
+    return f"last {value(last)}"
 
 
 def anomalies(number: int) -> str:
@@ -91,11 +91,11 @@ def anomalies(number: int) -> str:
 
 
 def gaps(number: int) -> str:
-    return f"{pluralize(number, 'gap')} without a value"
+    return pluralize(number, "gap")
 
 
 def distributed(metric: str, partitions: list[str]) -> str:
-    return f"{metric}: how its numbers are distributed in {join_list(partitions)}"
+    return f"{metric}: distribution in {join_list(partitions)}"
 
 
 def feedback_line(of: str, mark: str, by: str, age: str, why: str) -> str:
@@ -103,21 +103,22 @@ def feedback_line(of: str, mark: str, by: str, age: str, why: str) -> str:
 
 
 def limits_change(now: str, then: str) -> str:
-    said = f"{now} is admitted now; it would be {then}" if now != then else f"{now} is admitted, as before"
-    return f"{said[:1].upper()}{said[1:]}."
+    return f"Allowed now: {now}; after feedback: {then}." if now != then else f"Allowed: {now} (unchanged)."
 
 
 def outside(judged: int, now: int, then: int) -> str:
-    return f"Of {pluralize(judged, 'clean point')}, {now:,} lie outside now; {then:,} would."
+    return f"Of {pluralize(judged, 'clean point')}, {now:,} are outside now; {then:,} would be outside."
 
 
 def would_have_alarmed(alarms: int, tested: int) -> str:
-    return f"Limits learned so would have alarmed {alarms:,} of {pluralize(tested, 'time')}."
+    return (
+        f"Limits learned this way would have raised {pluralize(alarms, 'alarm')} in {pluralize(tested, 'evaluation')}."
+    )
 
 
 def learned_since(fits: int) -> str:
-    return f"Limits learned since they were approved ({fits:,})"
+    return f"Limits learned since approval ({fits:,})"
 
 
 def learned_from(partitions: int, last: str) -> str:
-    return f"{pluralize(partitions, 'partition')} to {last}"
+    return f"{pluralize(partitions, 'partition')} up to {last}"

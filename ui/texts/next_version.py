@@ -1,51 +1,51 @@
-"""What the pages say of what a next version means: what it changes, whom it breaks, when it would have alerted."""
+"""Texts about the impact of a proposed version."""
 
 from treaty.ui.texts.formatting import join_list, pluralize
 
-MEANING = "What it changes, breaks and would have told"
+MEANING = "Impact: changes, breaking changes, replay"
 DIRECTIONS = {
-    "tightens": "promises more",
-    "loosens": "promises less",
-    "both": "promises something else",
-    "undetermined": "cannot be told from the text",
-    "untested": "says nothing of the data",
+    "tightens": "stricter",
+    "loosens": "looser",
+    "both": "stricter and looser",
+    "undetermined": "cannot be determined",
+    "untested": "no effect on checks",
 }
-BREAKS_NOBODY = "breaks nobody"
-FIRST_VERSION = "**The first version: there is none before it**"
-IT = "It"
+BREAKS_NOBODY = "no consumers affected"
+FIRST_VERSION = "**First version: there is nothing to compare it with.**"
+IT = "Effect"
 BEFORE = "Before"
 AFTER = "After"
-CHANGES = "Changes from the version before"
-FOR_CONSUMERS = "What it means for consumers"
-TIME_OVER = "The time was over: these are the partitions that came first."
+CHANGES = "Changes from the previous version"
+FOR_CONSUMERS = "Impact on consumers"
+TIME_OVER = "The replay reached its time limit: it covers only the earliest partitions."
 NEW_ALERTS = "New alerts"
-NO_LONGER = "No longer"
-BOTH = "Both"
-NOT_JUDGED = "Not judged"
+NO_LONGER = "Resolved alerts"
+BOTH = "Unchanged alerts"
+NOT_JUDGED = "Not evaluated"
 
 
-def breaks(names: list[str]) -> str:
-    return f"breaks {join_list(names)}"
+def breaks(names: list[str], broken: int, consumers: int) -> str:
+    return f"breaks {broken:,} of {pluralize(consumers, 'consumer')}: {join_list(names)}"
 
 
-def sentence(verdict: str, whom: str, more: str, consumers: int) -> str:
-    return f"{verdict}; {whom}{more}, of {pluralize(consumers, 'consumer')}"
+def sentence(verdict: str, impact: str) -> str:
+    return f"{verdict}; {impact}"
 
 
 def mode_lost(mode: str, part: str, sentence: str) -> str:
-    return f"{mode} of the {part} is not kept: {sentence}"
+    return f"{mode} compatibility of the {part} is broken: {sentence}"
 
 
 def changes(number: int, old: str | None, bump: str) -> str:
-    return f"{pluralize(number, 'change')} from version {old}: {bump}"
+    return f"{pluralize(number, 'change')} from version {old} ({bump})"
 
 
 def too_small(told: str, new: str, suggested: str) -> str:
-    return f"{told}; {new} says less than that, {suggested} would not"
+    return f"{told}; version {new} is too small a step, use {suggested}"
 
 
 def consumers(number: int, broken: int) -> str:
-    return f"**{pluralize(number, 'consumer')}, {broken} of them broken by it**"
+    return f"**{pluralize(number, 'consumer')}, {broken:,} affected**"
 
 
 def alerts_on(table: str) -> str:

@@ -1,4 +1,4 @@
-"""What the pages and the sections of the menu are called."""
+"""Titles of the pages and sections of the menu."""
 
 INBOX = "Inbox"
 INCIDENTS = "Incidents"
@@ -11,7 +11,7 @@ PATTERNS = "Patterns"
 LINEAGE = "Lineage"
 SUBSCRIPTIONS = "Subscriptions"
 TASKS = "Tasks"
-AUDIT = "Audit"
+AUDIT = "Audit log"
 ADMINISTRATION = "Administration"
 START = "Getting started"
 REFERENCE = "Reference"
@@ -20,14 +20,14 @@ CONTRACT = "Contract"
 RUN = "Run"
 
 DATA = "Data"
-YOURS = "Yours"
-RUNNING = "Running"
+YOURS = "Account"
+RUNNING = "Operations"
 HELP = "Help"
 
 TREATY = "Treaty"
-LOADING = "The page is loading"
-REFRESH = "Show it as it is now"
+LOADING = "Loading page"
+REFRESH = "Refresh"
 
 
 def as_of(moment: str, age: str) -> str:
-    return f"As it was {age}, on {moment}"
+    return f"Updated {age} ({moment})"

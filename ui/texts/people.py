@@ -1,48 +1,48 @@
-"""What the forms for people, keys and channels say, and the page of subscriptions."""
+"""Texts of the forms for users, tokens and channels, and of the subscriptions page."""
 
 from treaty.ui.texts.formatting import join_list, pluralize
 
 ROLE = "Role"
 FIRST_PASSWORD = "First password"
 PASSWORD_LENGTH = "At least 12 characters"
-USER_MISSING = "Still missing: a name and a first password"
+USER_MISSING = "Enter a name and a first password."
 
-TOKEN_PURPOSE = "What is it for?"
+TOKEN_PURPOSE = "Token name"
 TOKEN_EXAMPLE = "nightly load"
-TOKEN_MAY = "It may"
-TOKEN_LASTS = "It is good for"
-TOKEN_MISSING = "Still missing: what it is for, and what it may"
-TOKEN_MADE = "The token is below, this once."
-COPY_NOW = "Copy it now: it is shown this once, and only its hash is kept."
+TOKEN_MAY = "Scopes"
+TOKEN_LASTS = "Expires in"
+TOKEN_MISSING = "Enter a token name and choose at least one scope."
+TOKEN_MADE = "Token created."
+COPY_NOW = "Copy it now. It will not be shown again."
 
 CHANNELS = "Channels"
-NO_SUBSCRIPTION = "You subscribe to nothing"
-HOW_TO_SUBSCRIBE = "Open a contract, and say under Consumers what you use it for."
+NO_SUBSCRIPTION = "No subscriptions yet"
+HOW_TO_SUBSCRIBE = "Open a contract and subscribe on its Consumers tab."
 FIND_CONTRACT = "Find a contract"
-IN_FORCE = "whatever is in force"
-KINDS = {"violation": "failures", "recovery": "their end", "breaking": "breaking versions", "lag": "a pin behind"}
-NOTICES = "Notices …"
-CHANGE = "Change"
-END = "End"
-FOR_GOOD = "For good; you may subscribe anew."
-ENDED = "You use it no longer."
+IN_FORCE = "active version"
+KINDS = {"violation": "failures", "recovery": "recoveries", "breaking": "breaking versions", "lag": "outdated pins"}
+NOTICES = "Notifications …"
+CHANGE = "Save"
+END = "Unsubscribe"
+FOR_GOOD = "You can subscribe again at any time."
+ENDED = "Unsubscribed."
 
-NO_CHANNEL = "You are told nowhere yet"
-WHERE_NOTICES_GO = "Notices of your contracts go to the channels that you add here."
-ADD_CHANNEL = "Add a channel"
-WHERE_TO = "Where to"
-ADDRESS_OR_URL = "An address, or a URL: it may hold a secret"
-NOTHING_SENT = "nothing was sent yet"
+NO_CHANNEL = "No channels yet"
+WHERE_NOTICES_GO = "Add a channel to receive notifications about your contracts."
+ADD_CHANNEL = "New channel"
+WHERE_TO = "Address or URL"
+ADDRESS_OR_URL = "Email address or webhook URL. A URL may contain a secret."
+NOTHING_SENT = "nothing sent yet"
 ALL_YOUR_CONTRACTS = "all your contracts"
-SEND_TEST = "Send a test"
+SEND_TEST = "Send test"
 REMOVE = "Remove"
-CHANNEL_ADDED = "Added. Send a test to see whether it arrives."
-ON_ITS_WAY = "It is on its way."
-REMOVED = "Removed."
+CHANNEL_ADDED = "Channel added. Send a test to check that it works."
+ON_ITS_WAY = "Test notification queued."
+REMOVED = "Channel removed."
 
 
 def may_sign_in(name: str) -> str:
-    return f"{name} may sign in now."
+    return f"{name} can sign in now."
 
 
 def pinned(version: str) -> str:
@@ -54,17 +54,17 @@ def own_checks(number: int) -> str:
 
 
 def told_of(kinds: list[str]) -> str:
-    """ "" for whoever is told of all."""
-    return f"told of {join_list([KINDS.get(each, each) for each in kinds])} alone" if kinds else ""
+    """Describe the chosen kinds of notifications; "" if all are chosen."""
+    return f"notifies about {join_list([KINDS.get(each, each) for each in kinds])} only" if kinds else ""
 
 
 def through(channel: str) -> str:
-    return f"through {channel}"
+    return f"via {channel}"
 
 
 def tells_now(contract: str) -> str:
-    return f"You are told of {contract} as you chose."
+    return f"Notifications for {contract} saved."
 
 
 def last_sent(state: str) -> str:
-    return f"the last one: {state}"
+    return f"last message: {state}"

@@ -1,16 +1,16 @@
-"""What the profile of a table says."""
+"""Texts of the profile of a table."""
 
-from treaty.ui.texts.formatting import count, join_list, pluralize, value
+from treaty.ui.texts.formatting import join_list, percent, pluralize, value
 
-DATASET = "Contract, contract.object or a dataset's name"
-SHOW = "Show"
-FROM_STATES = "Told from stored states: no data was read. What no check needs is not told."
-NAME_MISSING = "Still missing: the name of a contract or a dataset"
+DATASET = "Contract, contract.object or dataset name"
+SHOW = "Show profile"
+FROM_STATES = "Computed from stored states; no data was read. Statistics that no check needs are missing."
+NAME_MISSING = "Enter the name of a contract or a dataset."
 
 CLASSIFIED = "classified"
 ALL_VALUES = "All values"
 FREQUENT_VALUES = "Frequent values"
-MASKS = "What texts look like"
+MASKS = "Text patterns"
 
 
 def title(table: str) -> str:
@@ -18,7 +18,7 @@ def title(table: str) -> str:
 
 
 def sampled(share: float) -> str:
-    return f", a sample of {share:.2%}"
+    return f", a sample of {percent(share)}"
 
 
 def parted(partitions: int) -> str:
@@ -26,15 +26,15 @@ def parted(partitions: int) -> str:
 
 
 def read(rows: int, sample: str, partitions: str, columns: int) -> str:
-    return f"{count(rows)} rows{sample}{partitions}, {pluralize(columns, 'column')}"
+    return f"{pluralize(rows, 'row')}{sample}{partitions}, {pluralize(columns, 'column')}"
 
 
 def written_as(formats: list[str]) -> str:
-    return f" written {join_list(formats)}"
+    return f" (formats: {join_list(formats)})"
 
 
 def reads_as(kind: str, form: str) -> str:
-    return f"reads as {kind}{form}"
+    return f"can be read as {kind}{form}"
 
 
 def bins(name: str, number: int, lowest: float, highest: float) -> str:

@@ -1,17 +1,17 @@
-"""What the reference says beside the descriptions of the analyzers."""
+"""Texts of the reference page, except the descriptions of analyzers."""
 
 from treaty.ui.texts.status_labels import family
 
-TITLE = "What a contract may promise"
-INTRO = "A check names an analyzer, its arguments and a limit. Every analyzer takes a filter, where."
-FIND = "Find"
-FIND_BY = "a name, a word of the description, an argument"
-NOT_FOUND = "Nothing found"
-NONE_HAS_IT = "No analyzer has that in its name, its description or its arguments."
+TITLE = "Analyzers"
+INTRO = "A check names an analyzer, its arguments and a threshold. Every analyzer accepts a filter, `where`."
+FIND = "Search"
+FIND_BY = "Name, description or argument"
+NOT_FOUND = "No matching analyzers"
+NONE_HAS_IT = "Try another name, description or argument."
 UNIT = "Unit"
-JUDGED_ON = "Judged on"
+JUDGED_ON = "Scope"
 REQUIRED = "required"
-A_LIST = "a list"
+A_LIST = "list"
 
 
 def members(of: str, number: int) -> str:

@@ -1,28 +1,30 @@
-"""What is said of contracts that people ask for."""
+"""Texts of contract requests."""
 
-REQUEST = "Request a contract …"
-DATASET = "Which dataset?"
+REQUEST = "Request contract …"
+DATASET = "Dataset"
 DATASET_EXAMPLE = "/data/shop/orders"
 FILES = "file"
-WHY = "Why do you need it?"
+WHY = "Reason"
 WHY_EXAMPLE = "our weekly report reads it"
-WHO_IS_TOLD = "Whoever decides about the dataset finds it in the inbox, until there is a draft or they decline."
-SUBMIT = "Ask for it"
-MISSING = "Still missing: which dataset, and why"
-SUBMITTED = "Asked. It stands in the inbox of those who decide about the dataset."
+WHO_IS_TOLD = (
+    "The request is in the inbox of those who decide about the dataset, until there is a draft or they decline."
+)
+SUBMIT = "Request contract"
+MISSING = "Enter the dataset and a reason."
+SUBMITTED = "Requested. It is now in the inbox of those who decide about the dataset."
 
-DRAFT_IT = "Draft it"
-TAKE_BACK = "Take back"
-TAKEN_BACK = "You ask for it no longer."
+DRAFT_IT = "Draft contract"
+TAKE_BACK = "Withdraw"
+TAKEN_BACK = "Request withdrawn."
 ASK_DECLINE = "Decline …"
 DECLINE = "Decline"
-READ_BY_AUTHOR = "Why? Who asked will read it."
-SAY_WHY = "Say why: who asked will read it"
-DECLINED = "Declined. Who asked is told why."
+READ_BY_AUTHOR = "Reason (the requester will see it)"
+SAY_WHY = "Enter a reason: the requester will see it."
+DECLINED = "Declined. The requester will see your reason."
 
 
 def asked_for(requests: int) -> str:
-    return f"Contracts asked for ({requests})"
+    return f"Contract requests ({requests})"
 
 
 def why(author: str, reason: str) -> str:

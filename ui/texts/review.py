@@ -1,82 +1,82 @@
-"""What the review of a proposal says: its cards and table, the decisions, the discussion, and the bar that ends it."""
+"""Texts of the review page: cards, table, decisions, discussion and approval."""
 
 from collections.abc import Iterable
 
 from treaty.ui.texts.formatting import join_list, pluralize
 
-NO_PROPOSAL = "No proposal named"
-OPEN_DRAFT = "Open a draft from the inbox."
+NO_PROPOSAL = "No proposal selected"
+OPEN_DRAFT = "Open one from the inbox."
 AUTHOR = "Author"
-DRAFTED = "Drafted"
-IN_FORCE = "In force now"
-NOTHING_IN_FORCE = "nothing yet"
-BY_HAND = "Written by hand: there is no suggestion to decide, the document below is the proposal"
+DRAFTED = "Created"
+IN_FORCE = "Active version"
+NOTHING_IN_FORCE = "none"
+BY_HAND = "Written manually: there are no suggestions to decide. The document below is the proposal."
 
-SHOWN_AS = "Shown as"
+SHOWN_AS = "View"
 AS_CARDS = "Cards"
 AS_TABLE = "Table"
 WHOLE_TABLE = "Whole table"
-NO_MATCH = "No suggestion matches"
+NO_MATCH = "No matching suggestions"
 OTHER_FILTERS = "Choose other filters."
-DOCUMENT = "The resulting contract (YAML)"
+DOCUMENT = "Resulting contract (YAML)"
 
 # A card.
 METRIC = "metric"
 KNOWN_VALUES = "Known values and their rows"
-RINGED = " · ring: alarmed in the back-test"
-REJECTED_BEFORE = ":material/history: Rejected before in this contract"
+RINGED = " · ring: alarm in the backtest"
+REJECTED_BEFORE = ":material/history: Rejected earlier for this contract"
 ACCEPT = "Accept"
 EDIT = "Edit …"
 ASK_REJECT = "Reject …"
 REJECT = "Reject"
-WHY_REJECT = "Why reject it?"
+WHY_REJECT = "Reason for rejection"
 NOT_AGAIN = "It will not be suggested again without new evidence"
-SAY_WHY = "Say why, so that the same suggestion does not come back"
+SAY_WHY = "Enter a reason, so that the same suggestion is not made again."
 
-# A check that is edited.
-THE_CHECK = "The check"
-WHY_OPTIONAL = "Why? (optional)"
+# An edited check.
+THE_CHECK = "Check (YAML)"
+WHY_OPTIONAL = "Reason (optional)"
 ACCEPT_EDITED = "Accept as edited"
-NO_MAPPING = "That is no YAML mapping: write the check as it stood, with other terms"
-EDITED = ":material/edit: Edited; what was drafted is the sentence above"
-OLD_AGAINST_NEW = "Old against new on what is stored"
-NOTHING_STORED = "nothing is stored that it could be judged on"
+NO_MAPPING = "This is not a YAML mapping. Keep the structure of the check and change its values."
+EDITED = ":material/edit: Edited. The sentence above describes the draft."
+OLD_AGAINST_NEW = "Compare draft and edit on stored data"
+NOTHING_STORED = "no stored data to evaluate it on"
 
-# What is said about it.
+# Discussion.
 DISCUSSION = "Discussion"
-SAY_SOMETHING = "Say something about it"
-SAY_IT = "Say it"
-NOTHING_SAID = "There is nothing to say yet"
+SAY_SOMETHING = "Your comment"
+SAY_IT = "Add comment"
+NOTHING_SAID = "Enter a comment first."
 COMMENT = "Comment …"
-WHAT_TO_SAY = "What is there to say about it?"
+WHAT_TO_SAY = "Your comment"
 
-# Many at once.
-CRITICAL = "a critical data element"
+# Bulk decisions.
+CRITICAL = "critical data element"
 WAS_REJECTED = "rejected before"
-NOT_COUNTED = "nobody counted its values"
-NOT_EVERYWHERE = "did not hold everywhere"
-SUGGESTIONS = "The suggestions"
-CHOOSE_ROWS = "The suggestions; choose rows to decide about them"
-HOLDOUT = "Held"
-ON_ITS_CARD = "On its card"
-CATCHES = "Catches"
-WHY_REJECT_THEM = "Why reject them?"
-SAY_WHY_ALL = "Say why, so that the same suggestions do not come back"
+NOT_COUNTED = "values were not counted"
+NOT_EVERYWHERE = "has violations"
+SUGGESTIONS = "Suggestions"
+CHOOSE_ROWS = "Suggestions; select rows to decide on them"
+HOLDOUT = "Satisfied"
+ON_ITS_CARD = "Decide individually"
+CATCHES = "Detects"
+WHY_REJECT_THEM = "Reason for rejection"
+SAY_WHY_ALL = "Enter a reason, so that the same suggestions are not made again."
 
 # The end of the review.
 WITHDRAW = "Withdraw"
 SUBMIT = "Submit for review"
-NOT_SUBMITTED = "owners see it once it is submitted"
-SOMEBODY_ELSE = "you wrote it, so somebody else must approve"
-OWNER_APPROVES = "an owner approves it"
-ALL_NEEDED = "approval needs them all"
-ASK_REJECT_DRAFT = "Reject draft …"
-REJECT_DRAFT = "Reject draft"
-AUTHOR_READS = "Why? The author will read it."
-SAY_WHY_DRAFT = "Say why: the author will read it"
+NOT_SUBMITTED = "owners see it after you submit it"
+SOMEBODY_ELSE = "you are the author: someone else must approve"
+OWNER_APPROVES = "an owner must approve"
+ALL_NEEDED = "decide all suggestions to approve"
+ASK_REJECT_DRAFT = "Reject proposal …"
+REJECT_DRAFT = "Reject proposal"
+AUTHOR_READS = "Reason (the author will see it)"
+SAY_WHY_DRAFT = "Enter a reason: the author will see it."
 APPROVE = "Approve"
-SUBMITTED = "Submitted: an owner other than you decides now."
-DECLINED = "Rejected. The author sees your reason."
+SUBMITTED = "Submitted. Another owner decides now."
+DECLINED = "Rejected. The author can see your reason."
 WITHDRAWN = "Withdrawn."
 
 
@@ -93,15 +93,15 @@ def ended(state: str, by: str | None, why: str) -> str:
 
 
 def program(clauses: int) -> str:
-    return f"A program of {clauses} clauses, learned together: each alarms on what the others let pass."
+    return f"A program of {pluralize(clauses, 'clause')}, learned together: each detects what the others miss."
 
 
 def accept_program(clauses: int) -> str:
-    return f"Accept the program: {pluralize(clauses, 'clause')}"
+    return f"Accept program ({pluralize(clauses, 'clause')})"
 
 
 def accept_shown(number: int) -> str:
-    return f"Accept the {number} shown that held everywhere"
+    return f"Accept all {number:,} without violations"
 
 
 def document_is(version: str, fingerprint: str) -> str:
@@ -109,19 +109,19 @@ def document_is(version: str, fingerprint: str) -> str:
 
 
 def not_held(partitions: list[str]) -> str:
-    return f"Not held on {join_list(partitions)}"
+    return f"Violated on {join_list(partitions)}"
 
 
 def on_stored(sentence: str) -> str:
-    return f"On what is stored it {sentence}"
+    return f"On stored data, it {sentence}"
 
 
 def seen_always(only: str) -> str:
-    return f"Seen {only}"
+    return f"Observed {only}"
 
 
 def seen_between(low: str, high: str) -> str:
-    return f"Seen {low} to {high}"
+    return f"Observed {low} to {high}"
 
 
 def seen_and_allowed(seen: str, allowed: str, ringed: str) -> str:
@@ -129,7 +129,7 @@ def seen_and_allowed(seen: str, allowed: str, ringed: str) -> str:
 
 
 def news(told: str) -> str:
-    return f"What its evidence says now and did not then: {told}"
+    return f"New evidence: {told}"
 
 
 def by(name: str) -> str:
@@ -141,7 +141,7 @@ def progress(done: int, total: int) -> str:
 
 
 def missing(approvals: str) -> str:
-    return f"still missing: {approvals}"
+    return f"approvals missing: {approvals}"
 
 
 def approve_version(number: str) -> str:
@@ -149,35 +149,35 @@ def approve_version(number: str) -> str:
 
 
 def approves_exactly(fingerprint: str) -> str:
-    return f"Approves exactly the document with the fingerprint {fingerprint}"
+    return f"Approves exactly the document with fingerprint {fingerprint}"
 
 
 def still_missing(approvals: Iterable[str]) -> str:
-    return f"Approved. Still missing: {'; '.join(approvals)}."
+    return f"Approved. Further approvals required: {'; '.join(approvals)}."
 
 
 def approved_for_later(version: str) -> str:
-    return f"Version {version} is approved. It comes into force later; the one in force stays until then."
+    return f"Version {version} is approved. It becomes active later; until then the current version stays active."
 
 
 def active_now(version: str) -> str:
-    return f"Version {version} is active. Its first verification is under way."
+    return f"Version {version} is active. Its first validation is running."
 
 
 def as_drafted(evidence: str) -> str:
-    return f"As drafted: {evidence}"
+    return f"Draft: {evidence}"
 
 
 def as_drafted_it(sentence: str) -> str:
-    return f"As drafted it {sentence}"
+    return f"Draft: it {sentence}"
 
 
 def as_edited(replayed: str) -> str:
-    return f"As edited: {replayed}"
+    return f"Edit: {replayed}"
 
 
 def not_judged(reasons: str) -> str:
-    return f"it could not be judged{f': {reasons}' if reasons else ''}"
+    return f"it could not be evaluated{f': {reasons}' if reasons else ''}"
 
 
 def alerts_on_none(of: str) -> str:
@@ -197,8 +197,8 @@ def reject_chosen(number: int) -> str:
 
 
 def left_out(done: str, why: Iterable[str]) -> str:
-    return f"{done} Left as they are: {'; '.join(why)}."
+    return f"{done} Not included: {'; '.join(why)}."
 
 
 def already(decision: str) -> str:
-    return f"{decision} already"
+    return f"already {decision}"

@@ -1,47 +1,50 @@
-"""What a run report says: the verdict, what failed and why, what it led to, and how to see it again."""
+"""Texts of a run report: verdict, failures, consequences and reproduction."""
 
-from treaty.ui.texts.formatting import count, join_list, pluralize
+from treaty.ui.texts.formatting import count, join_list, percent, pluralize
 
 FAILED = "Failed"
 WARNINGS = "Warnings"
 NOT_EVALUATED = "Not evaluated"
-NO_RUN = "No run named"
+NO_RUN = "No run selected"
 OPEN_ONE = "Open one from a contract."
 
 PARTITIONS = "Partitions"
 WHOLE_TABLE = "whole table"
-FOUND_BY = "Found by"
+FOUND_BY = "Detected by"
 FINISHED = "Finished"
-TOOK = "Took"
+TOOK = "Duration"
 LINEAGE_RUN = "Lineage run"
 VERDICTS = {
-    "failed": "The data does not keep the contract",
-    "not_evaluated": "Some checks could not be evaluated, so nothing is promised about them",
-    "warned": "The data keeps the contract, with warnings",
-    "passed": "The data keeps the contract",
+    "failed": "Contract violated",
+    "not_evaluated": "Not all checks could be evaluated",
+    "warned": "Contract met with warnings",
+    "passed": "Contract met",
 }
 
-NOTHING_IN_COMMON = "The kept rows have nothing in common that is rare elsewhere"
-NO_REASON = "no reason was recorded"
-UNKNOWN_ELSEWHERE = "how common that is elsewhere is not stored"
-FIRST_TIME = "for the first time in this run"
-BREAKING_ROWS = "Rows that break this check"
+NOTHING_IN_COMMON = "The sampled rows have no value in common that is rare elsewhere"
+NO_REASON = "no reason recorded"
+UNKNOWN_ELSEWHERE = "its share of all rows is unknown"
+FIRST_TIME = "First failure"
+BREAKING_ROWS = "Rows that violate this check"
 
-EVERY_CHECK = "Every check with its outcome"
-BROKEN_BY = "Broken by"
+EVERY_CHECK = "All checks with their outcomes"
+BROKEN_BY = "Violating rows"
 REASON = "Reason"
 
-LED_TO = "What it led to"
-NO_INCIDENT = "No incident is known for it: checks of consumers and runs that were taken back open none."
-DOWNSTREAM_HIDDEN = "what lies downstream may not be seen"
-NOTHING_DOWNSTREAM = "nothing is known to lie downstream"
+LED_TO = "Consequences"
+NO_INCIDENT = "No incident. Consumer checks, and runs on data that was withdrawn, do not open one."
+DOWNSTREAM_HIDDEN = "you may not see the downstream datasets"
+NOTHING_DOWNSTREAM = "no downstream datasets known"
 
 REPRODUCE = "How to reproduce"
-NO_LOCATION = "The registry does not know where this table lies, so there is no command to copy."
-COMMAND_RUNS = "On a machine that reads the table, with the contract beside it. It judges every partition there is now."
-IN_SPARK = "In a session of Spark"
-PROGRAM_RUNS = "It judges the partitions of this run alone; checks of the whole table see no others then."
-DOWNLOAD_CONTRACT = "Download the contract"
+NO_LOCATION = "The location of this table is unknown, so there is no command to copy."
+COMMAND_RUNS = (
+    "Run this where the table is readable, with the contract in the current folder. It validates all current "
+    "partitions."
+)
+IN_SPARK = "In a Spark session"
+PROGRAM_RUNS = "Validates only the partitions of this run; checks of the whole table see no others."
+DOWNLOAD_CONTRACT = "Download contract"
 
 
 def read_version(number: str) -> str:
@@ -53,7 +56,7 @@ def more_partitions(number: int) -> str:
 
 
 def shared(conditions: list[str]) -> str:
-    return f"All partitions that fail have {join_list(conditions)}, and no other has"
+    return f"All failing partitions have {join_list(conditions)}, and no others do"
 
 
 def not_evaluated(place: str, reason: str) -> str:
@@ -73,15 +76,15 @@ def all_checks(number: int) -> str:
 
 
 def broken_by(rows: int) -> str:
-    return pluralize(rows, "row")
+    return count(rows)
 
 
 def usual(share: float) -> str:
-    return f"in {share:.1%} of all rows of the partition"
+    return f"{percent(share)} of all rows in the partition have it"
 
 
 def segment(rows: int, kept: int, column: str, value: str, usual: str) -> str:
-    return f"In {rows} of {kept} kept rows {column} is {value}; {usual}"
+    return f"{column} is {value} in {rows:,} of {kept:,} sampled rows; {usual}"
 
 
 def in_a_row(runs: int) -> str:
@@ -89,31 +92,27 @@ def in_a_row(runs: int) -> str:
 
 
 def in_all(runs: int) -> str:
-    return f"in all {runs:,} runs that are known"
+    return f"all {runs:,} known runs"
 
 
 def fails_since(again: str, age: str) -> str:
-    return f"Fails {again}, since {age}"
-
-
-def fails(again: str) -> str:
-    return f"Fails {again}"
+    return f"Failed in {again}, first {age}"
 
 
 def first_under(told: str, version: str) -> str:
-    return f"{told}; that run was the first one under version {version}"
+    return f"{told}; that was the first run with version {version}"
 
 
-def looked_after_by(who: str) -> str:
-    return f"looked after by {who}"
+def looked_after_by(who: str | None) -> str:
+    return f"assigned to {who}" if who else "unassigned"
 
 
 def incident(contract: str, table: str) -> str:
-    return f"Incident of {contract} · {table}"
+    return f"Incident on {contract} · {table}"
 
 
-def used_by(names: list[str], more: str) -> str:
-    return f", used by {join_list(names)}{more}"
+def used_by(names: list[str]) -> str:
+    return f", used by {join_list(names)}"
 
 
 def downstream(datasets: int, consumers: str) -> str:
@@ -121,12 +120,12 @@ def downstream(datasets: int, consumers: str) -> str:
 
 
 def sample_count(shown: int, broken: int) -> str:
-    return f"{shown} of {pluralize(broken, 'row')}"
+    return f"{shown:,} of {pluralize(broken, 'row')}"
 
 
 def masked(columns: list[str]) -> str:
-    return f" · {join_list(columns)} masked: classified by the contract"
+    return f" · {join_list(columns)} masked (classified in the contract)"
 
 
 def kept_until(shown: str, until: str, masked: str) -> str:
-    return f"{shown} that break it · kept until {until}{masked}"
+    return f"{shown} that violate this check · stored until {until}{masked}"

@@ -1,16 +1,16 @@
-"""How the pages call and mark a state, a kind or a reason: in a word, with an icon and a colour beside it."""
+"""Labels of states, kinds and reasons: a word, an icon and a colour."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from treaty.ui.texts.formatting import NOTHING
+from treaty.ui.texts.formatting import NOTHING, pluralize
 
 Colour = Literal["blue", "red", "orange", "gray", "green"]
 
 
 @dataclass(frozen=True)
 class StatusLabel:
-    """How a state is shown: never by its colour alone."""
+    """The label of a state, never shown by its colour alone."""
 
     word: str
     icon: str
@@ -18,7 +18,7 @@ class StatusLabel:
 
     @property
     def badge(self) -> str:
-        """The mark as Streamlit's Markdown; holds no foreign text."""
+        """Return the label as a Streamlit Markdown badge; contains no foreign text."""
         return f":{self.colour}-badge[{self.icon} {self.word}]"
 
 
@@ -30,8 +30,8 @@ VERDICTS = {
     "failed": StatusLabel("Failed", ":material/cancel:", "red"),
     "not_evaluated": StatusLabel("Not evaluated", ":material/help:", "gray"),
 }
-REQUESTED = StatusLabel("Asked for", ":material/contract:", "orange")
-NEVER = StatusLabel("Never judged", ":material/schedule:", "gray")
+REQUESTED = StatusLabel("Requested", ":material/contract:", "orange")
+NEVER = StatusLabel("Never validated", ":material/schedule:", "gray")
 OUTCOMES = {
     "passed": StatusLabel("Passed", ":material/check_circle:", "blue"),
     "failed": StatusLabel("Failed", ":material/cancel:", "red"),
@@ -64,17 +64,17 @@ VERSIONS = {
     "superseded": StatusLabel("Superseded", ":material/history:", "gray"),
     "none": StatusLabel("No version yet", ":material/edit_note:", "gray"),
 }
-BREAKS = StatusLabel("Breaks you", ":material/link_off:", "red")
-BEHIND = StatusLabel("Behind", ":material/history:", "orange")
+BREAKS = StatusLabel("Breaking change", ":material/link_off:", "red")
+BEHIND = StatusLabel("Outdated", ":material/history:", "orange")
 SUBSCRIBED = StatusLabel("Subscribed", ":material/notifications:", "blue")
 CHANNEL = StatusLabel("Channel", ":material/send:", "gray")
-INFERRED = StatusLabel("Seen reading", ":material/visibility:", "gray")
-UNDELIVERED = StatusLabel("Not delivered", ":material/cancel:", "red")
+INFERRED = StatusLabel("Inferred", ":material/visibility:", "gray")
+UNDELIVERED = StatusLabel("Undelivered", ":material/cancel:", "red")
 DONE = StatusLabel("Done", ":material/check_circle:", "blue")
 TO_DO = StatusLabel("To do", ":material/radio_button_unchecked:", "gray")
 USERS = {
     True: StatusLabel("Active", ":material/check_circle:", "blue"),
-    False: StatusLabel("Shut out", ":material/block:", "gray"),
+    False: StatusLabel("Deactivated", ":material/block:", "gray"),
 }
 TASKS = {
     "queued": StatusLabel("Queued", ":material/hourglass_empty:", "gray"),
@@ -83,9 +83,9 @@ TASKS = {
     "failed": StatusLabel("Failed", ":material/cancel:", "red"),
 }
 INBOX = {
-    "new": StatusLabel("Waiting", ":material/hourglass_empty:", "gray"),
-    "processed": StatusLabel("Taken in", ":material/check_circle:", "blue"),
-    "parked": StatusLabel("Not readable", ":material/cancel:", "red"),
+    "new": StatusLabel("Pending", ":material/hourglass_empty:", "gray"),
+    "processed": StatusLabel("Processed", ":material/check_circle:", "blue"),
+    "parked": StatusLabel("Unreadable", ":material/cancel:", "red"),
 }
 INCIDENTS = {
     "open": StatusLabel("Open", ":material/error:", "red"),
@@ -93,31 +93,31 @@ INCIDENTS = {
     "resolved": StatusLabel("Resolved", ":material/check_circle:", "blue"),
 }
 RESOLUTIONS = {
-    "recovered": "recovered", "fixed": "the data were fixed", "expected_change": "the change was expected",
-    "false_alarm": "a false alarm", "duplicate": "a duplicate", "wont_fix": "it stays as it is",
+    "recovered": "Recovered", "fixed": "Data fixed", "expected_change": "Expected change",
+    "false_alarm": "False alarm", "duplicate": "Duplicate", "wont_fix": "Won't fix",
 }  # fmt: skip
-ENDS = "After an expected change or a false alarm, programs and detectors learn from these data; else they do not."
+ENDS = "Programs and detectors learn from the data of expected changes and false alarms, but not of other incidents."
 FEEDBACK = {
     "expected": StatusLabel("Expected", ":material/check_circle:", "blue"),
     "incident": StatusLabel("Incident", ":material/error:", "red"),
-    "cleared": StatusLabel("Taken back", ":material/undo:", "gray"),
+    "cleared": StatusLabel("Cleared", ":material/undo:", "gray"),
 }
 OUTLOOKS = {
-    "active": "The contract admits these limits: the next run is judged by them.",
-    "proposed": "These limits are beyond what was approved: they become a proposal to the owners, and judge nothing.",
-    "pinned": "The limits are pinned: they stay as they were approved until the contract is drafted again.",
-    "learning": "Too few partitions are left to learn other limits from: they stay as they are.",
-    "adaptive": "What is admitted is told anew for each point: from the next run on, without this one or with it.",
-    "fixed": "The limits are written in the contract and stay; drafts and other checks learn from it or do not.",
+    "active": "The contract allows these limits. The next run uses them.",
+    "proposed": "These limits exceed what was approved. The owners get a proposal; until approved, they are inactive.",
+    "pinned": "The limits are pinned. They stay as approved until the contract is drafted again.",
+    "learning": "Too few partitions remain to learn other limits. The current limits stay.",
+    "adaptive": "The limits are computed for each point. From the next run on, they exclude or include this one.",
+    "fixed": "The limits are fixed in the contract. Your feedback affects only drafts and other checks.",
 }
 REFITS = {
-    "pinned": "are proposed with the next draft only",
-    "tighten_only": "judge where they are tighter than what was approved, else are proposed",
-    "within: 10%": "judge where they move by at most 10 % of the approved band, else are proposed",
+    "pinned": "Propose with the next draft only",
+    "tighten_only": "Use if tighter than approved, else propose",
+    "within: 10%": "Use if within 10 % of the approved band, else propose",
 }
-REASONS = {"nightly": "newer partitions", "feedback": "what was said of a point"}
-SPREADS = {"contaminated": "came", "in_flight": "on their way", "at_risk": "come with the next run"}
-# The text glyphs stand in tables, where icons cannot.
+REASONS = {"nightly": "newer partitions", "feedback": "feedback on a point"}
+SPREADS = {"contaminated": "Contaminated", "in_flight": "In flight", "at_risk": "At risk"}
+# Text symbols for table cells, which cannot contain icons.
 GLYPHS = {
     "Passed": "✓",
     "Passed with warnings": "▲",
@@ -127,64 +127,72 @@ GLYPHS = {
     "Not applicable": NOTHING,
     "Active": "✓",
     "Superseded": "○",
-    "Waiting": "○",
-    "Taken in": "✓",
-    "Not readable": "✗",
+    "Deactivated": "○",
+    "Pending": "○",
+    "Processed": "✓",
+    "Unreadable": "✗",
 }
 KINDS = {
-    "complete": "always present",
-    "non_negative": "never negative",
-    "value_range": "range of values",
+    "complete": "required",
+    "non_negative": "non-negative",
+    "value_range": "value range",
     "categorical": "known values",
     "unique": "unique",
-    "row_count_band": "number of rows",
+    "row_count_band": "row count",
 }
 
 
 MASKED, NULL = "masked", "(null)"
 FAMILIES = {
     "rows": "Rows", "nulls": "Missing values", "numbers": "Numbers", "text": "Text", "distinct": "Distinct values",
-    "quantiles": "Quantiles", "association": "Columns together", "values": "Values", "types": "Types",
+    "quantiles": "Quantiles", "association": "Column relationships", "values": "Values", "types": "Types",
     "freshness": "Freshness", "columns": "Columns", "references": "Other datasets", "queries": "SQL",
 }  # fmt: skip
-SCOPES = {"delta": "what arrived, partition by partition", "dataset": "all partitions together"}
+SCOPES = {"delta": "each new partition", "dataset": "all partitions combined"}
 ROLES = {
     "admin": "administrator", "owner": "owner", "producer": "producer", "consumer": "consumer", "viewer": "viewer",
     "service": "service",
 }  # fmt: skip
-CHANNELS = {"email": "Mail", "slack": "Slack", "webhook": "Webhook"}
-RUNNERS = {"here": "judged here", "elsewhere": "judged by another engine", "people": "judged by people"}
+CHANNELS = {"email": "Email", "slack": "Slack", "webhook": "Webhook"}
+RUNNERS = {"here": "by Treaty", "elsewhere": "by another engine", "people": "manually"}
 EXPORTS = {
-    "odcs": "ODCS, as approved", "dbt": "dbt schema.yml", "dqx": "DQX checks", "gx": "Great Expectations suite",
-    "soda": "Soda checks", "html": "Page", "markdown": "Markdown",
+    "odcs": "ODCS (as approved)", "dbt": "dbt schema.yml", "dqx": "DQX checks", "gx": "Great Expectations suite",
+    "soda": "Soda checks", "html": "HTML page", "markdown": "Markdown",
 }  # fmt: skip
-TYPES = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
+TYPES = {"string": "text", "number": "number", "integer": "integer", "boolean": "true or false"}
 WORK = {
-    "validate": "Validation", "draft": "Draft", "replay": "Replay", "upkeep": "Daily upkeep", "deliver": "Delivery",
-    "redraft": "Drafted anew", "learn": "Patterns of the lake",
+    "validate": "Validation", "draft": "Draft", "replay": "Replay", "upkeep": "Daily maintenance",
+    "deliver": "Delivery", "redraft": "Nightly redraft", "learn": "Pattern learning",
 }  # fmt: skip
 
 
 def family(name: str) -> str:
-    """The words for a family of analyzers; its own name where there are none."""
+    """Return the display name of a family of analyzers; its own name if there is none."""
     return FAMILIES.get(name, name.replace("_", " ").capitalize())
 
 
 def cell(text: str | None) -> str:
-    """A value of a row as a table shows it: what is null is said, or it would look like an empty text."""
+    """Format a value of a row for a table: null is written out, unlike an empty text."""
     return NULL if text is None else text
 
 
 def glyph(mark: StatusLabel) -> str:
-    """The mark for a table cell: sign and word."""
+    """Return the label for a table cell: symbol and word."""
     return f"{GLYPHS.get(mark.word, '•')} {mark.word}"
 
 
+def checks_with(number: int, outcome: StatusLabel) -> str:
+    """Describe that many checks with an outcome: '3 checks failed', '1 warning'."""
+    if outcome is OUTCOMES["warned"]:
+        return pluralize(number, outcome.word.lower())
+    return f"{pluralize(number, 'check')} {outcome.word.lower()}"
+
+
 def task(kind_of: str) -> str:
-    """The words for a kind of task; its own name where there are none."""
+    """Return the display name of a kind of task; its own name if there is none."""
     return WORK.get(kind_of, kind_of.replace("_", " ").capitalize())
 
 
 def kind(name: str) -> str:
-    """The words for a kind of suggestion; its own name where there are none."""
+    """Return the display name of a kind of suggestion; its own name if there is none."""
     return KINDS.get(name, name.replace("_", " "))

@@ -1,27 +1,27 @@
-"""How the pages tell of a step that was taken, and of one that failed."""
+"""Texts about completed and failed steps."""
 
 TITLES = {
-    0: "The registry does not answer",
+    0: "The registry is not responding",
     401: "Your session has ended",
-    403: "You may not do this",
-    404: "There is nothing here for you",
-    409: "Somebody changed this in the meantime",
-    422: "That cannot be used as it is",
+    403: "You do not have permission",
+    404: "Not found",
+    409: "This was changed in the meantime",
+    422: "Invalid input",
     503: "The registry is busy",
 }
 REMEDIES = {
-    0: "Nothing was saved. Check that the API runs, then try again.",
-    401: "What you had decided is kept. Sign in to go on.",
-    403: "Ask an administrator if you should.",
-    404: "It does not exist, or it is not yours to see.",
-    409: "What you see now is the present state. Look again, then decide.",
+    0: "Nothing was saved. Check that the API is running, then try again.",
+    401: "Your decisions are saved. Sign in to continue.",
+    403: "Ask an administrator for access.",
+    404: "It does not exist, or you may not see it.",
+    409: "This page now shows the current state. Check it, then try again.",
     503: "Nothing was saved. Try again in a few seconds.",
 }
-DID_NOT_WORK = "That did not work"
+DID_NOT_WORK = "The action failed"
 WENT_WRONG = "Something went wrong"
-TRY_AGAIN = "Try again. If it stays, give the reference to an administrator."
+TRY_AGAIN = "Try again. If it happens again, give the reference to an administrator."
 PAGE_WENT_WRONG = "Something went wrong on this page"
-WHAT_IS_KEPT = "What was saved is kept, and stands here once the page is drawn again. Retry, or go to the inbox."
+WHAT_IS_KEPT = "Saved changes are not lost. Retry, or go to the inbox."
 RETRY = "Retry"
 GO_TO_INBOX = "Go to the inbox"
 REFERENCE = "Reference"
@@ -36,8 +36,8 @@ def line(where: str, number: int) -> str:
 
 
 def taken_back(said: str) -> str:
-    return f"Taken back: {said}"
+    return f"Undone: {said}"
 
 
 def done(steps: int) -> str:
-    return f"What you did ({steps})"
+    return f"Recent actions ({steps})"

@@ -1,22 +1,22 @@
-"""What the queue of tasks says."""
+"""Texts of the task queue."""
 
 from treaty.ui.texts.formatting import pluralize
 
-CONTRACT_ID = "Of which contract, by its id"
-EMPTY = "No such task"
-APPEAR = "Tasks appear when data are written, a draft is asked for, or a day begins."
-TRY_AGAIN = "Try again"
-TRIED_AGAIN = "It is tried again, as soon as a worker can."
-STOPPED = "It is stopped."
+CONTRACT_ID = "Contract id"
+EMPTY = "No tasks"
+APPEAR = "Tasks appear when data is written, a draft is requested, or a periodic job runs."
+TRY_AGAIN = "Retry"
+TRIED_AGAIN = "The task will be retried as soon as a worker is free."
+STOPPED = "Task stopped."
 
 
 def newest(tasks: int) -> str:
-    return f"The newest {pluralize(tasks, 'task')}"
+    return f"Latest {pluralize(tasks, 'task')}"
 
 
 def not_before(moment: str) -> str:
-    return f"not before {moment}"
+    return f"starts after {moment}"
 
 
 def attempt_count(times: int) -> str:
-    return f"tried {times} times"
+    return pluralize(times, "attempt")

@@ -1,4 +1,4 @@
-"""Steps that are taken with several things at once, each by itself: what was done is said, and what was refused why."""
+"""Apply a step to several items independently, and report successes and failures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True)
 class BulkStep(Generic[Thing]):
-    """A step: what it does with one of them, how that one is called, and what is said of those it was taken with.
+    """A step for one item, with the texts that report it.
 
-    `back`: the way back, from the thing as it was and as the step left it; None: there is none. It may raise
-    ClientError."""
+    `name`: display name of an item. `message`: sentence about the names of the items that succeeded. `back`: undoes
+    the step, from the item before and after; it may raise ClientError; None means the step cannot be undone."""
 
     take: Callable[[Thing], Thing]
     name: Callable[[Thing], str]
@@ -28,21 +28,21 @@ class BulkStep(Generic[Thing]):
 
 
 def run_bulk_step(found: Sequence[Thing], step: BulkStep[Thing]) -> None:
-    """Takes the step with each; says of those that refused why, and keeps the way back of the others."""
-    taken, refused = [], []
+    """Apply the step to each item, report failures, and make the rest undoable."""
+    changes, refused = [], []
     for each in found:
         try:
-            taken.append((each, step.take(each)))
+            changes.append((each, step.take(each)))
         except ClientError as error:
             refused.append(f"{step.name(each)}: {panels.sentence(error)}")
-    done = step.message(ui_texts.join_list([step.name(each) for each, _ in taken])) if taken else ""
-    undo = widgets_undo.remember(done, lambda: _put_back(taken, step)) if done and step.back else None
+    done = step.message(ui_texts.join_list([step.name(each) for each, _ in changes])) if changes else ""
+    undo = widgets_undo.remember(done, lambda: _put_back(changes, step)) if done and step.back else None
     if done or refused:
         panels.flash(" ".join([done, *refused]).strip(), problem=bool(refused), undo=undo)
 
 
 def input_text(key: str) -> str:
-    """What stands in that input."""
+    """Return the stripped text of the input with that key."""
     return str(st.session_state.get(key) or "").strip()
 
 

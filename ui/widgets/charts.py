@@ -1,6 +1,6 @@
-"""Charts as Vega-Lite specifications: a metric over partitions with its limits, small on a card, large in a report.
+"""Build charts as Vega-Lite specifications: a metric over partitions with its limits.
 
-They are written out as plain data: building them through Altair checks each against its schema, 50 ms a chart."""
+They are written as plain data: building them with Altair validates each against its schema, 50 ms per chart."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -14,60 +14,60 @@ BLUE = "#0072B2"
 VERMILLION = "#D55E00"
 INK = "#1B2733"
 SOFT = "#5B6B7B"
-# What stands on a dark page for each colour that charts are written in.
+# Replacements on dark pages for the colours that charts are written in.
 ON_DARK = {
     BLUE: "#56B4E9", VERMILLION: "#F0884A", INK: "#E4EAF0", SOFT: "#A9B7C4",
     "#A34700": "#F7AD80", "#7A5400": "#F1CB6C", "#00634E": "#7ED9BF",
 }  # fmt: skip
-# Under these names a text is a colour; elsewhere it may be somebody's value.
+# Under these names a string is a colour; elsewhere it may be a data value.
 COLOURED = frozenset({"color", "colour", "labelColor", "titleColor", "gridColor"})
 Spec = dict[str, Any]
-# SVG keeps the marks in the page, where screen readers and tests find them.
+# SVG keeps the marks in the page, where screen readers and tests can reach them.
 RENDERER = {"embedOptions": {"renderer": "svg", "actions": False}}
 
 
 @dataclass(frozen=True)
 class ChartBand:
-    """What is admitted; None means open to that side."""
+    """Lower and upper limit; None means no limit on that side."""
 
     lower: float | None = None
     upper: float | None = None
 
     def admits(self, value: float) -> bool:
-        """Whether the value lies within; the limits belong to it."""
+        """Return True if the value is within the limits, which are included."""
         return (self.lower is None or value >= self.lower) and (self.upper is None or value <= self.upper)
 
     @property
     def edges(self) -> tuple[float, ...]:
-        """The limits that there are, once each."""
+        """Return the limits that are set, without duplicates."""
         return tuple(dict.fromkeys(edge for edge in (self.lower, self.upper) if edge is not None))
 
 
 @dataclass(frozen=True)
 class ChartPoint:
-    """A metric of one partition, or at one time."""
+    """The value of a metric for one partition or at one time."""
 
     label: str
     value: float
 
 
 def points(history: Sequence[Sequence[Any]]) -> tuple[ChartPoint, ...]:
-    """The finite numbers of (label, value) pairs; the others cannot be drawn and are left out."""
+    """Return the points with finite values; other (label, value) pairs cannot be drawn."""
     pairs = ((str(label), number(value)) for label, value in history)
     return tuple(ChartPoint(label, value) for label, value in pairs if value is not None)
 
 
 def number(value: Any) -> float | None:
-    """The value as a finite number; None for anything else."""
+    """Return the value as a finite number; None for anything else."""
     try:
-        found = float(value)
+        result = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) else None
+    return result if math.isfinite(result) else None
 
 
 def describe_chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str) -> str:
-    """The chart in one sentence, for those who cannot see it."""
+    """Describe the chart in one sentence, for screen readers."""
     if not series:
         return texts.no_values(metric)
     values = [point.value for point in series]
@@ -86,15 +86,18 @@ def describe_chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str
 
 
 def sparkline(series: Sequence[ChartPoint], band: ChartBand, *, marked: Collection[str] = ()) -> Spec:
-    """A small history without labels below: the band that is allowed, the line, and what lies outside; the points of
-    these labels (`marked`) stand out."""
+    """Build a small chart without an axis below: band, line and values outside the band.
+
+    `marked`: labels of the points that are highlighted."""
     bare = {"labels": False, "ticks": False, "domain": False, "grid": False, "title": None}
     few = {"tickCount": 3, "grid": False, "domain": False, "ticks": False, "title": None, "format": "~s"}
     return framed(_layers(series, band, x=bare, y=few, marked=marked), height=96)
 
 
 def history(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, marked: str | None = None) -> Spec:
-    """A metric's history with labelled axes and limits; the point of this run (`marked`) stands out."""
+    """Build the chart of a metric's history with labelled axes and limits.
+
+    `marked`: label of the point of this run, which is highlighted."""
     x = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
     y = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
     labels = [_edge_label(edge, word, below=edge != band.upper) for edge, word in _named_edges(band)]
@@ -103,23 +106,23 @@ def history(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, marke
 
 
 def distribution(edges: Sequence[float], counts: Sequence[int], *, metric: str) -> Spec:
-    """How numbers are distributed: a bar for each bin, from its edge to the next, as high as its count."""
+    """Build a histogram: one bar per bin, from its edge to the next, as high as its count."""
     bins = [
         {"from": low, "to": high, "rows": count} for low, high, count in zip(edges, edges[1:], counts, strict=False)
     ]
     bare = {"grid": False, "domain": False, "ticks": False}
     x = {"field": "from", "type": "quantitative", "bin": {"binned": True}, "axis": {**bare, "title": metric}}
     y = {"field": "rows", "type": "quantitative", "axis": {**bare, "title": None, "tickCount": 3, "format": "~s"}}
-    drawn = {
+    bars = {
         "data": {"values": bins},
         "mark": {"type": "bar", "color": BLUE},
         "encoding": {"x": x, "x2": {"field": "to"}, "y": y},
     }
-    return framed([drawn], height=96)
+    return framed([bars], height=96)
 
 
 def on_dark(spec: Any) -> Any:
-    """The chart, or a part of one, in the colours that are read on a dark page."""
+    """Return the chart, or a part of it, in the colours for dark pages."""
     if isinstance(spec, dict):
         return {name: _colour(part) if name in COLOURED else on_dark(part) for name, part in spec.items()}
     return [on_dark(part) for part in spec] if isinstance(spec, list) else spec
@@ -130,15 +133,15 @@ def _colour(part: Any) -> Any:
 
 
 def domain(series: Sequence[ChartPoint], band: ChartBand) -> tuple[float, float]:
-    """The range of the vertical axis: all values and limits with a little air, and never empty."""
-    seen = [point.value for point in series] + list(band.edges)
-    low, high = min(seen, default=0.0), max(seen, default=1.0)
+    """Return the range of the vertical axis: all values and limits with a margin, never empty."""
+    values = [point.value for point in series] + list(band.edges)
+    low, high = min(values, default=0.0), max(values, default=1.0)
     air = 0.08 * (high - low) or 0.05 * abs(high) or 0.5
     return low - air, high + air
 
 
 def framed(layers: list[Spec], *, height: int) -> Spec:
-    """The layers as one chart of that many pixels, in the look that all charts have in common."""
+    """Combine the layers into one chart of that height in pixels, in the common style."""
     return {
         "layer": layers,
         "height": height,
@@ -147,7 +150,7 @@ def framed(layers: list[Spec], *, height: int) -> Spec:
         "config": {
             "view": {"stroke": None},
             "font": "Source Sans, sans-serif",
-            # The chart has one text of its own, and its numbers stand in a table: the marks need none each.
+            # The chart has one text alternative, and its numbers are in a table: the marks need none.
             "mark": {"aria": False},
             "axis": {"labelColor": SOFT, "gridColor": SOFT, "gridOpacity": 0.2},
         },
@@ -188,7 +191,7 @@ def _row(point: ChartPoint, band: ChartBand, marked: Collection[str]) -> Spec:
 
 
 def _marks(base: Spec) -> list[Spec]:
-    """Shape and size say what is outside, not colour alone; a ring marks this run, or what alarmed in a back-test."""
+    """Distinguish points outside by shape and size, not by colour alone; a ring highlights points."""
     shown = (
         (f"datum.state == '{texts.WITHIN}'", {"color": BLUE, "filled": True, "size": 28}),
         (

@@ -1,4 +1,4 @@
-"""The shape that a page has while it waits for the registry, and how old what it shows is once that is long ago."""
+"""Show a placeholder while a page loads, and later the age of the page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from treaty.ui.widgets import viewer
 
 ROWS = 4
 OLD, EVERY = timedelta(minutes=5), timedelta(minutes=1)
-# A page that is drawn anew keeps what it showed until that is replaced: there, what is stale stands for the shape.
+# While a page is redrawn it keeps its old content, greyed out; then the placeholder stays hidden.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has(.loading) { order: 1 }
 .loading { animation: arrive 400ms linear 300ms both }
@@ -28,7 +28,7 @@ SHAPE = f'<div class="loading" role="status" aria-label="{pages.LOADING}">{"<div
 
 @contextmanager
 def shape() -> Iterator[None]:
-    """Shows it after 300 ms, which the browser counts, until what is within has been drawn, or has failed."""
+    """Show the placeholder until the content is drawn or fails; the browser delays it by 300 ms."""
     st.html(STYLE)
     place = st.empty()
     place.html(SHAPE)
@@ -39,7 +39,7 @@ def shape() -> Iterator[None]:
 
 
 def age() -> None:
-    """Says how old the page is once it is old, with the way to a new one; it asks the registry nothing."""
+    """Show the age of the page once it is old, with a refresh button; sends no request."""
     st.fragment(_age, run_every=EVERY)(viewer.now())
 
 

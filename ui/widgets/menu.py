@@ -1,4 +1,4 @@
-"""Which pages there are: their names in addresses, and where and for whom they stand in the menu."""
+"""Define the pages: their names in URLs, and their place and audience in the menu."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,10 @@ HOME = "inbox"
 
 @dataclass(frozen=True, kw_only=True)
 class MenuPage:
-    """A page: the module of that name, under that name in addresses. `section` None: it shows one object, and is
-    reached by links alone. `needs`: who lacks that permission is not led to it."""
+    """A page, named after its module.
+
+    `name`: also its name in URLs. `section`: None means that the page shows one object and is reached by links only.
+    `needs`: permission without which the page is not in the menu."""
 
     name: str
     title: str
@@ -49,10 +51,10 @@ ENTRIES = (
 
 
 def address(name: str) -> str:
-    """The path of the page of that name; that of the first page is the root."""
+    """Return the path of the page; that of the first page is the root."""
     return "/" if name == HOME else f"/{name}"
 
 
 def addresses() -> tuple[str, ...]:
-    """The paths of all pages."""
+    """Return the paths of all pages."""
     return tuple(address(each.name) for each in ENTRIES)

@@ -1,4 +1,4 @@
-"""Of what consumers are told, and where: their choice on a form."""
+"""Form inputs for the notifications of a subscription: their kinds and their channel."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from treaty.ui.texts import consumers as texts
 from treaty.ui.widgets import viewer
 
 EVENTS, CHANNEL = "events", "through"
-# What consumers choose from, in the words of notices.
+# The choices of consumers, by the kinds of notifications that each stands for.
 KINDS = {
     texts.FAILURES: (NotificationKind.VIOLATION, NotificationKind.RECOVERY),
     texts.BREAKING: (NotificationKind.BREAKING,),
@@ -21,10 +21,10 @@ KINDS = {
 
 
 def choice(of: SubscriptionOut | None = None) -> None:
-    """The inputs, as the subscription has them where there is one already."""
+    """Show the inputs, with the values of the subscription if there is one."""
     events = [
-        said
-        for said, kinds in KINDS.items()
+        label
+        for label, kinds in KINDS.items()
         if not of or not of.notification_kinds or {*kinds} <= {*of.notification_kinds}
     ]
     st.multiselect(texts.TELL_OF, list(KINDS), default=events, key=_key(EVENTS, of))
@@ -41,7 +41,7 @@ def choice(of: SubscriptionOut | None = None) -> None:
 
 
 def chosen(of: SubscriptionOut | None = None) -> dict[str, Any] | None:
-    """What was chosen, as the registry takes it; None where nothing is to be told."""
+    """Return the chosen values as the registry expects them; None if no kind is chosen."""
     kinds = told_of(st.session_state.get(_key(EVENTS, of)) or [])
     return (
         None if kinds is None else {"notification_kinds": kinds, "channel_id": st.session_state.get(_key(CHANNEL, of))}
@@ -49,19 +49,19 @@ def chosen(of: SubscriptionOut | None = None) -> dict[str, Any] | None:
 
 
 def told_of(events: Sequence[str]) -> tuple[NotificationKind, ...] | None:
-    """The kinds of notices that these events are; () for all of them, None where nothing is chosen."""
+    """Return the notification kinds of these choices; () means all kinds, None that nothing is chosen."""
     if not events:
         return None
     return () if set(events) == set(KINDS) else tuple(kind for each in events for kind in KINDS[each])
 
 
 def channels() -> list[ChannelOut]:
-    """The viewer's channels and those of their teams; none for who may have none."""
+    """Fetch the channels of the viewer and their teams; none without the permission."""
     return viewer.registry().channels() if viewer.may(Permission.TOKENS) else []
 
 
 def name(channel: ChannelOut) -> str:
-    """What the channel is called."""
+    """Return the display name of the channel."""
     return texts.channel(ui_texts.CHANNELS[channel.kind], channel.target)
 
 

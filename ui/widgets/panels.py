@@ -1,4 +1,4 @@
-"""Pieces that several pages show: marks, rows, problems, and what a step just did."""
+"""Draw elements that several pages share: labels, rows, problems and step results."""
 
 import logging
 import shlex
@@ -24,19 +24,19 @@ Step = Callable[[], object]
 
 
 def status_line(*shown: StatusLabel) -> None:
-    """The marks in one line."""
+    """Show the labels in one line."""
     st.markdown(" ".join(mark.badge for mark in shown))
 
 
 def fact(label: str, text: str, *, help_text: str | None = None) -> None:
-    """A label over a plain text; text and help may be foreign."""
+    """Show a label above a plain text; text and help may be foreign."""
     with st.container(gap=None, width="content"):
         st.caption(label)
         st.text(text, help=ui_texts.esc(help_text) if help_text else None)
 
 
 def time(label: str, moment: datetime | None) -> None:
-    """A time as its age, with the moment in the viewer's zone and in UTC beside it."""
+    """Show a time as its age; the help text has the local time and UTC."""
     if moment is None:
         fact(label, "never")
         return
@@ -44,7 +44,7 @@ def time(label: str, moment: datetime | None) -> None:
 
 
 def link(page: str, label: str, *, help_text: str | None = None, **asked: str) -> None:
-    """A link to the page that shows exactly that object; the label may be foreign text."""
+    """Show a link to the page of that object; the label may be foreign text."""
     shown = f":blue[**{ui_texts.esc(label)}**]"
     st.page_link(
         f"app_pages/{page}.py", label=shown, help=ui_texts.esc(help_text) if help_text else None, query_params=asked
@@ -52,19 +52,19 @@ def link(page: str, label: str, *, help_text: str | None = None, **asked: str) -
 
 
 def when(moment: datetime) -> str:
-    """A moment in the viewer's zone and in UTC."""
+    """Return a time in the viewer's zone and in UTC."""
     return f"{ui_texts.moment(moment, timezone=viewer.timezone())} · {ui_texts.utc(moment)}"
 
 
 def empty(title: str, text: str) -> None:
-    """What is said where there is nothing to list."""
+    """Show an empty state: a title, and the next step as text."""
     with st.container(border=True):
         st.markdown(f"**{title}**")
         st.caption(text)
 
 
 def row(mark: StatusLabel, *, age: datetime | None, about: str, key: str) -> ExitStack:
-    """A row of a list: enter it and place the link; the mark stands before, the age after, `about` below."""
+    """Draw a list row with a label, an age and details; enter it to place the link."""
     entered = ExitStack()
     entered.enter_context(st.container(border=True, key=key, gap=None))
     line = st.container(horizontal=True, vertical_alignment="center", gap="small")
@@ -80,7 +80,7 @@ def row(mark: StatusLabel, *, age: datetime | None, about: str, key: str) -> Exi
 
 
 def points(measured: Sequence[MeasurementOut]) -> tuple[ChartPoint, ...]:
-    """Measured values by their partition, else by when they were measured, in the viewer's zone; gaps are left out."""
+    """Return measured values as points, labelled by partition or local time; gaps are omitted."""
     zone = viewer.timezone()
     return tuple(
         ChartPoint(each.partition or ui_texts.moment(each.measured_at, timezone=zone), each.value)
@@ -90,8 +90,9 @@ def points(measured: Sequence[MeasurementOut]) -> tuple[ChartPoint, ...]:
 
 
 def run_row(run: RunSummaryOut, *, named: bool, more: str = "") -> None:
-    """A run in a list: its verdict, what it judged, its counts, what `more` there is to say, and age; opens the
-    report."""
+    """Draw a run in a list: verdict, subject, counts and age; opens the report.
+
+    `named`: show the contract's id too. `more`: additional details."""
     parts = (counted(run.outcome_counts), ui_texts.rows(run.rows), ui_texts.version(run.version), more)
     about = " · ".join(part for part in parts if part)
     name = f"{run.contract_id} · {run.object}" if named else run.object
@@ -104,20 +105,25 @@ def _partitions(names: Sequence[str]) -> str:
     return shown[0] if len(shown) == 1 else f"({ui_texts.partitions(len(shown))})" if shown else ""
 
 
-def counted(found: Mapping[str, int]) -> str:
-    """How many checks ended how, what needs attention first."""
+def counted(found: Mapping[str, int], *, with_noun: bool = False) -> str:
+    """Return how many checks have each outcome, most urgent first.
+
+    `with_noun`: name the checks, as in '3 checks failed, 1 warning'."""
     order = [name for name in ui_texts.OUTCOMES if name != "passed"] + ["passed"]
-    parts = [f"{found[name]:,} {ui_texts.OUTCOMES[name].word.lower()}" for name in order if found.get(name)]
+    names = [name for name in order if found.get(name)]
+    parts = [f"{found[name]:,} {ui_texts.OUTCOMES[name].word.lower()}" for name in names]
+    if with_noun and names:
+        parts[0] = ui_texts.checks_with(found[names[0]], ui_texts.OUTCOMES[names[0]])
     return ", ".join(parts) or ui_texts.NO_CHECKS
 
 
 def show_chart(spec: charts.Spec, *, key: str, alt: str) -> None:
-    """A chart in the colours of the viewer's theme; `alt` says in words what it shows."""
+    """Show a chart in the colours of the viewer's theme; `alt` describes it in words."""
     st.vega_lite_chart(spec=charts.on_dark(spec) if viewer.is_dark() else spec, key=key, theme=None, alt=alt)
 
 
 def chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, key: str, marked: str | None = None) -> None:
-    """A metric's history, large, with the same numbers as a table for who cannot see it."""
+    """Show a metric's history as a large chart, with the same numbers as a table."""
     shown = charts.history(series, band, metric=metric, marked=marked)
     show_chart(shown, key=key, alt=charts.describe_chart(series, band, metric=metric))
     with st.expander(ui_texts.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
@@ -130,29 +136,30 @@ def chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, key: st
 
 
 def source(text: str, *, height: int | None = None) -> None:
-    """A document or program to read and copy; above `height` pixels it scrolls, with the keyboard too."""
-    # In one colour: those that Streamlit gives to code cannot be read on a light page, and cannot be chosen.
+    """Show a document or program to copy; if `height` (pixels) is set, it scrolls."""
+    # Without highlighting: Streamlit's colours for code lack contrast on a light page and cannot be configured.
     if height is None:
         st.code(text, language=None, wrap_lines=True)
         return
-    # A box of code that scrolls by itself is passed over by the Tab key; this one holds its button to copy.
+    # The Tab key skips a scrolling code block; this container can be reached through its copy button.
     with st.container(height=height, border=False):
         st.code(text, language=None, wrap_lines=True)
 
 
 def commands(*lines: Sequence[str]) -> None:
-    """Commands to copy, each argument quoted for the shell."""
+    """Show commands to copy, each argument quoted for the shell."""
     source("\n".join(shlex.join(line) for line in lines))
 
 
 def flash(text: str, *, problem: bool = False, undo: Callable[[], None] | None = None) -> None:
-    """Keeps a sentence for the page that is drawn next, with the way back where there is one. It may hold foreign
-    text."""
+    """Store a message for the next rendering of the page; it may contain foreign text.
+
+    `undo`: undoes the step; None means there is no undo button."""
     st.session_state[FLASH_KEY] = (text, problem, undo)
 
 
 def show_flash() -> None:
-    """Says what the last step did, once: on the page, and over it for who has scrolled away from there."""
+    """Show the stored message once: on the page and as a toast."""
     text, problem, undo = st.session_state.pop(FLASH_KEY, ("", False, None))
     if not text:
         return
@@ -165,7 +172,7 @@ def show_flash() -> None:
 
 
 def sentence(error: ClientError) -> str:
-    """What went wrong with a step, in one line that names every fault."""
+    """Describe the error of a step in one line that names every fault."""
     faults = "; ".join(_fault(each) for each in error.faults)
     reference = texts.reference(error.reference) if error.reference else ""
     title = texts.TITLES.get(error.status, texts.DID_NOT_WORK)
@@ -178,7 +185,7 @@ def _fault(fault: Any) -> str:
 
 
 def problem(error: ClientError) -> None:
-    """A panel in place of the page: what failed, what to do, a reference to the log, and a way on."""
+    """Show an error instead of the page: cause, remedy, log reference and next steps."""
     title = texts.TITLES.get(error.status, texts.WENT_WRONG)
     remedy = texts.REMEDIES.get(error.status, texts.TRY_AGAIN)
     reference = _logged(error) if error.status == UNREACHABLE else error.reference
@@ -190,21 +197,21 @@ def problem(error: ClientError) -> None:
 
 
 def sign_in_again() -> None:
-    """A link to the sign-in page that comes back to this address."""
+    """Show a link to the sign-in page that leads back to this URL."""
     st.link_button(ui_texts.SIGN_IN, viewer.sign_in_address(), type="primary", key="sign-in")
 
 
 def unexpected(error: Exception) -> bool:
-    """The panel for a mistake of ours: the log has the trace, the page only its reference. Always True: answered."""
+    """Show an unexpected error; only the log contains the trace. Returns True: the error is handled."""
     _panel(texts.PAGE_WENT_WRONG, "", texts.WHAT_IS_KEPT, _logged(error))
     _ways_on()
     return True
 
 
 def _logged(error: Exception) -> str:
-    """The reference under which the log has the error."""
+    """Log the error and return its reference."""
     reference = str(uuid4())
-    log.error("a page failed, reference %s", reference, exc_info=error)
+    log.error("page failed, reference %s", reference, exc_info=error)
     return reference
 
 
@@ -225,11 +232,13 @@ def _ways_on() -> None:
 
 
 def table(rows: Sequence[dict[str, Any]], *, key: str, alt: str, **drawn_as: Any) -> None:
-    """Rows of plain texts as a table, without the columns that say nothing; `drawn_as`: columns of another kind."""
+    """Show rows of plain text as a table, without its empty columns.
+
+    `drawn_as`: configuration of columns of another type, by name."""
     st.dataframe(without_empty_columns(rows), hide_index=True, key=key, alt=alt, column_config=drawn_as)
 
 
 def without_empty_columns(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows without the columns that say nothing."""
+    """Return the rows without columns that are empty in every row."""
     names = [name for name in (rows[0] if rows else ()) if any(row[name] not in ("", None) for row in rows)]
     return [{name: row[name] for name in names} for row in rows]

@@ -1,4 +1,4 @@
-"""Forms that make people and keys: an invitation of a user, and an API token whose secret is shown once."""
+"""Forms that create users and API tokens; the secret of a token is shown once."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ DAYS = {ui_texts.DAYS_30: 30, ui_texts.DAYS_90: 90, ui_texts.YEAR: 365, ui_texts
 
 
 def invite(*, key: str) -> None:
-    """The form for a new user, whose first password is typed here and told to them by whoever types it."""
+    """Show the form for a new user, with a first password to pass on."""
     with st.form(f"invite-{key}", width=640):
         st.text_input(ui_texts.NAME, key=f"{key}-name", max_chars=200)
         st.selectbox(texts.ROLE, list(Role), format_func=ui_texts.ROLES.__getitem__, key=f"{key}-role", index=1)
@@ -25,7 +25,7 @@ def invite(*, key: str) -> None:
 
 
 def added(key: str) -> None:
-    """Adds the user as typed, and forgets the password."""
+    """Create the user as typed, and clear the password."""
     name, password = input_text(f"{key}-name"), input_text(f"{key}-password")
     st.session_state[f"{key}-password"] = ""
     if not (name and password):
@@ -36,7 +36,7 @@ def added(key: str) -> None:
 
 
 def token(*, key: str, scopes: Sequence[Permission], name: str = "") -> None:
-    """The form for an API token with some of these scopes; of a single one nothing is asked."""
+    """Show the form for an API token; with a single scope there is no choice of scopes."""
     with st.form(f"token-{key}", width=640):
         st.text_input(
             texts.TOKEN_PURPOSE, key=f"{key}-name", value=name, max_chars=200, placeholder=texts.TOKEN_EXAMPLE
@@ -49,7 +49,7 @@ def token(*, key: str, scopes: Sequence[Permission], name: str = "") -> None:
 
 
 def issued(key: str, scopes: tuple[Permission, ...]) -> None:
-    """Makes the token as typed, and keeps its secret for the next drawing alone."""
+    """Create the token as typed; its secret is stored for the next rendering only."""
     chosen = scopes if len(scopes) == 1 else tuple(st.session_state.get(f"{key}-scopes") or ())
     name, days = input_text(f"{key}-name"), DAYS[st.session_state[f"{key}-days"]]
     if not (name and chosen):
@@ -63,7 +63,7 @@ def issued(key: str, scopes: tuple[Permission, ...]) -> None:
 
 
 def shown() -> None:
-    """The secret of a token that was just made; whoever reloads the page does not see it again."""
+    """Show the secret of a new token once; it is gone after a reload."""
     secret = st.session_state.pop(SECRET, None)
     if secret:
         panels.source(secret)
@@ -71,12 +71,12 @@ def shown() -> None:
 
 
 def input_text(key: str) -> str:
-    """What stands in that input."""
+    """Return the stripped text of the input with that key."""
     return str(st.session_state.get(key) or "").strip()
 
 
 def attempt(step: panels.Step, *, done: str) -> None:
-    """Takes the step; what is wrong with what was typed is told as what the registry refuses is."""
+    """Run the step and show its result, including validation errors of the input."""
     try:
         step()
     except ValidationError as error:

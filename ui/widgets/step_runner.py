@@ -1,4 +1,4 @@
-"""What buttons do: one step in the registry each, and a sentence about how it ended."""
+"""Run the steps of buttons: one request to the registry each, then a message."""
 
 from collections.abc import Callable, Sequence
 from uuid import UUID
@@ -15,7 +15,9 @@ from treaty.ui.widgets import undo as widgets_undo
 
 
 def run_step(step: Callable[[], object], *, done: str = "") -> bool:
-    """Takes the step. False when the registry refused it; the page then says why. `done` is said when it did not."""
+    """Run the step; return False and show the error if the registry refuses it.
+
+    `done`: message after success; empty means none."""
     try:
         step()
     except ClientError as error:
@@ -27,49 +29,51 @@ def run_step(step: Callable[[], object], *, done: str = "") -> bool:
 
 
 def judge(step: Callable[[], ProposalOut]) -> bool:
-    """Takes a step of a review, as `attempt` does; the page then shows the proposal that it answered."""
+    """Run a step of a review, as `run_step` does; the page then shows the returned proposal."""
     return run_step(lambda: viewer.keep(step()))
 
 
 def decide(
     proposal: ProposalOut, suggestions: Sequence[UUID], decision: Decision, *, reason: str | None = None
 ) -> Callable[[], None] | None:
-    """Decides about these suggestions, all or none; the way back, None where the registry refused."""
+    """Decide on these suggestions, all or none.
+
+    Returns a function that undoes the decision; None if the registry refused it."""
     registry, revision = viewer.registry(), proposal.revision
     if not judge(
         lambda: registry.decide(proposal.id, suggestions, decision, revision=revision, reason=reason, decided_only=True)
     ):
         return None
-    said = f"{decision_text(decision, len(suggestions))} ({proposal.title or proposal.contract_id})"
-    return widgets_undo.remember(said, lambda: _undecide(proposal.id, suggestions, decision))
+    message = f"{decision_text(decision, len(suggestions))} ({proposal.title or proposal.contract_id})"
+    return widgets_undo.remember(message, lambda: _undecide(proposal.id, suggestions, decision))
 
 
 def decision_text(decision: Decision, number: int) -> str:
-    """What was decided, about how many."""
+    """Describe a decision on that many suggestions."""
     return f"{ui_texts.DECISIONS[decision.value].word}: {ui_texts.suggestions(number)}"
 
 
 def _undecide(proposal_id: UUID, suggestions: Sequence[UUID], decision: Decision) -> None:
-    """Makes those pending again that are still so decided. Raises ClientError where the registry refuses."""
+    """Reset the suggestions that still have this decision to pending. Raises ClientError if the registry refuses."""
     registry = viewer.registry()
-    seen = registry.proposal(proposal_id)
-    if still := [each.id for each in seen.suggestions if each.id in suggestions and each.decision == decision]:
-        registry.decide(proposal_id, still, Decision.PENDING, revision=seen.revision)
+    proposal = registry.proposal(proposal_id)
+    if still := [each.id for each in proposal.suggestions if each.id in suggestions and each.decision == decision]:
+        registry.decide(proposal_id, still, Decision.PENDING, revision=proposal.revision)
 
 
 def accept(suggestions: Sequence[UUID]) -> None:
-    """Accepts these suggestions of the proposal on the page, all or none, and says so, with the way back."""
+    """Accept these suggestions, all or none, and show a message with an undo button."""
     if undo := decide(viewer.current_proposal(), suggestions, Decision.ACCEPTED):
         panels.flash(f"{decision_text(Decision.ACCEPTED, len(suggestions))}.", undo=undo)
 
 
 def accept_one(proposal: ProposalOut, suggestion: UUID) -> None:
-    """Accepts the suggestion of a card, which then says so."""
+    """Accept the suggestion of a card, which then shows the decision."""
     decide(proposal, [suggestion], Decision.ACCEPTED)
 
 
 def reject(proposal: ProposalOut, suggestion: UUID) -> None:
-    """Rejects the suggestion for the reason typed on its card, which stays there when that did not work."""
+    """Reject the suggestion with the reason typed on its card; on failure the reason stays there."""
     reason = str(st.session_state.get(reason_key(suggestion), "")).strip()
     if not reason:
         panels.flash(texts.SAY_WHY, problem=True)
@@ -79,43 +83,43 @@ def reject(proposal: ProposalOut, suggestion: UUID) -> None:
 
 
 def undo(proposal: ProposalOut, suggestion: UUID) -> None:
-    """Makes the suggestion pending again."""
+    """Reset the suggestion to pending."""
     registry, revision = viewer.registry(), proposal.revision
     judge(lambda: registry.decide(proposal.id, [suggestion], Decision.PENDING, revision=revision, decided_only=True))
 
 
 def open_reason(suggestion: UUID) -> None:
-    """Has the card ask for a reason."""
+    """Show the input for a reason on the card."""
     st.session_state[asking_key(suggestion)] = True
 
 
 def close_reason(suggestion: UUID) -> None:
-    """Has the card ask no more."""
+    """Hide the input for a reason on the card."""
     st.session_state.pop(asking_key(suggestion), None)
 
 
 def asking_key(suggestion: UUID) -> str:
-    """Where it is kept that the card asks for a reason."""
+    """Return the session key that marks a card with an open reason input."""
     return f"asking-{suggestion}"
 
 
 def reason_key(suggestion: UUID) -> str:
-    """The card's input for the reason."""
+    """Return the key of the card's reason input."""
     return f"reason-{suggestion}"
 
 
 def replayed_key(proposal: ProposalOut) -> str:
-    """Where it is kept that the viewer was shown the replay of the proposal as it is now."""
+    """Return the session key that marks the replay of this revision as viewed."""
     return f"replayed-{proposal.id}-{proposal.revision}"
 
 
 def submit(proposal: ProposalOut) -> None:
-    """Puts the draft before the owners."""
+    """Submit the draft for review."""
     run_step(lambda: viewer.registry().submit(proposal.id), done=texts.SUBMITTED)
 
 
 def approve(proposal: ProposalOut, preview: PreviewOut, comment: str | None = None) -> bool:
-    """Approves exactly the document that was shown, with what there is to say of it; False where it was refused."""
+    """Approve exactly the previewed document, with an optional comment; False if it was refused."""
     answers: list[ApprovalResultOut] = []
     registry = viewer.registry()
     if not run_step(
@@ -136,7 +140,7 @@ def approve(proposal: ProposalOut, preview: PreviewOut, comment: str | None = No
 
 
 def approved(answer: ApprovalResultOut) -> str:
-    """What an approval came to, in a sentence."""
+    """Describe the result of an approval in a sentence."""
     if answer.version is None:
         return texts.still_missing(answer.missing)
     number = answer.version.version
@@ -146,7 +150,7 @@ def approved(answer: ApprovalResultOut) -> str:
 
 
 def decline(proposal: ProposalOut) -> None:
-    """Rejects the whole proposal for the reason typed."""
+    """Reject the whole proposal with the typed reason."""
     reason = str(st.session_state.get("decline-reason", "")).strip()
     if not reason:
         panels.flash(texts.SAY_WHY_DRAFT, problem=True)
@@ -155,10 +159,10 @@ def decline(proposal: ProposalOut) -> None:
 
 
 def withdraw(proposal: ProposalOut) -> None:
-    """Takes the viewer's own proposal back."""
+    """Withdraw the viewer's own proposal."""
     run_step(lambda: viewer.registry().withdraw(proposal.id), done=texts.WITHDRAWN)
 
 
 def forget(name: str) -> None:
-    """Takes a word out of the address."""
+    """Remove a parameter from the URL."""
     st.query_params.pop(name, None)

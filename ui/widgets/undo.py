@@ -1,4 +1,4 @@
-"""What the viewer did in this session, each with the way back; it is forgotten when they leave."""
+"""List the steps of this session that can be undone; the list ends with the session."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,27 +16,29 @@ MAX_STEPS = 20
 
 @dataclass(frozen=True)
 class UndoableStep:
-    """A step that was taken: what it was, in a sentence that may hold foreign text, and the way back."""
+    """A completed step: a message, which may contain foreign text, and a function that undoes it."""
 
     message: str
     back: Callable[[], object]
 
 
 def remember(said: str, back: Callable[[], object]) -> Callable[[], None]:
-    """Keeps the way back, which may raise ClientError; what a button for it does."""
+    """Store how to undo a step, and return a handler for its undo button.
+
+    `back` may raise ClientError."""
     done = UndoableStep(said, back)
     st.session_state[DONE] = [done, *undo_steps()][:MAX_STEPS]
     return lambda: take(done)
 
 
 def undo_steps() -> list[UndoableStep]:
-    """What can be taken back, the newest first."""
-    found: list[UndoableStep] = st.session_state.get(DONE, [])
-    return found
+    """Return the steps that can be undone, newest first."""
+    steps: list[UndoableStep] = st.session_state.get(DONE, [])
+    return steps
 
 
 def take(done: UndoableStep) -> None:
-    """Takes the step back; where the registry refuses, all stays as it is."""
+    """Undo the step; if the registry refuses, it stays in the list."""
     try:
         done.back()
     except ClientError as error:
@@ -47,12 +49,12 @@ def take(done: UndoableStep) -> None:
 
 
 def draw() -> None:
-    """What was done in this session, each with its button; nothing where nothing was."""
-    found = undo_steps()
-    if not found:
+    """Show the steps of this session, each with an undo button, if there are any."""
+    steps = undo_steps()
+    if not steps:
         return
-    with st.expander(texts.done(len(found)), key="done", icon=":material/history:", on_change="rerun") as opened:
-        for at, each in enumerate(found if opened.open else ()):
+    with st.expander(texts.done(len(steps)), key="done", icon=":material/history:", on_change="rerun") as opened:
+        for at, each in enumerate(steps if opened.open else ()):
             with st.container(horizontal=True, vertical_alignment="center", key=f"done-{at}"):
                 st.text(each.message, width="stretch")
                 st.button(ui_texts.UNDO, key=f"undo-{at}", icon=":material/undo:", on_click=take, args=(each,))

@@ -1,1 +1,1 @@
-"""Parts of a contract's page."""
+"""Parts of the contract page."""

@@ -1,4 +1,4 @@
-"""What happened to a contract, the newest first: chosen by kind and by who did it, and taken away as a file."""
+"""Activity of a contract, newest first, with filters and a CSV export."""
 
 import csv
 import io
@@ -14,22 +14,22 @@ from treaty.ui.texts import contract as texts
 from treaty.ui.widgets import panels, viewer
 
 SHOWN = 100
-# What a spreadsheet would take for a formula.
+# Prefixes that a spreadsheet interprets as a formula.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def draw(contract: ContractOut) -> None:
-    """Drafts, versions, runs that did not pass and incidents, as far as the filters leave them."""
+    """Draw proposals, versions, incidents and runs that did not pass, as filtered."""
     registry = viewer.registry()
-    found = contract_rows.activity(
+    history = contract_rows.activity(
         contract,
         registry.proposals(contract_id=contract.id, limit=SHOWN),
         registry.incidents(contract_id=contract.id, limit=SHOWN),
     )
-    if not found:
+    if not history:
         panels.empty(texts.NOTHING_HAPPENED, texts.EVENTS_APPEAR)
         return
-    left = filtered(found)
+    left = filtered(history)
     if not left:
         panels.empty(texts.NOTHING_MATCHES, texts.OTHER_EVENTS)
         return
@@ -43,7 +43,7 @@ def draw(contract: ContractOut) -> None:
 
 
 def filtered(found: Sequence[ActivityEvent]) -> list[ActivityEvent]:
-    """The events that the filters leave, which stand in the address."""
+    """Return the events that match the filters; the URL stores the filters."""
     people = sorted({each.actor for each in found if each.actor})
     with st.container(horizontal=True, vertical_alignment="bottom", key="which-events"):
         kinds = [ui_texts.ALL, *dict.fromkeys(each.kind for each in found)]
@@ -53,7 +53,7 @@ def filtered(found: Sequence[ActivityEvent]) -> list[ActivityEvent]:
 
 
 def activity_row(event: ActivityEvent) -> dict[str, str]:
-    """The event as a row, without its time."""
+    """Return the event as a table row, without its time."""
     return {
         ui_texts.KIND: event.kind,
         ui_texts.WHO: event.actor,
@@ -63,7 +63,7 @@ def activity_row(event: ActivityEvent) -> dict[str, str]:
 
 
 def exported(found: Sequence[ActivityEvent]) -> str:
-    """The events as CSV, times in UTC; a text that a spreadsheet would compute is quoted by an apostrophe."""
+    """Return the events as CSV, with times in UTC and without formulas."""
     out = io.StringIO()
     write = csv.writer(out)
     write.writerow((ui_texts.WHEN, ui_texts.KIND, ui_texts.WHO, ui_texts.DESCRIPTION, ui_texts.OPEN))
@@ -73,5 +73,5 @@ def exported(found: Sequence[ActivityEvent]) -> str:
 
 
 def plain(text: str) -> str:
-    """The text as a cell that no spreadsheet takes for a formula."""
+    """Return the text as a cell that no spreadsheet interprets as a formula."""
     return f"'{text}" if text.startswith(FORMULAS) else text

@@ -1,4 +1,4 @@
-"""Who uses a contract and for what, who is behind, and whom an approved version waits for."""
+"""Consumers of a contract: subscriptions, inferred consumers and pending acknowledgements."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,14 @@ from treaty.ui.widgets import notification_preferences, panels, people_forms, vi
 
 
 def draw(contract: ContractOut) -> None:
-    """Who uses the contract and for what, who is behind, and whom an approved version waits for."""
+    """Draw the consumers, the subscription form and the pending acknowledgements."""
     registry = viewer.registry()
-    found = registry.subscriptions(contract_id=contract.id)
-    if not found:
+    subscriptions = registry.subscriptions(contract_id=contract.id)
+    if not subscriptions:
         panels.empty(texts.NONE_YET, texts.WHO_CAN_SUBSCRIBE)
     else:
-        registered(found)
-    if viewer.may(Permission.SUBSCRIBE) and not any(each.is_own for each in found):
+        registered(subscriptions)
+    if viewer.may(Permission.SUBSCRIBE) and not any(each.is_own for each in subscriptions):
         subscribe(contract)
     inferred_consumers.suggested(contract.id)
     waited = registry.acknowledgements(contract_id=contract.id, waiting=True)
@@ -30,7 +30,7 @@ def draw(contract: ContractOut) -> None:
 
 
 def subscribe(contract: ContractOut) -> None:
-    """The form for whoever uses the data; what they read is everything until they say otherwise."""
+    """Draw the subscription form; without `reads` a subscription covers all columns."""
     with st.form("subscribe", width=640):
         st.text_input(texts.PURPOSE, key="purpose", max_chars=200, placeholder=texts.PURPOSE_EXAMPLE)
         st.text_input(texts.WHOM_TO_ASK, key="contact", max_chars=200, placeholder=texts.CONTACT_EXAMPLE)
@@ -41,25 +41,25 @@ def subscribe(contract: ContractOut) -> None:
 
 
 def subscribed(contract_id: str) -> None:
-    """Subscribes the viewer for what was typed."""
+    """Subscribe the viewer as typed."""
     purpose, contact = people_forms.input_text("purpose"), people_forms.input_text("contact")
     if not (purpose and contact):
         panels.flash(texts.PURPOSE_MISSING, problem=True)
         return
-    told = notification_preferences.chosen()
-    if told is None:
+    notifications = notification_preferences.chosen()
+    if notifications is None:
         panels.flash(texts.EVENTS_MISSING, problem=True)
         return
 
     def create_subscription() -> None:
-        body = {"contract_id": contract_id, "purpose": purpose, "contact": contact, **told}
+        body = {"contract_id": contract_id, "purpose": purpose, "contact": contact, **notifications}
         viewer.registry().subscribe(SubscriptionIn.model_validate(body))
 
     people_forms.attempt(create_subscription, done=texts.ASKED_BEFORE)
 
 
 def registered(found: Sequence[SubscriptionOut]) -> None:
-    """Those who subscribed."""
+    """Draw the subscriptions as a table."""
     rows = [
         {
             ui_texts.CONSUMER: each.subscriber,
@@ -76,12 +76,12 @@ def registered(found: Sequence[SubscriptionOut]) -> None:
 
 
 def acknowledgement_row(row: AcknowledgementOut) -> dict[str, str]:
-    """What a consumer is asked, as a row."""
+    """Return a pending acknowledgement as a table row."""
     return {
         ui_texts.CONSUMER: row.subscriber,
         ui_texts.VERSION: row.version,
         ui_texts.BREAKS_THEM: "; ".join(row.breaking_reasons),
         texts.ANSWER: row.state,
         texts.COMMENT: row.comment or "",
-        ui_texts.UNTIL: ui_texts.moment(row.due_at, timezone=viewer.timezone()) if row.due_at else "",
+        texts.DUE: ui_texts.moment(row.due_at, timezone=viewer.timezone()) if row.due_at else "",
     }

@@ -1,4 +1,4 @@
-"""What the page of a contract lists: how its checks came out, its texts line by line, what happened to it."""
+"""Table rows of the contract page: last results, text differences and activity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +23,10 @@ from treaty.ui.texts import contract as texts
 
 @dataclass(frozen=True, kw_only=True)
 class ActivityEvent:
-    """Something that happened: of which kind, when, by whom ("" by itself), what, and the address of what it was
-    about."""
+    """An event in the life of a contract.
+
+    `kind`: its kind, as displayed. `actor`: name of the user; "" for the system. `address`: URL of the page with
+    details."""
 
     kind: str
     time: datetime
@@ -34,7 +36,9 @@ class ActivityEvent:
 
 
 def last_result(contract_id: str, check: CheckOut, last: CheckResultOut | None) -> dict[str, str]:
-    """How the check came out last and what was measured, with the address of its history; nothing where it was not."""
+    """Return the last outcome and value of the check, with the URL of its history.
+
+    The cells are empty if `last` is None, the URL also if nothing was measured."""
     if last is None:
         return {ui_texts.LAST: "", ui_texts.MEASURED: "", texts.HISTORY: ""}
     shown = ui_texts.glyph(ui_texts.OUTCOMES[str(last.outcome)])
@@ -43,27 +47,27 @@ def last_result(contract_id: str, check: CheckOut, last: CheckResultOut | None) 
 
 
 def lines(older: str, newer: str, *, names: tuple[str, str]) -> str:
-    """The differing lines of two texts with three lines around each; "" for equal ones."""
-    found = unified_diff(older.splitlines(), newer.splitlines(), *names, lineterm="")
-    return "\n".join(found)
+    """Return a unified diff with three lines of context; "" if the texts are equal."""
+    difference = unified_diff(older.splitlines(), newer.splitlines(), *names, lineterm="")
+    return "\n".join(difference)
 
 
 def address(page: str, **asked: str) -> str:
-    """The address of a page that shows that object."""
+    """Return the URL of a page with these parameters."""
     return f"/{page}?{urlencode(asked)}"
 
 
 def activity(
     contract: ContractOut, proposals: Sequence[ProposalSummaryOut], incidents: Sequence[IncidentOut]
 ) -> list[ActivityEvent]:
-    """What happened to the contract, the newest first. Runs that passed are left out."""
-    found = chain(
+    """Return the events of the contract, newest first, without runs that passed."""
+    history = chain(
         map(_drafted, proposals),
         *(_of_version(contract.id, each) for each in contract.versions),
         (_run(each) for each in contract.runs if each.verdict != "passed"),
         *map(_of_incident, incidents),
     )
-    return sorted(found, key=lambda each: each.time, reverse=True)
+    return sorted(history, key=lambda each: each.time, reverse=True)
 
 
 def _drafted(of: ProposalSummaryOut) -> ActivityEvent:
@@ -79,7 +83,7 @@ def _drafted(of: ProposalSummaryOut) -> ActivityEvent:
 
 def _of_version(contract_id: str, of: VersionOut) -> list[ActivityEvent]:
     at = address("contract", id=contract_id, tab=texts.VERSIONS, version=of.version)
-    found = [
+    history = [
         ActivityEvent(
             kind=ui_texts.VERSION,
             time=of.approved_at,
@@ -89,7 +93,7 @@ def _of_version(contract_id: str, of: VersionOut) -> list[ActivityEvent]:
         )
     ]
     if of.activated_at:
-        found.append(
+        history.append(
             ActivityEvent(
                 kind=ui_texts.VERSION,
                 time=of.activated_at,
@@ -100,7 +104,7 @@ def _of_version(contract_id: str, of: VersionOut) -> list[ActivityEvent]:
         )
     if of.ended_at:
         why = f": {of.reason}" if of.reason else ""
-        found.append(
+        history.append(
             ActivityEvent(
                 kind=ui_texts.VERSION,
                 time=of.ended_at,
@@ -109,30 +113,30 @@ def _of_version(contract_id: str, of: VersionOut) -> list[ActivityEvent]:
                 address=at,
             )
         )
-    return found
+    return history
 
 
 def _run(of: RunSummaryOut) -> ActivityEvent:
-    said = ui_texts.VERDICTS[of.verdict].word.lower()
+    verdict = ui_texts.VERDICTS[of.verdict].word.lower()
     return ActivityEvent(
         kind=texts.RUN,
         time=of.finished_at,
         actor="",
-        description=texts.run_judged(of.object, said),
+        description=texts.run_judged(of.object, verdict),
         address=address("run", id=str(of.id)),
     )
 
 
 def _of_incident(of: IncidentOut) -> list[ActivityEvent]:
     at = address("incidents", id=str(of.id))
-    found = [
+    history = [
         ActivityEvent(
             kind=texts.INCIDENT, time=of.opened_at, actor="", description=texts.incident_opened(of.object), address=at
         )
     ]
     if of.state is IncidentState.RESOLVED and of.resolved_at:
         why = ui_texts.RESOLUTIONS[of.resolution].lower() if of.resolution else texts.RECOVERED
-        found.append(
+        history.append(
             ActivityEvent(
                 kind=texts.INCIDENT,
                 time=of.resolved_at,
@@ -141,4 +145,4 @@ def _of_incident(of: IncidentOut) -> list[ActivityEvent]:
                 address=at,
             )
         )
-    return found
+    return history

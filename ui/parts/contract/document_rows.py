@@ -1,4 +1,4 @@
-"""A contract document in words: its columns and checks as rows, and the limits of one check. It judges nothing."""
+"""Convert a contract document to table rows and to the limits of a check; validates nothing."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,19 +10,19 @@ from treaty.ui.widgets.charts import ChartBand, number
 
 LOWER = ("mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo")
 UPPER = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo")
-# What the document says by a plain word is checked under these endings, and means "all of them".
+# Checks of column keywords have ids with these endings, and require a share of 1.
 WHOLE = ("-required", "-unique", "primary-key")
 Row = dict[str, str]
 Document = Mapping[str, Any]
 
 
 def parse_document(text: str) -> Mapping[str, Any]:
-    """The document as data; empty for a text that is no document, which the page then shows as text only."""
+    """Parse the document; empty if it is invalid, then the page shows only its text."""
     return content(text.encode())
 
 
 def columns(document: Mapping[str, Any]) -> list[Row]:
-    """One row a column, nested ones by their dotted path."""
+    """Return one row per column; nested columns have dotted paths."""
     return [
         {
             ui_texts.OBJECT: _text(each.get("name")),
@@ -37,7 +37,7 @@ def columns(document: Mapping[str, Any]) -> list[Row]:
 
 
 def service_levels(document: Mapping[str, Any]) -> list[Row]:
-    """One row a service level, as it is written."""
+    """Return one row per service level."""
     return [
         {
             texts.LEVEL: _text(each.get("property")),
@@ -50,7 +50,7 @@ def service_levels(document: Mapping[str, Any]) -> list[Row]:
 
 
 def checks(document: Mapping[str, Any]) -> list[Row]:
-    """One row a check that is written out; what a column promises by a word stands with the columns."""
+    """Return one row per check in a quality section; column keywords are shown with the columns."""
     return [
         {
             ui_texts.OBJECT: _text(owner.get("name")),
@@ -68,18 +68,18 @@ WEAK = ("info", "warning", "warn", "low", "minor", "trivial")
 
 
 def promise(entry: Mapping[str, Any]) -> str:
-    """What the check promises, in words; its description where it promises nothing that can be computed."""
+    """Describe the condition of the check; its description if it has no computable condition."""
     terms = _terms(entry)
     subject = _text(terms.get("analyzer") or terms.get("metric") or terms.get("rule")).replace("_", " ")
-    found = [texts.CONDITIONS[word].format(*_limits(terms[word])) for word in texts.CONDITIONS if word in terms]
+    conditions = [texts.CONDITIONS[word].format(*_limits(terms[word])) for word in texts.CONDITIONS if word in terms]
     detail = _text(terms.get("predicate") or entry.get("query"))
-    return " ".join(part for part in (subject, *found, f"({detail})" if detail else "") if part) or _text(
+    return " ".join(part for part in (subject, *conditions, f"({detail})" if detail else "") if part) or _text(
         entry.get("description")
     )
 
 
 def band(document: Mapping[str, Any], check_id: str) -> ChartBand:
-    """The limits of the check of that id; open where it has none or they are no numbers."""
+    """Return the limits of the check with that id; open if it has none or they are not numbers."""
     terms = next((_terms(entry) for _, _, entry in _entries(document) if entry.get("id") == check_id), None)
     if terms is None:
         return ChartBand(1, 1) if check_id.endswith(WHOLE) else ChartBand()
@@ -117,12 +117,12 @@ def _columns(owner: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _promises(column: Mapping[str, Any]) -> Iterator[str]:
-    return (said for word, said in texts.PROMISES.items() if column.get(word) is True)
+    return (label for word, label in texts.PROMISES.items() if column.get(word) is True)
 
 
 def _parts(of: Mapping[str, Any], word: str) -> list[Mapping[str, Any]]:
-    found = of.get(word)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    children = of.get(word)
+    return [each for each in children if isinstance(each, dict)] if isinstance(children, list) else []
 
 
 def _text(found: Any) -> str:

@@ -1,5 +1,4 @@
-"""What the page of a contract says above all else: how it stands, whose it is, when it is judged, what it promises of
-when data come."""
+"""Header of the contract page: status, owner, last verdict, next run and service levels."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,12 +13,12 @@ from treaty.ui.parts.contract import inferred_consumers
 from treaty.ui.texts import contract as texts
 from treaty.ui.widgets import panels, viewer
 
-# Fewer gaps between runs say nothing of how often they come.
+# Fewer gaps between runs do not show how often they occur.
 GAPS = 4
 
 
 def draw(contract: ContractOut) -> None:
-    """Name, state, version, owner, last verdict, and when the next is expected."""
+    """Draw name, state, version, owner, last verdict and the expected next run."""
     registry = viewer.registry()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(ui_texts.esc(contract.name or contract.id), width="content")
@@ -42,12 +41,12 @@ def draw(contract: ContractOut) -> None:
 
 
 def verdict(contract: ContractOut) -> ui_texts.StatusLabel:
-    """The mark of the last run."""
+    """Return the label of the last verdict."""
     return ui_texts.VERDICTS[contract.last_run.verdict] if contract.last_run else ui_texts.NEVER
 
 
 def following(contract: ContractOut, deadlines: Sequence[DeadlineOut]) -> None:
-    """When the next run is expected: by the time that the contract promises, else as its runs came so far."""
+    """Draw the expected next run: the next deadline, else an estimate from past runs."""
     due = min((each.due_at for each in deadlines if each.due_at), default=None)
     if due:
         panels.fact(texts.NEXT_RUN, texts.by_then(moment(due)), help_text=texts.DATA_ARE_DUE)
@@ -58,23 +57,22 @@ def following(contract: ContractOut, deadlines: Sequence[DeadlineOut]) -> None:
 
 
 def promised(deadlines: Sequence[DeadlineOut]) -> None:
-    """The service levels: how many there are and whether one is missed, each in its words beside it."""
+    """Draw the number of service levels and how many are missed; the help text lists them."""
     if not deadlines:
         panels.fact(texts.SERVICE_LEVELS, texts.NONE_PROMISED)
         return
     missed = sum(each.missed_at is not None for each in deadlines)
-    said = [each.sentence or each.fault or each.name for each in deadlines]
-    panels.fact(texts.SERVICE_LEVELS, texts.levels(len(deadlines), missed), help_text="; ".join(said))
+    sentences = [each.sentence or each.fault or each.name for each in deadlines]
+    panels.fact(texts.SERVICE_LEVELS, texts.levels(len(deadlines), missed), help_text="; ".join(sentences))
 
 
 def rhythm(runs: Sequence[RunSummaryOut]) -> datetime | None:
-    """When the next run would come if runs go on coming as often as they did, by the median time between them; None
-    where too few are known."""
+    """Estimate the next run from the median gap between runs; None if there are too few."""
     times = sorted({each.finished_at for each in runs})
     gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
     return times[-1] + timedelta(seconds=median(gaps)) if len(gaps) >= GAPS else None
 
 
 def moment(time: datetime) -> str:
-    """The time in the viewer's zone."""
+    """Return the time in the viewer's zone."""
     return ui_texts.moment(time, timezone=viewer.timezone())

@@ -1,4 +1,4 @@
-"""What lineage says beside a contract: bad data from further up, and consumers that nobody registered."""
+"""Lineage information about a contract: upstream bad data and inferred consumers."""
 
 import streamlit as st
 
@@ -10,31 +10,31 @@ from treaty.ui.widgets import panels, step_runner, viewer
 
 
 def suggested(contract_id: str) -> None:
-    """The jobs about which nobody decided yet; nothing where there are none."""
-    found = [
+    """Draw the inferred consumers that are still to be confirmed or dismissed, if there are any."""
+    consumers = [
         each
         for each in viewer.registry().inferred_consumers(contract_id)
         if each.state is InferredConsumerState.SUGGESTED
     ]
-    if not found:
+    if not consumers:
         return
-    st.subheader(texts.unregistered(len(found)))
-    for reader in found:
+    st.subheader(texts.unregistered(len(consumers)))
+    for reader in consumers:
         row(contract_id, reader)
 
 
 def bad_data(found: UpstreamIncidentOut) -> None:
-    """That bad data came to the contract from further up; its own verdict says nothing of them."""
+    """Draw a warning about upstream bad data, which the contract's own verdict does not cover."""
     since = texts.since(ui_texts.moment(found.reached_at, timezone=viewer.timezone())) if found.reached_at else ""
     cause = texts.cause(found.cause) if found.cause else ""
-    told = texts.bad_data(ui_texts.SPREADS[found.contamination], found.object, since, cause)
-    st.warning(ui_texts.esc(told), icon=":material/warning:")
+    warning = texts.bad_data(ui_texts.SPREADS[found.contamination], found.object, since, cause)
+    st.warning(ui_texts.esc(warning), icon=":material/warning:")
     if found.incident_id and found.cause:
         panels.link("incidents", texts.OPEN_INCIDENT, id=found.incident_id)
 
 
 def row(contract_id: str, reader: InferredConsumerOut) -> None:
-    """A job, and what may be done about it."""
+    """Draw a job that reads the data, with buttons to confirm or dismiss it."""
     reads = ", ".join(f"{name}.{column}" for name, columns in reader.reads.items() for column in columns)
     owners = texts.owned_by(", ".join(reader.owners)) if reader.owners else ""
     about = " · ".join(part for part in (reader.job_namespace, texts.reads(reads) if reads else "", owners) if part)
@@ -48,7 +48,7 @@ def row(contract_id: str, reader: InferredConsumerOut) -> None:
 
 
 def confirm(contract_id: str, reader: InferredConsumerOut) -> None:
-    """Subscribes the viewer to what the job reads."""
+    """Subscribe the viewer to the columns that the job reads."""
     step_runner.run_step(
         lambda: viewer.registry().confirm_inferred_consumer(contract_id, reader.job_namespace, reader.job_name),
         done=texts.SUBSCRIBED_TO_READ,
@@ -56,7 +56,7 @@ def confirm(contract_id: str, reader: InferredConsumerOut) -> None:
 
 
 def dismiss(contract_id: str, reader: InferredConsumerOut) -> None:
-    """Says that the job is no consumer."""
+    """Dismiss the job as a consumer."""
     step_runner.run_step(
         lambda: viewer.registry().dismiss_inferred_consumer(contract_id, reader.job_namespace, reader.job_name),
         done=texts.NOT_SUGGESTED_AGAIN,

@@ -1,4 +1,4 @@
-"""Contracts that are asked for: who asks and why, and what can be done about it, by who asks and by who decides."""
+"""Contract requests: list, form, and the actions of requesters and deciders."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,12 @@ from treaty.ui.texts import requests as texts
 from treaty.ui.widgets import panels, people_forms, step_runner, viewer
 
 NAME, NAMESPACE, WHY = "wanted-name", "wanted-namespace", "wanted-why"
-# In place of a dataset, in keys: it is typed.
+# Key suffix of a form without a given dataset: it is typed there.
 ANY = "any"
 
 
 def draw(found: Sequence[ContractRequestOut]) -> None:
-    """What others ask of the viewer; nothing where that is nothing."""
+    """Draw the contract requests for the viewer, if there are any."""
     if found:
         st.subheader(texts.asked_for(len(found)), help=texts.WHO_IS_TOLD)
     for each in found:
@@ -24,25 +24,25 @@ def draw(found: Sequence[ContractRequestOut]) -> None:
 
 
 def contract_requests_panel(namespace: str, name: str, every: Sequence[ContractRequestOut]) -> None:
-    """Who asks for a contract of the dataset, which has none, and the form to ask for one."""
-    found = [each for each in every if node(each.namespace, each.name) == node(namespace, name)]
-    for each in found:
+    """Draw the requests for a dataset without a contract, and the form for another one."""
+    requests = [each for each in every if node(each.namespace, each.name) == node(namespace, name)]
+    for each in requests:
         row(each)
-    if not any(each.is_own for each in found):
+    if not any(each.is_own for each in requests):
         form(namespace, name)
 
 
 def node(namespace: str, name: str) -> str:
-    """How the page of a dataset names it in its address."""
+    """Return the id of the dataset in URLs of the lineage page."""
     return f"dataset:{namespace}:{name}"
 
 
 def row(request: ContractRequestOut) -> None:
-    """A request, with what the viewer can do about it."""
+    """Draw a request with the actions that the viewer may take."""
     about = texts.why(request.author, request.purpose)
     with panels.row(ui_texts.REQUESTED, age=request.created_at, about=about, key=f"wanted-{request.id}"):
-        asked = node(request.namespace, request.name)
-        panels.link("lineage", request.name, help_text=request.namespace, node=asked)
+        node_id = node(request.namespace, request.name)
+        panels.link("lineage", request.name, help_text=request.namespace, node=node_id)
     with st.container(horizontal=True, vertical_alignment="center", key=f"answer-{request.id}"):
         if viewer.may(Permission.DRAFT):
             panels.link("draft", texts.DRAFT_IT, location=request.location)
@@ -53,14 +53,14 @@ def row(request: ContractRequestOut) -> None:
 
 
 def decline(request: ContractRequestOut) -> None:
-    """The way to say that there will be none, and why."""
+    """Draw the form that declines the request with a reason."""
     with st.popover(texts.ASK_DECLINE, key=f"decline-{request.id}"):
         st.text_input(texts.READ_BY_AUTHOR, key=f"no-{request.id}", max_chars=1000, on_change="ignore")
         st.button(texts.DECLINE, key=f"declined-{request.id}", on_click=end, args=(request, texts.DECLINED))
 
 
 def end(request: ContractRequestOut, done: str) -> None:
-    """Takes the viewer's own request back; declines another's, for what was typed."""
+    """Withdraw the viewer's own request; decline another's with the typed reason."""
     reason = people_forms.input_text(f"no-{request.id}")
     if not (request.is_own or reason):
         panels.flash(texts.SAY_WHY, problem=True)
@@ -69,7 +69,9 @@ def end(request: ContractRequestOut, done: str) -> None:
 
 
 def form(namespace: str = "", name: str = "") -> None:
-    """Asks for a contract: of that dataset, or of the one that is typed; not for who may propose nothing."""
+    """Draw the form that requests a contract, if the viewer may propose.
+
+    Without `name` the dataset is typed in the form."""
     if not viewer.may(Permission.PROPOSE):
         return
     key = ui_texts.slug(f"{namespace} {name}") if name else ANY
@@ -79,7 +81,7 @@ def form(namespace: str = "", name: str = "") -> None:
 
 
 def inputs(key: str, namespace: str, name: str) -> None:
-    """What is to be said: why, and of which dataset where none is given."""
+    """Draw the inputs: the reason, and the dataset if none is given."""
     with st.form(f"wanted-{key}", border=False, width=480):
         if not name:
             st.text_input(texts.DATASET, key=f"{NAME}-{key}", placeholder=texts.DATASET_EXAMPLE, max_chars=2000)
@@ -90,7 +92,7 @@ def inputs(key: str, namespace: str, name: str) -> None:
 
 
 def submit_request(key: str, namespace: str, name: str) -> None:
-    """Asks for the contract, as typed."""
+    """Submit the request as typed."""
     space = namespace or people_forms.input_text(f"{NAMESPACE}-{key}")
     dataset, why = name or people_forms.input_text(f"{NAME}-{key}"), people_forms.input_text(f"{WHY}-{key}")
     if not (space and dataset and why):

@@ -1,4 +1,4 @@
-"""The runs that need the viewer, and what can be done about the incidents they belong to: about many at once."""
+"""Failed runs in the inbox, and bulk actions on their incidents."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ REASONS = [each for each in get_args(ManualResolution) if each is not Resolution
 
 
 def draw(found: InboxOut) -> None:
-    """The last runs that failed or could not be evaluated, and the steps for those that are chosen."""
+    """Draw the last failed or unevaluated runs, and the actions on selected ones."""
     runs = inbox_order.failed(found)
     if not runs:
         return
@@ -32,7 +32,7 @@ def draw(found: InboxOut) -> None:
 
 
 def row(run: RunSummaryOut, incident: IncidentOut | None) -> IncidentOut | None:
-    """A run, with a box to choose its incident by where it has one; the incident where it is chosen."""
+    """Draw a run, with a checkbox if it has an incident; return the incident if it is selected."""
     if incident is None:
         panels.run_row(run, named=True)
         return None
@@ -45,13 +45,13 @@ def row(run: RunSummaryOut, incident: IncidentOut | None) -> IncidentOut | None:
 
 
 def assignee_text(incident: IncidentOut) -> str:
-    """Who looks after it; "" for nobody."""
+    """Return the assignee of the incident as text."""
     who = incident.assignee or incident.acknowledged_by
     return texts.looked_after(who) if who else texts.NOBODY_LOOKS_AFTER_IT
 
 
 def steps(chosen: Sequence[IncidentOut]) -> None:
-    """What can be done about the chosen ones; nothing while none is."""
+    """Draw the actions on the selected incidents; disabled if none is selected."""
     none = not chosen
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
         st.button(
@@ -72,12 +72,12 @@ def steps(chosen: Sequence[IncidentOut]) -> None:
 
 
 def put_off(chosen: Sequence[IncidentOut]) -> None:
-    """A menu of how long they may wait."""
+    """Draw the snooze menu of the incidents."""
     snoozing("snooze", lambda until: incident_steps.snooze(chosen, until), disabled=not chosen)
 
 
 def snoozing(key: str, step: Callable[[datetime], None], *, disabled: bool) -> None:
-    """The menu of how long something may wait; `step` is called with the end of that."""
+    """Draw a snooze menu; `step` is called with the end of the snooze."""
 
     def later() -> None:
         step(viewer.now() + SNOOZES[st.session_state[key]])
@@ -87,7 +87,7 @@ def snoozing(key: str, step: Callable[[datetime], None], *, disabled: bool) -> N
 
 
 def resolve(chosen: Sequence[IncidentOut]) -> None:
-    """The ways to end them, of which one must be chosen."""
+    """Draw the form that resolves the incidents; a reason is required."""
     st.selectbox(texts.WHY_OVER, REASONS, index=None, key=incident_steps.REASON, format_func=ui_texts.RESOLUTIONS.get)
     st.text_input(texts.COMMENT, key=incident_steps.COMMENT, max_chars=1000, on_change="ignore")
     st.button(texts.RESOLVE, key="resolve", type="primary", on_click=incident_steps.resolve, args=(chosen,))

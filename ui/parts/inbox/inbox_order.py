@@ -1,4 +1,4 @@
-"""What waits for the viewer, put in order: what hurts first, then what has a date, then the oldest."""
+"""Order the items of the inbox: by severity, then by deadline, then by age."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -21,29 +21,29 @@ Urgent = RunSummaryOut | AcknowledgementOut | ProposalSummaryOut | ContractReque
 
 
 def failed(found: InboxOut) -> list[RunSummaryOut]:
-    """The runs that need attention, the worst first, and of those alike the newest."""
+    """Return the runs that need attention, worst verdict first, then newest first."""
     newest = sorted(found.failed_runs, key=lambda run: run.finished_at, reverse=True)
     return sorted(newest, key=lambda run: VERDICTS.index(run.verdict))
 
 
 def incidents(found: InboxOut) -> dict[UUID, IncidentOut]:
-    """By the runs that need attention the incidents that they are the last word of."""
+    """Return the incidents by the id of the last run of each of their objects."""
     return {part.last_run_id: each for each in found.incidents for part in each.objects}
 
 
 def pending_acknowledgements(found: InboxOut) -> list[AcknowledgementOut]:
-    """The versions that wait for the viewer's answer, the one with the nearest deadline first."""
+    """Return the pending acknowledgements, nearest deadline first."""
     waiting = (each for each in found.acknowledgements if each.state is AcknowledgementState.PENDING)
     return sorted(waiting, key=lambda each: (each.due_at or LATER, each.requested_at))
 
 
 def oldest(proposals: Sequence[ProposalSummaryOut]) -> list[ProposalSummaryOut]:
-    """The proposals, the one that waits longest first."""
+    """Return the proposals, oldest first."""
     return sorted(proposals, key=lambda each: each.created_at)
 
 
 def urgent(found: InboxOut) -> list[Urgent]:
-    """All that waits for the viewer themself: what the menu counts."""
+    """Return all items that the viewer must act on: those that the menu counts."""
     return [
         *failed(found),
         *pending_acknowledgements(found),
@@ -54,5 +54,5 @@ def urgent(found: InboxOut) -> list[Urgent]:
 
 
 def is_empty(found: InboxOut) -> bool:
-    """Whether nothing waits for anybody, and nothing concerns the viewer."""
+    """Return True if the inbox contains nothing at all, including snoozed items."""
     return not (urgent(found) or found.awaiting_others or found.affecting or found.outdated_pins or found.snoozed)

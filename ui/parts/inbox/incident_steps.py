@@ -1,6 +1,6 @@
-"""What the buttons of incidents do: one step in the registry for each, at the revision that was seen, and the way back.
+"""Actions on incidents: one request each, at the displayed revision, with undo.
 
-A step is taken back only where the incident still stands as it left it."""
+Undo fails if the incident has changed since the action."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -20,36 +20,36 @@ Step = Callable[[Client, IncidentOut], IncidentOut]
 
 
 def acknowledge(found: Incidents) -> None:
-    """Says that the viewer looks after them."""
+    """Acknowledge the open incidents, which assigns them to the viewer."""
     fresh = [each for each in found if each.state is IncidentState.OPEN]
     _take(fresh, _acknowledged, back=lambda _: _reopened, said=texts.you_look_after)
 
 
 def assign(found: Incidents) -> None:
-    """Gives them to whom the input names; to nobody where it is empty."""
+    """Assign the incidents to the typed user, or unassign them if the input is empty."""
     name = bulk_steps.input_text(ASSIGNEE) or None
-    said = texts.given_to(name) if name else texts.GIVEN_TO_NOBODY
+    result = texts.given_to(name) if name else texts.GIVEN_TO_NOBODY
     _take(
         found,
         _assigned(name),
         back=lambda old: _assigned(old.assignee),
-        said=lambda names: texts.impact_line(names, said),
+        said=lambda names: texts.impact_line(names, result),
     )
 
 
 def snooze(found: Incidents, until: datetime) -> None:
-    """Puts them off."""
-    told = texts.told_later(ui_texts.moment(until, timezone=viewer.timezone()))
+    """Snooze the incidents."""
+    result = texts.told_later(ui_texts.moment(until, timezone=viewer.timezone()))
     _take(
         found,
         _snoozed(until),
         back=lambda old: _snoozed(_ahead(old)),
-        said=lambda names: texts.impact_line(names, told),
+        said=lambda names: texts.impact_line(names, result),
     )
 
 
 def resolve(found: Incidents) -> None:
-    """Ends them for the reason that was chosen."""
+    """Resolve the incidents with the selected reason."""
     reason: ManualResolution | None = st.session_state.get(REASON)
     if reason is None:
         panels.flash(texts.SAY_WHY_OVER, problem=True)
@@ -64,12 +64,12 @@ def resolve(found: Incidents) -> None:
 
 
 def reopen(incident: IncidentOut) -> None:
-    """Opens it again."""
+    """Reopen the incident."""
     _take([incident], _reopened, back=None, said=texts.open_now)
 
 
 def name(incident: IncidentOut) -> str:
-    """What an incident is called: by what it is about."""
+    """Return the display name of an incident."""
     return f"{incident.contract_id} · {incident.object}"
 
 
@@ -90,7 +90,7 @@ def _snoozed(until: datetime | None) -> Step:
 
 
 def _ahead(incident: IncidentOut) -> datetime | None:
-    """Until when it is put off still; None for a time that is over."""
+    """Return the end of the snooze; None if it is over."""
     until = incident.snoozed_until
     return until if until and until > viewer.now() else None
 
@@ -104,7 +104,7 @@ def _take(
 
 
 def _put_back(before: IncidentOut, after: IncidentOut, back: Callable[[IncidentOut], Step]) -> None:
-    """Takes it back. Raises ClientError where somebody changed it since."""
+    """Undo the action. Raises ClientError if the incident has changed since."""
     registry = viewer.registry()
     now = registry.incident(after.id)
     if _stands(now) != _stands(after):

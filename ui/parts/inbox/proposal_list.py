@@ -1,5 +1,4 @@
-"""The proposals of the inbox: those that wait for the viewer, with what can be done about several at once, and those
-that others decide about."""
+"""Proposals in the inbox: those for the viewer with bulk actions, and those for others."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,7 +15,7 @@ Steps = Callable[[Sequence[ProposalSummaryOut]], None]
 
 
 def draw(found: InboxOut) -> None:
-    """Each list under its heading, those that wait for the viewer first; nothing for a list that is empty."""
+    """Draw each list that is not empty, those for the viewer first."""
     waiting(texts.CHANGE, found.to_change, texts.CHANGE_HELP, lambda chosen: put_off(chosen, key="change"))
     waiting(texts.DECIDE, found.to_decide, texts.DECIDE_HELP, deciding)
     proposal_rows(texts.WAIT, found.awaiting_others, texts.WAIT_HELP)
@@ -25,7 +24,7 @@ def draw(found: InboxOut) -> None:
 
 
 def waiting(title: str, found: Sequence[ProposalSummaryOut], about: str, steps: Steps) -> None:
-    """Proposals that wait for the viewer, each with a box to choose it by; above them the steps for those chosen."""
+    """Draw proposals with checkboxes, and above them the actions on selected ones."""
     if not found:
         return
     st.subheader(texts.counted(title, len(found)), help=about)
@@ -37,7 +36,7 @@ def waiting(title: str, found: Sequence[ProposalSummaryOut], about: str, steps: 
 
 
 def choosable(proposal: ProposalSummaryOut) -> bool:
-    """The proposal's row; whether it is chosen."""
+    """Draw the proposal's row; return True if it is selected."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key=f"of-{proposal.id}"):
         name = ui_texts.esc(incidents.choose(proposal_steps.name(proposal)))
         chosen = st.checkbox(name, key=f"choose-{proposal.id}", label_visibility="collapsed", width=24)
@@ -47,7 +46,7 @@ def choosable(proposal: ProposalSummaryOut) -> bool:
 
 
 def deciding(chosen: Sequence[ProposalSummaryOut]) -> None:
-    """What can be done about drafts that the viewer decides about."""
+    """Draw the actions on proposals that the viewer may decide."""
     put_off(chosen, key="decide")
     with st.popover(incidents.GIVE_TO, key="hand", disabled=not chosen):
         st.text_input(incidents.ASSIGNEE, key=proposal_steps.DECIDER, max_chars=200, on_change="ignore")
@@ -56,12 +55,12 @@ def deciding(chosen: Sequence[ProposalSummaryOut]) -> None:
 
 
 def put_off(chosen: Sequence[ProposalSummaryOut], *, key: str) -> None:
-    """A menu of how long they may wait."""
+    """Draw the snooze menu of the proposals."""
     failed_runs.snoozing(f"later-{key}", lambda until: proposal_steps.snooze(chosen, until), disabled=not chosen)
 
 
 def proposal_rows(title: str, found: Sequence[ProposalSummaryOut], about: str) -> None:
-    """Proposals, each opening its review; the one that waits longest first."""
+    """Draw proposals with links to their reviews, oldest first."""
     if found:
         st.subheader(texts.counted(title, len(found)), help=about)
     for each in inbox_order.oldest(found):
@@ -69,11 +68,11 @@ def proposal_rows(title: str, found: Sequence[ProposalSummaryOut], about: str) -
 
 
 def later(found: Sequence[ProposalSummaryOut]) -> None:
-    """What the viewer put off, on demand, each with the way back."""
+    """Draw the snoozed proposals, collapsed, each with a button that ends the snooze."""
     if not found:
         return
     with st.expander(
-        texts.counted(ui_texts.PUT_OFF, len(found)), key="put-off", icon=":material/snooze:", on_change="rerun"
+        texts.counted(ui_texts.SNOOZED, len(found)), key="put-off", icon=":material/snooze:", on_change="rerun"
     ) as opened:
         for each in inbox_order.oldest(found) if opened.open else ():
             row(each)
@@ -81,15 +80,15 @@ def later(found: Sequence[ProposalSummaryOut]) -> None:
 
 
 def row(proposal: ProposalSummaryOut) -> None:
-    """One proposal: its state and title, how much of it is decided, its author and age."""
+    """Draw one proposal: state, title, progress, author and age."""
     mark, about = ui_texts.PROPOSALS[proposal.state], " · ".join(row_details(proposal))
     with panels.row(mark, age=proposal.created_at, about=about, key=f"proposal-{proposal.id}"):
-        title, made = proposal_steps.name(proposal), panels.when(proposal.created_at)
-        panels.link("review", title, help_text=made, proposal=str(proposal.id))
+        title, created = proposal_steps.name(proposal), panels.when(proposal.created_at)
+        panels.link("review", title, help_text=created, proposal=str(proposal.id))
 
 
 def row_details(proposal: ProposalSummaryOut) -> list[str]:
-    """What a row says below the title."""
+    """Return the details below the title of a row."""
     asking = ui_texts.join_list([each.author for each in proposal.change_requests])
     parts = (
         texts.asked_by(asking) if asking else "",
@@ -102,7 +101,7 @@ def row_details(proposal: ProposalSummaryOut) -> list[str]:
 
 
 def progress(proposal: ProposalSummaryOut) -> str:
-    """How much of the proposal is decided, and whether an approval of the viewer's became void."""
+    """Describe how many suggestions are decided, and whether the viewer's approval became void."""
     total = proposal.pending + proposal.accepted + proposal.rejected
-    said = texts.decided(total - proposal.pending, total) if total else texts.BY_HAND
-    return f"{said} · {texts.VOIDED}" if proposal.voided_approvals else said
+    text = texts.decided(total - proposal.pending, total) if total else texts.BY_HAND
+    return f"{text} · {texts.VOIDED}" if proposal.voided_approvals else text

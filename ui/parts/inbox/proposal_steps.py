@@ -1,4 +1,4 @@
-"""What can be done about drafts that wait: put off, given to somebody; both with the way back."""
+"""Assign and snooze proposals, with undo."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,14 +16,14 @@ Drafts = Sequence[ProposalSummaryOut]
 
 
 def name(proposal: ProposalSummaryOut) -> str:
-    """What a proposal is called."""
+    """Return the display name of a proposal."""
     return proposal.title or proposal.contract_id
 
 
 def assign(found: Drafts) -> None:
-    """Gives them to whom the input names; to nobody where it is empty."""
+    """Assign the proposals to the typed user, or unassign them if the input is empty."""
     to, registry = bulk_steps.input_text(DECIDER) or None, viewer.registry()
-    said = incidents.given_to(to) if to else incidents.GIVEN_TO_NOBODY
+    result = incidents.given_to(to) if to else incidents.GIVEN_TO_NOBODY
 
     def back(before: ProposalSummaryOut, after: ProposalSummaryOut) -> None:
         if registry.proposal(after.id).assignee != after.assignee:
@@ -31,15 +31,18 @@ def assign(found: Drafts) -> None:
         registry.assign_proposal(after.id, before.assignee)
 
     step = BulkStep[ProposalSummaryOut](
-        lambda each: registry.assign_proposal(each.id, to), name, lambda names: incidents.impact_line(names, said), back
+        lambda each: registry.assign_proposal(each.id, to),
+        name,
+        lambda names: incidents.impact_line(names, result),
+        back,
     )
     bulk_steps.run_bulk_step(found, step)
 
 
 def snooze(found: Drafts, until: datetime) -> None:
-    """Puts them off, for the viewer alone."""
+    """Snooze the proposals for the viewer only."""
     registry = viewer.registry()
-    told = texts.put_off(ui_texts.moment(until, timezone=viewer.timezone()))
+    result = texts.put_off(ui_texts.moment(until, timezone=viewer.timezone()))
 
     def back(_: ProposalSummaryOut, after: ProposalSummaryOut) -> None:
         registry.snooze_proposal(after.id, None)
@@ -47,13 +50,13 @@ def snooze(found: Drafts, until: datetime) -> None:
     step = BulkStep[ProposalSummaryOut](
         lambda each: registry.snooze_proposal(each.id, until),
         name,
-        lambda names: incidents.impact_line(names, told),
+        lambda names: incidents.impact_line(names, result),
         back,
     )
     bulk_steps.run_bulk_step(found, step)
 
 
 def bring_back(proposal: ProposalSummaryOut) -> None:
-    """Has it wait for the viewer again."""
+    """End the snooze of the proposal."""
     registry = viewer.registry()
     step_runner.run_step(lambda: registry.snooze_proposal(proposal.id, None), done=texts.waits_again(name(proposal)))

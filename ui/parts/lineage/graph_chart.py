@@ -1,6 +1,6 @@
-"""The lineage graph as a Vega-Lite picture, data flowing from left to right, and the same as a table.
+"""Draw the lineage graph from left to right with Vega-Lite, and as a table.
 
-Not as Graphviz: that would need WebAssembly, which the pages' content policy does not let in."""
+Graphviz would need WebAssembly, which the pages' content policy forbids."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,9 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class ShownNode:
-    """A node as it is shown; `is_focus`: the graph is the one around it; `members`: the nodes that it stands for."""
+    """A node as it is displayed.
+
+    `is_focus`: the graph is centred on it. `members`: the nodes that a group stands for; empty for a single node."""
 
     node: NodeOut
     is_focus: bool = False
@@ -35,66 +37,67 @@ class ShownNode:
 
     @property
     def name(self) -> str:
-        """The name within its namespace, in one line."""
+        """Return the name within its namespace, in one line."""
         return ui_texts.CONTROL.sub(" ", str(self.node.data.get("name", self.node.id)))
 
     @property
     def kind(self) -> str:
-        """What it is, in a word."""
+        """Return the display name of its type."""
         if self.members:
             return texts.GROUP
         return texts.DATASET if self.node.type == DATASET else texts.JOB
 
     @property
     def contracts(self) -> Sequence[Mapping[str, Any]]:
-        """The contracts about the dataset, with their last verdicts; () for a job."""
+        """Return the contracts of the dataset with their last verdicts; () for a job."""
         return self.node.data.get("contracts") or ()
 
     @property
     def mark(self) -> StatusLabel | None:
-        """The worst verdict of its contracts; None where there is no contract, or it is a job."""
-        found = [ui_texts.VERDICTS.get(str(each.get("verdict")), ui_texts.NEVER) for each in self.contracts]
-        return min(found, key=ORDER.index) if found else None
+        """Return the label of the worst verdict; None without a contract and for jobs."""
+        labels = [ui_texts.VERDICTS.get(str(each.get("verdict")), ui_texts.NEVER) for each in self.contracts]
+        return min(labels, key=ORDER.index) if labels else None
 
 
 def nodes(graph: GraphOut, asked: str) -> list[ShownNode]:
-    """The nodes of the picture: the one asked for, the nearest, and groups of the others where there are too many."""
-    found, groups = collapsed(graph, asked, most=MOST)
-    return [ShownNode(each, each.id == asked, groups.get(each.id, ())) for each in found]
+    """Return the nodes of the picture: the central one, the nearest, and groups of the rest."""
+    nearest, groups = collapsed(graph, asked, most=MOST)
+    return [ShownNode(each, each.id == asked, groups.get(each.id, ())) for each in nearest]
 
 
 def every(graph: GraphOut, asked: str) -> list[ShownNode]:
-    """All nodes, each as itself, in that order."""
-    found, _ = collapsed(graph, asked, most=len(graph.graph))
-    return [ShownNode(each, each.id == asked) for each in found]
+    """Return all nodes of the graph without groups, nearest first."""
+    ordered, _ = collapsed(graph, asked, most=len(graph.graph))
+    return [ShownNode(each, each.id == asked) for each in ordered]
 
 
 def edges(shown: Sequence[ShownNode]) -> list[Edge]:
-    """The edges between nodes that are shown; one of a node in a group is the group's."""
+    """Return the edges between displayed nodes; a member's edges belong to its group."""
     there = {each.node.id for each in shown}
     home = {node.id: each.node.id for each in shown for node in each.members}
-    told = chain.from_iterable((*each.node.in_edges, *each.node.out_edges) for each in shown)
-    pairs = {(home.get(each.origin, each.origin), home.get(each.destination, each.destination)) for each in told}
+    links = chain.from_iterable((*each.node.in_edges, *each.node.out_edges) for each in shown)
+    pairs = {(home.get(each.origin, each.origin), home.get(each.destination, each.destination)) for each in links}
     return sorted((origin, target) for origin, target in pairs if origin != target and there >= {origin, target})
 
 
 def places(names: Iterable[str], between: Sequence[Edge]) -> dict[str, tuple[int, float]]:
-    """Where each node stands: right of all that comes before it, as far as it comes before itself in no circle; those
-    of one column below each other, around the middle."""
+    """Return the position of each node as (column, row).
+
+    A node is to the right of all nodes before it, except in cycles; the rows of a column are centred around 0."""
     columns = _columns(sorted(names), between)
-    found: dict[str, tuple[int, float]] = {}
+    positions: dict[str, tuple[int, float]] = {}
     for column in set(columns.values()):
         inside = [name for name, at in columns.items() if at == column]
-        found |= {name: (column, row - (len(inside) - 1) / 2) for row, name in enumerate(inside)}
-    return found
+        positions |= {name: (column, row - (len(inside) - 1) / 2) for row, name in enumerate(inside)}
+    return positions
 
 
 def picture(shown: Sequence[ShownNode]) -> Spec:
-    """The graph: a circle a job, a square a dataset, with its name and its verdict; arrows to where data go."""
+    """Draw the graph: circles for jobs, squares for datasets, arrows in the direction of the data."""
     between = edges(shown)
-    stand = places((each.node.id for each in shown), between)
-    tallest = max((sum(other[0] == one[0] for other in stand.values()) for one in stand.values()), default=1)
-    layers = [_arrows(between, stand), *_marks([_point(each, stand[each.node.id]) for each in shown])]
+    positions = places((each.node.id for each in shown), between)
+    tallest = max((sum(other[0] == one[0] for other in positions.values()) for one in positions.values()), default=1)
+    layers = [_arrows(between, positions), *_marks([_point(each, positions[each.node.id]) for each in shown])]
     return {
         "layer": layers,
         "height": max(2, tallest) * ROW_HEIGHT,
@@ -106,14 +109,14 @@ def picture(shown: Sequence[ShownNode]) -> Spec:
 
 
 def rows(shown: Sequence[ShownNode]) -> list[dict[str, str]]:
-    """The nodes as rows: what each is, its verdict, what comes before it and where its data go; `Open` leads there."""
+    """Return the nodes as table rows with verdict, neighbours, and a link to each."""
     names, between = {each.node.id: each.name for each in shown}, edges(shown)
     return [
         {
             ui_texts.NAME: each.name,
             texts.NODE_IS: each.kind,
             texts.VERDICT: ui_texts.glyph(each.mark) if each.mark else "",
-            ui_texts.CONTRACTS: ", ".join(str(found.get("contract")) for found in each.contracts),
+            ui_texts.CONTRACTS: ", ".join(str(contract.get("contract")) for contract in each.contracts),
             texts.COMES_FROM: ", ".join(names[origin] for origin, target in between if target == each.node.id),
             texts.GOES_TO: ", ".join(names[target] for origin, target in between if origin == each.node.id),
             ui_texts.NAMESPACE: str(each.node.data.get("namespace", "")),
@@ -127,12 +130,14 @@ def _columns(names: Sequence[str], between: Sequence[Edge]) -> dict[str, int]:
     before: dict[str, set[str]] = {name: set() for name in names}
     for origin, target in between:
         before[target].add(origin)
-    found: dict[str, int] = {}
-    while left := [name for name in names if name not in found]:
-        # Where all that is left comes after something that is left, it goes in a circle, which is cut at one place.
-        free = [name for name in left if before[name] <= found.keys()] or left[:1]
-        found |= {name: 1 + max((found[each] for each in before[name] if each in found), default=-1) for name in free}
-    return found
+    columns: dict[str, int] = {}
+    while left := [name for name in names if name not in columns]:
+        # If every remaining node follows another remaining one, they form a cycle, which is cut at its first node.
+        free = [name for name in left if before[name] <= columns.keys()] or left[:1]
+        columns |= {
+            name: 1 + max((columns[each] for each in before[name] if each in columns), default=-1) for name in free
+        }
+    return columns
 
 
 def _point(shown: ShownNode, place: tuple[int, float]) -> Spec:
@@ -170,7 +175,7 @@ def _arrows(between: Sequence[Edge], stand: Mapping[str, tuple[int, float]]) -> 
 
 def _marks(points: Sequence[Spec]) -> list[Spec]:
     base: Spec = {"data": {"values": list(points)}}
-    told = [{"field": field, "type": "nominal"} for field in ("kind", "name", "verdict")]
+    tooltip = [{"field": field, "type": "nominal"} for field in ("kind", "name", "verdict")]
     shape = {
         "field": "kind",
         "type": "nominal",
@@ -182,7 +187,7 @@ def _marks(points: Sequence[Spec]) -> list[Spec]:
     return [
         {**base, "transform": [{"filter": "datum.asked"}], "mark": ring, "encoding": _axes()},
         {**base, "mark": node, "encoding": {
-            **_axes(), "shape": {**shape, "legend": None}, "color": colour, "tooltip": told}},
+            **_axes(), "shape": {**shape, "legend": None}, "color": colour, "tooltip": tooltip}},
         _label(base, "short", INK, 20),
         _label(base, "verdict", None, 34),
     ]  # fmt: skip
@@ -195,7 +200,7 @@ def _label(base: Spec, field: str, colour: str | None, below: int) -> Spec:
 
 
 def _axes() -> Spec:
-    """Both axes, of which nothing is drawn; the first row is at the top."""
+    """Return both axes, which are hidden; the first row is at the top."""
     scale = {"nice": False, "zero": False, "padding": 30}
     shared = {"type": "quantitative", "axis": None}
     return {

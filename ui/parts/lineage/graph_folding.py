@@ -1,4 +1,4 @@
-"""A lineage graph that is larger than a picture has room for: what is near is kept, the rest becomes a node a side."""
+"""Fold a lineage graph that is too large to draw: near nodes stay, the rest become groups."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,8 +12,9 @@ Step = tuple[int, int]
 
 
 def collapsed(graph: GraphOut, asked: str, *, most: int) -> tuple[list[NodeOut], Mapping[str, Sequence[NodeOut]]]:
-    """At most `most` nodes, the one asked for first and the nearest before others; and what each node stands for that
-    stands for several, by its id: nothing where all nodes are shown."""
+    """Return at most `most` nodes, nearest first, and the members of each group by its id.
+
+    No groups if all nodes fit."""
     ways = steps(graph, asked)
     ordered = sorted(graph.graph, key=lambda node: (_near(ways.get(node.id)), node.type != DATASET, node.id))
     if len(ordered) <= most:
@@ -27,7 +28,9 @@ def collapsed(graph: GraphOut, asked: str, *, most: int) -> tuple[list[NodeOut],
 
 
 def steps(graph: GraphOut, asked: str) -> dict[str, Step]:
-    """On which side of the node each other lies and how many steps away, by id; none of those on neither side."""
+    """Return the side and distance of each node from the central one, by id.
+
+    Nodes that are neither upstream nor downstream are missing."""
     pairs = {(edge.origin, edge.destination) for node in graph.graph for edge in (*node.in_edges, *node.out_edges)}
     down = _reached(asked, pairs)
     up = _reached(asked, ((target, origin) for origin, target in pairs))
@@ -38,12 +41,12 @@ def _reached(start: str, pairs: Iterable[tuple[str, str]]) -> dict[str, int]:
     after: dict[str, list[str]] = {}
     for origin, target in pairs:
         after.setdefault(origin, []).append(target)
-    found, ahead = {start: 0}, [start]
+    distances, ahead = {start: 0}, [start]
     for name in ahead:
-        fresh = [each for each in after.get(name, ()) if each not in found]
-        found |= dict.fromkeys(fresh, found[name] + 1)
+        fresh = [each for each in after.get(name, ()) if each not in distances]
+        distances |= dict.fromkeys(fresh, distances[name] + 1)
         ahead.extend(dict.fromkeys(fresh))
-    return found
+    return distances
 
 
 def _near(step: Step | None) -> tuple[bool, int]:
@@ -51,9 +54,9 @@ def _near(step: Step | None) -> tuple[bool, int]:
 
 
 def _group(name: str, nodes: Sequence[NodeOut]) -> NodeOut:
-    """A node for them all, with all their contracts and edges."""
+    """Create a node for the group with the contracts and edges of all its members."""
     contracts = [each for node in nodes for each in node.data.get("contracts") or ()]
-    told = texts.group_of(len(nodes), name.removeprefix("group:"))
+    label = texts.group_of(len(nodes), name.removeprefix("group:"))
     into: tuple[EdgeOut, ...] = tuple(edge for node in nodes for edge in node.in_edges)
     out: tuple[EdgeOut, ...] = tuple(edge for node in nodes for edge in node.out_edges)
-    return NodeOut(id=name, type="DATASET", data={"name": told, "contracts": contracts}, in_edges=into, out_edges=out)
+    return NodeOut(id=name, type="DATASET", data={"name": label, "contracts": contracts}, in_edges=into, out_edges=out)

@@ -1,1 +1,1 @@
-"""Parts of a metric's page."""
+"""Parts of the metric page."""

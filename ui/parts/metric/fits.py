@@ -1,4 +1,4 @@
-"""The fits of a check: which limits its program learned after they were approved, and which of them judge."""
+"""Fits of a check: limits that its program learned after approval, and which are active."""
 
 from typing import Any
 
@@ -11,17 +11,17 @@ from treaty.ui.widgets import panels, viewer
 
 
 def section(report: RunOut, check: CheckResultOut) -> None:
-    """The check's fits as a table; nothing where it has none."""
-    found = viewer.registry().fits(report.contract_id, report.object, check.check_id)
-    if not found:
+    """Draw the check's fits as a table, if it has any."""
+    fits_of_check = viewer.registry().fits(report.contract_id, report.object, check.check_id)
+    if not fits_of_check:
         return
-    with st.expander(texts.learned_since(len(found)), key="fits", on_change="rerun") as it:
+    with st.expander(texts.learned_since(len(fits_of_check)), key="fits", on_change="rerun") as it:
         if it.open:
-            panels.table([row(each) for each in found], key="fits-rows", alt=texts.FITS)
+            panels.table([row(each) for each in fits_of_check], key="fits-rows", alt=texts.FITS)
 
 
 def row(fit: FitOut) -> dict[str, Any]:
-    """A fit, as a row."""
+    """Return a fit as a table row."""
     return {
         texts.LEARNED: ui_texts.moment(fit.created_at, timezone=viewer.timezone()),
         ui_texts.FIT: fit.name,

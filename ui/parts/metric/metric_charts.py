@@ -1,4 +1,4 @@
-"""Charts of a metric's course, and of two distributions beside each other, as Vega-Lite specifications."""
+"""Build charts of a metric over time and of two distributions, as Vega-Lite specifications."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,13 +11,14 @@ from treaty.ui.texts import metric as texts
 from treaty.ui.widgets.charts import BLUE, INK, SOFT, VERMILLION, ChartBand, Spec, framed
 
 HEIGHT = 320
-# Of two partitions the first is drawn in blue, the second in vermillion and dashed: not told apart by colour alone.
+# The first partition is blue, the second vermillion and dashed: not distinguished by colour alone.
 LINE_STYLES = ((BLUE, [1, 0]), (VERMILLION, [6, 3]))
 
 
 def course(seen: Sequence[ObservedPoint], limits: ChartBand, *, metric: str) -> Spec:
-    """The values in their order with the band that was admitted of each, what was expected, the contract's `limits`,
-    anomalies as triangles, and crosses at the bottom for gaps."""
+    """Build the chart of the values with bands, expected values, limits, anomalies and gaps.
+
+    `limits`: those of the contract. Anomalies are triangles, gaps are crosses at the bottom."""
     low, high = extent(seen, limits)
     scale = {"domain": [low, high], "nice": False, "zero": False}
     axis = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
@@ -43,14 +44,14 @@ TOOLTIP = (
 
 
 def extent(seen: Sequence[ObservedPoint], limits: ChartBand) -> tuple[float, float]:
-    """The range of the vertical axis: all values, bands and limits with a little air, and never empty."""
-    found = [each.value for each in seen if each.value is not None] + list(limits.edges)
-    found += [edge for each in seen if each.learned for edge in each.band.edges]
-    return aired(found)
+    """Return the range of the vertical axis: values, bands and limits with a margin."""
+    values = [each.value for each in seen if each.value is not None] + list(limits.edges)
+    values += [edge for each in seen if each.learned for edge in each.band.edges]
+    return aired(values)
 
 
 def aired(found: Sequence[float]) -> tuple[float, float]:
-    """The range of these numbers with a little air, and never empty."""
+    """Return the range of these numbers with a margin, never empty."""
     low, high = min(found, default=0.0), max(found, default=1.0)
     air = 0.08 * (high - low) or 0.05 * abs(high) or 0.5
     return low - air, high + air
@@ -118,13 +119,13 @@ def _values(base: Spec) -> list[Spec]:
 
 
 def shares(counts: Sequence[int]) -> list[float]:
-    """The counts as shares of their sum; all 0 for none."""
+    """Return the counts as shares of their sum; all 0 if the sum is 0."""
     total = sum(counts)
     return [count / total if total else 0.0 for count in counts]
 
 
 def distribution_chart(bins: Sequence[tuple[str, Sequence[float], Sequence[int]]], *, metric: str) -> Spec:
-    """Distributions of numbers as steps over each other: (name, edges, counts) of each, as shares of its rows."""
+    """Build overlaid step charts of (name, edges, counts), as shares of each partition's rows."""
     return framed([_steps(*each, look, metric) for each, look in zip(bins, LINE_STYLES, strict=False)], height=220)
 
 
@@ -142,31 +143,31 @@ def _steps(name: str, edges: Sequence[float], counts: Sequence[int], look: tuple
         "type": "quantitative",
         "axis": {"title": texts.SHARE_OF_ROWS, "format": ".0%", "domain": False},
     }
-    drawn = {"type": "area", "interpolate": "step-after", "line": {"color": colour, "strokeDash": dash}}
-    told = [{"field": "of", "type": "nominal"}, {"field": "share", "type": "quantitative", "format": ".1%"}]
+    area = {"type": "area", "interpolate": "step-after", "line": {"color": colour, "strokeDash": dash}}
+    tooltip = [{"field": "of", "type": "nominal"}, {"field": "share", "type": "quantitative", "format": ".1%"}]
     return {
         "data": {"values": values},
-        "mark": {**drawn, "color": colour, "fillOpacity": 0.15},
-        "encoding": {"x": x, "y": y, "tooltip": told},
+        "mark": {**area, "color": colour, "fillOpacity": 0.15},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
     }
 
 
 def foreseen(points: Sequence[PreviewPointOut], labels: Sequence[str], *, metric: str) -> Spec:
-    """The values with what is admitted of each, dashed, and what would be, shaded; what would be left out is a cross.
+    """Build the chart of current bounds (dashed) and bounds after feedback (shaded).
 
-    The last one is still to come: it has limits alone."""
+    Points that would be excluded from training are crosses. The last point is in the future and has bounds only."""
     edges = [edge for each in points for band in each.bands for edge in band or () if edge is not None]
-    found = [*edges, *(each.value for each in points if each.value is not None)]
-    low, high = aired(found)
+    values = [*edges, *(each.value for each in points if each.value is not None)]
+    low, high = aired(values)
     scale = {"domain": [low, high], "nice": False, "zero": False}
     axis = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
-    told = [{"field": name, "type": "nominal", "title": title} for name, title in FORESEEN]
+    tooltip = [{"field": name, "type": "nominal", "title": title} for name, title in FORESEEN]
     base: Spec = {
         "data": {"values": [_foreseen(each, label, low, high) for each, label in zip(points, labels, strict=True)]},
         "encoding": {
             "x": {"field": "label", "type": "nominal", "sort": None, "axis": X_AXIS, "scale": {"padding": 0.5}},
             "y": {"field": "value", "type": "quantitative", "axis": axis, "scale": scale},
-            "tooltip": told,
+            "tooltip": tooltip,
         },
     }
     return framed([_shaded(base), *_dashed(base), *_values(base)], height=HEIGHT)
@@ -205,17 +206,17 @@ def _edges(band: Edges | None, low: float, high: float) -> Edges:
 
 
 def _shaded(base: Spec) -> Spec:
-    """What would be admitted."""
+    """Draw the bounds after feedback."""
     x, y = base["encoding"]["x"], base["encoding"]["y"]
     band = {"x": x, "y": {**y, "field": "lower"}, "y2": {"field": "upper"}}
-    known = {"transform": [{"filter": "isValid(datum.lower)"}]}
+    filters = {"transform": [{"filter": "isValid(datum.lower)"}]}
     return {
-        "data": base["data"], **known, "mark": {"type": "area", "color": BLUE, "opacity": 0.16}, "encoding": band
+        "data": base["data"], **filters, "mark": {"type": "area", "color": BLUE, "opacity": 0.16}, "encoding": band
     }  # fmt: skip
 
 
 def _dashed(base: Spec) -> list[Spec]:
-    """What is admitted now."""
+    """Draw the current bounds."""
     x, y = base["encoding"]["x"], base["encoding"]["y"]
     look = {"type": "line", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2, "opacity": 0.7}
     return [

@@ -1,4 +1,4 @@
-"""A metric over time: what was measured, what was expected and admitted each time, and how it was judged."""
+"""Combine the measurements of a metric with expected values, bounds and outcomes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,11 @@ GOOD, BAD, LEARNED = "passed", "failed", "learning"
 
 @dataclass(frozen=True, kw_only=True)
 class ObservedPoint:
-    """A metric as it was measured once. `value` None: a gap, for the `reason`. `band`: what was admitted of it, open
-    where nothing was said. `learned`: a detector told the band from the past, and what it `expected`; `fit` names
-    limits that were learned beforehand. `outcome`: of the check, "" where it was not judged. `said`: what somebody said
-    of its data."""
+    """One measurement of a metric.
+
+    `value`: None means a gap, explained by `reason`. `band`: its bounds, open if there are none. `learned`: a
+    detector computed the band, and the `expected` value. `fit`: name of the learned limits. `outcome`: outcome of
+    the check, "" if it was not evaluated. `said`: kind of the feedback on it, "" for none."""
 
     label: str
     time: datetime
@@ -36,7 +37,7 @@ class ObservedPoint:
 
     @property
     def is_anomaly(self) -> bool:
-        """Whether the check failed on it."""
+        """Return True if the check failed on it."""
         return self.outcome == BAD
 
 
@@ -51,39 +52,39 @@ def course(
     timezone: str,
     marks: Sequence[FeedbackOut] = (),
 ) -> tuple[ObservedPoint, ...]:
-    """The metric by the time of its data: of a partition what was measured last, of a whole table every run's.
+    """Return the points by time of data: the last measurement per partition or, without partitions, per run.
 
-    `limits` are those of the contract, which hold where no band was told; `marks`, newest first, what was said."""
+    `limits`: those of the contract, used where no band was stored. `marks`: feedback, newest first."""
     verdicts = {(each.run_id, each.partition or None): each for each in judged}
     newest: dict[object, MetricHistoryItemOut] = {each.partition or each.run_id: each for each in measured}
     ordered = sorted(newest.values(), key=lambda each: (each.data_at, each.partition or "", each.measured_at))
-    said = {each.partition or each.run_id: each.kind.value for each in reversed(marks)}
-    seen = (_metric_point(each, verdicts, limits, timezone) for each in ordered)
-    return tuple(replace(each, said=said.get(each.partition or each.run_id, "")) for each in seen)
+    feedback = {each.partition or each.run_id: each.kind.value for each in reversed(marks)}
+    points = (_metric_point(each, verdicts, limits, timezone) for each in ordered)
+    return tuple(replace(each, said=feedback.get(each.partition or each.run_id, "")) for each in points)
 
 
 def _metric_point(
     of: MetricHistoryItemOut, verdicts: Mapping[Key, CheckHistoryItemOut], limits: ChartBand, timezone: str
 ) -> ObservedPoint:
     verdict = verdicts.get((of.run_id, of.partition or None))
-    told = (verdict.band if verdict else None) or {}
+    bounds = (verdict.band if verdict else None) or {}
     return ObservedPoint(
         label=of.partition or ui_texts.moment(of.data_at, timezone=timezone),
         time=of.data_at,
         value=number(of.value),
         run_id=of.run_id,
         reason=of.reason or (verdict.reason if verdict else "") or "",
-        band=ChartBand(number(told.get("lower")), number(told.get("upper"))) if told else limits,
-        expected=number(told.get("expected")),
-        learned=bool(told),
+        band=ChartBand(number(bounds.get("lower")), number(bounds.get("upper"))) if bounds else limits,
+        expected=number(bounds.get("expected")),
+        learned=bool(bounds),
         outcome=str(verdict.outcome) if verdict else "",
         partition=of.partition or None,
-        fit=str(told.get("fit") or ""),
+        fit=str(bounds.get("fit") or ""),
     )
 
 
 def series_sentence(seen: Sequence[ObservedPoint], *, metric: str) -> str:
-    """The course in one sentence, for those who cannot see the chart. Holds the metric's name as it was given."""
+    """Describe the series in one sentence, for screen readers. Contains the metric's name unescaped."""
     values = [each.value for each in seen if each.value is not None]
     if not values:
         return texts.no_values(metric)
@@ -99,14 +100,14 @@ def series_sentence(seen: Sequence[ObservedPoint], *, metric: str) -> str:
 
 
 def learning(judged: Sequence[CheckHistoryItemOut]) -> str:
-    """Why the check's detector says nothing yet, as it was told last; "" where it does, or where there is none."""
+    """Return the last reason why the detector is still learning; "" if it is not."""
     last = judged[-1] if judged else None
     reason = (last.reason or "") if last else ""
     return reason if reason.startswith(LEARNED) else ""
 
 
 def rows(seen: Sequence[ObservedPoint]) -> list[dict[str, Any]]:
-    """The same as a table, the newest first, each with the address of its run's report."""
+    """Return the series as table rows, newest first, each with the URL of its report."""
     return [
         {
             texts.OF: each.label,

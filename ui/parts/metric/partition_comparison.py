@@ -1,4 +1,4 @@
-"""Two partitions of a table beside each other, told from stored states: their facts, numbers and values by column."""
+"""Compare two partitions of a table by their stored states: facts, numbers and values by column."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import unquote
@@ -12,14 +12,14 @@ from treaty.ui.parts.metric import metric_charts
 from treaty.ui.texts import metric as texts
 from treaty.ui.widgets import panels, viewer
 
-# As folders of partitions name what is null.
+# Partition folders use this name for null.
 NULL = "__HIVE_DEFAULT_PARTITION__"
 VALUES = 12
 UNANSWERED = frozenset({404, 422})
 
 
 def condition(partition: str) -> str:
-    """The condition that chooses exactly the partition of that name; "" where the name says no column."""
+    """Return an SQL condition that selects exactly the named partition; "" if the name has no columns."""
     pairs = (part.partition("=") for part in partition.split("/"))
     return " AND ".join(_equals(unquote(name), value) for name, sign, value in pairs if sign)
 
@@ -34,29 +34,29 @@ def _quoted(text: str) -> str:
 
 
 def draw(dataset: str, partitions: Sequence[str]) -> None:
-    """The columns of both partitions, one chosen at a time; says why where states do not tell."""
+    """Draw a selected column of both partitions, or the reason if states lack it."""
     try:
-        found = [viewer.registry().profile(dataset, where=condition(each)) for each in partitions]
+        profiles = [viewer.registry().profile(dataset, where=condition(each)) for each in partitions]
     except ClientError as error:
         if error.status not in UNANSWERED:
             raise
         panels.empty(texts.STATES_DO_NOT_TELL, ui_texts.esc(panels.sentence(error)))
         return
-    names = [each.name for each in found[0].columns]
+    names = [each.name for each in profiles[0].columns]
     chosen = st.selectbox(ui_texts.COLUMN, names, key="column", bind="query-params", width=320)
     if chosen is None:
         panels.empty(texts.NO_COLUMN, texts.NO_COLUMN_STORED)
         return
-    columns([column_of(each, chosen) for each in found], partitions, found[0].words)
+    columns([column_of(each, chosen) for each in profiles], partitions, profiles[0].words)
 
 
 def column_of(profile: ProfileDocument, name: str) -> ColumnDocument | None:
-    """The column of that name; None where that partition lacks it."""
+    """Return the column with that name; None if the partition lacks it."""
     return next((each for each in profile.columns if each.name == name), None)
 
 
 def columns(found: Sequence[ColumnDocument | None], partitions: Sequence[str], named: Mapping[str, str]) -> None:
-    """The facts of both, then how their numbers are distributed, or which values they have how often."""
+    """Draw the facts of both, and the distributions of their numbers or frequent values."""
     panels.table(facts(found, partitions, named), key="facts-compared", alt=texts.FACTS_COMPARED)
     bins = [
         (name, each.bins.edges, each.bins.counts)
@@ -65,8 +65,8 @@ def columns(found: Sequence[ColumnDocument | None], partitions: Sequence[str], n
     ]
     if bins:
         metric = next(each.name for each in found if each)
-        told = texts.distributed(metric, [name for name, _, _ in bins])
-        panels.show_chart(metric_charts.distribution_chart(bins, metric=metric), key="distribution", alt=told)
+        description = texts.distributed(metric, [name for name, _, _ in bins])
+        panels.show_chart(metric_charts.distribution_chart(bins, metric=metric), key="distribution", alt=description)
         st.caption(texts.LEGEND_TWO)
     if any(each and each.values for each in found):
         panels.table(values(found, partitions), key="values-compared", alt=texts.VALUES_COMPARED)
@@ -75,7 +75,7 @@ def columns(found: Sequence[ColumnDocument | None], partitions: Sequence[str], n
 def facts(
     found: Sequence[ColumnDocument | None], partitions: Sequence[str], named: Mapping[str, str]
 ) -> list[dict[str, str]]:
-    """A row a fact, a column a partition."""
+    """Return one row per fact with a column per partition."""
     every = dict.fromkeys(name for each in found if each for name in each.facts)
     return [
         {texts.FACT: named.get(fact, fact)}
@@ -88,7 +88,9 @@ def facts(
 
 
 def values(found: Sequence[ColumnDocument | None], partitions: Sequence[str]) -> list[dict[str, str]]:
-    """A row a value, the most frequent of the first partition first, with its rows in each."""
+    """Return one row per value with its rows in each partition.
+
+    Values are sorted by frequency in the first partition."""
     counts = [_counts(each.values) if each else {} for each in found]
     every = list(dict.fromkeys(value for each in counts for value in each))[:VALUES]
     return [

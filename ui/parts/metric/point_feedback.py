@@ -1,4 +1,4 @@
-"""What people say of points of a metric: what was said, what another word would change, and saying it."""
+"""Feedback on points of a metric: history, preview of its effect, and the form."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ SHOWN = 5
 
 
 def section(report: RunOut, check: CheckResultOut, seen: Sequence[ObservedPoint], said: Sequence[FeedbackOut]) -> None:
-    """What was said of the data, and the form that says more, with what that would change of the check."""
+    """Draw the feedback on the data, and the form for more."""
     points = [each for each in seen if each.value is not None]
     st.subheader(texts.MARKS)
     for each in said[:SHOWN]:
@@ -27,7 +27,7 @@ def section(report: RunOut, check: CheckResultOut, seen: Sequence[ObservedPoint]
 
 
 def feedback_text(said: FeedbackOut) -> str:
-    """What was said, in a line. Holds foreign text."""
+    """Return the feedback as a line. Contains foreign text."""
     age = ui_texts.age(said.created_at, now=viewer.now())
     return texts.feedback_line(
         said.partition or texts.ALL_DATA, ui_texts.FEEDBACK[said.kind].word.lower(), said.author, age, said.reason
@@ -35,7 +35,7 @@ def feedback_text(said: FeedbackOut) -> str:
 
 
 def form(report: RunOut, check: CheckResultOut, points: Sequence[ObservedPoint]) -> None:
-    """The point, the word, what it would change, and the reason for it."""
+    """Draw the form: point, kind of feedback, preview of its effect, and reason."""
     labels = [each.label for each in reversed(points)]
     worst = next((at for at, each in enumerate(reversed(points)) if each.is_anomaly), 0)
     with st.container(horizontal=True, key="mark"):
@@ -49,10 +49,10 @@ def form(report: RunOut, check: CheckResultOut, points: Sequence[ObservedPoint])
             format_func=_named,
         )
     point = next(each for each in points if each.label == label)
-    found = viewer.registry().preview_feedback(
+    preview = viewer.registry().preview_feedback(
         check.check_id, point.run_id, point.partition, word or FeedbackKind.EXPECTED
     )
-    change(found, name=check.name or check.check_id)
+    change(preview, name=check.name or check.check_id)
     if viewer.may(Permission.INCIDENTS):
         with st.container(horizontal=True, vertical_alignment="bottom", key="saying"):
             st.text_input(ui_texts.WHY, key=WHY, on_change="ignore")
@@ -64,7 +64,7 @@ def _named(mark: FeedbackKind) -> str:
 
 
 def change(found: FeedbackPreviewOut, *, name: str) -> None:
-    """What the word would change: in sentences, and as a chart."""
+    """Draw the effect of the feedback as sentences and as a chart."""
     st.markdown(ui_texts.OUTLOOKS[found.outlook])
     for sentence in sentences(found):
         st.text(sentence)
@@ -76,7 +76,7 @@ def change(found: FeedbackPreviewOut, *, name: str) -> None:
 
 
 def label(point: PreviewPointOut) -> str:
-    """What the point is called in the chart."""
+    """Return the label of the point in the chart."""
     return (
         texts.NEXT
         if point.run_id is None
@@ -85,7 +85,7 @@ def label(point: PreviewPointOut) -> str:
 
 
 def sentences(found: FeedbackPreviewOut) -> list[str]:
-    """The limits, and the false alarms, as they are and as they would be."""
+    """Describe the limits and false alarms, now and after the feedback."""
     now, then = (None if each is None else ui_texts.limits(*each) or texts.ANYTHING for each in found.limits)
     limits = [texts.limits_change(now, then)] if now and then else []
     alarms = [texts.outside(found.evaluated, *found.alarms)] if found.evaluated else []
@@ -94,7 +94,7 @@ def sentences(found: FeedbackPreviewOut) -> list[str]:
 
 
 def save(point: ObservedPoint, mark: FeedbackKind) -> None:
-    """Says it, for the reason that was typed."""
+    """Save the feedback with the typed reason."""
     why = str(st.session_state.get(WHY, "")).strip()
     if not why:
         panels.flash(texts.SAY_WHY, problem=True)

@@ -1,6 +1,6 @@
-"""Many suggestions at once: a table of them, and one decision about those that are chosen in it.
+"""Table of suggestions with bulk decisions.
 
-What needs a look of its own is decided on its card alone: the table says why, and leaves it out."""
+Suggestions that need individual attention are excluded, with the reason."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ HEIGHT = 560
 
 
 def single_card_reason(suggestion: SuggestionOut) -> str:
-    """Why it is decided on its card, and not with others; "" where it may be."""
+    """Return the reason to decide it on its own card; "" if bulk decisions are allowed."""
     if suggestion.content.get("critical"):
         return texts.CRITICAL
     if suggestion.rejected_before:
@@ -30,7 +30,7 @@ def single_card_reason(suggestion: SuggestionOut) -> str:
 
 
 def table(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
-    """The suggestions as rows; whoever may judge chooses some and decides about them."""
+    """Draw the suggestions as rows, and the bulk decisions if the viewer may decide."""
     if not shown:
         panels.empty(texts.NO_MATCH, texts.OTHER_FILTERS)
         return
@@ -51,33 +51,33 @@ def table(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
 
 
 def row(suggestion: SuggestionOut) -> dict[str, str]:
-    """A suggestion as a row of plain texts."""
-    content, found = suggestion.content, read(suggestion)
+    """Return a suggestion as a table row of plain text."""
+    content, evidence = suggestion.content, read(suggestion)
     return {
         ui_texts.PROMISE: str(content.get("sentence", "")),
         ui_texts.KIND: ui_texts.kind(str(content.get("kind", ""))),
         ui_texts.SEVERITY: ui_texts.SEVERITIES.get(str(content.get("severity")), ui_texts.UNKNOWN).word,
-        texts.HOLDOUT: ui_texts.part(found.held, found.partitions),
+        texts.HOLDOUT: ui_texts.part(evidence.held, evidence.partitions),
         ui_texts.DECISION: ui_texts.DECISIONS[suggestion.decision].word,
         texts.ON_ITS_CARD: single_card_reason(suggestion),
-        texts.CATCHES: "" if found.catches is None else f"{found.catches:.0%}",
+        texts.CATCHES: "" if evidence.catches is None else ui_texts.percent(evidence.catches),
         ui_texts.COLUMN: str(content.get("column") or ""),
     }
 
 
 def decide(proposal: ProposalOut, chosen: Sequence[SuggestionOut]) -> None:
-    """The steps for the chosen ones: each says how many of them it is about."""
+    """Draw the buttons for the selected suggestions, with their numbers."""
     pending = [each for each in chosen if each.decision == "pending"]
-    together = [each for each in pending if not single_card_reason(each)]
+    acceptable = [each for each in pending if not single_card_reason(each)]
     with st.container(horizontal=True, vertical_alignment="bottom", key="bulk"):
         st.button(
-            texts.accept_chosen(len(together)),
+            texts.accept_chosen(len(acceptable)),
             key="accept-chosen",
             type="primary",
             icon=":material/done_all:",
-            disabled=not together,
+            disabled=not acceptable,
             on_click=judge,
-            args=(proposal, chosen, together, Decision.ACCEPTED),
+            args=(proposal, chosen, acceptable, Decision.ACCEPTED),
         )
         st.text_input(texts.WHY_REJECT_THEM, key=REASON, max_chars=1000, on_change="ignore", width=320)
         st.button(
@@ -93,22 +93,22 @@ def decide(proposal: ProposalOut, chosen: Sequence[SuggestionOut]) -> None:
 def judge(
     proposal: ProposalOut, chosen: Sequence[SuggestionOut], about: Sequence[SuggestionOut], decision: Decision
 ) -> None:
-    """Decides about them, all or none, and says of the chosen ones that were left out why."""
+    """Decide on these suggestions, all or none, and report the selected ones left out."""
     reason = str(st.session_state.get(REASON, "")).strip() or None
     if decision is Decision.REJECTED and reason is None:
         panels.flash(texts.SAY_WHY_ALL, problem=True)
         return
-    given = None if decision is Decision.ACCEPTED else reason
+    rejection = None if decision is Decision.ACCEPTED else reason
     left = [each for each in chosen if each not in about]
     names = [each.id for each in about]
-    undo = step_runner.decide(proposal, names, decision, reason=given)
+    undo = step_runner.decide(proposal, names, decision, reason=rejection)
     if undo:
         panels.flash(bulk_summary(decision, about, left), undo=undo)
         st.session_state.pop(REASON, None)
 
 
 def bulk_summary(decision: Decision, about: Sequence[SuggestionOut], left: Sequence[SuggestionOut]) -> str:
-    """What was decided, and each that was not, with the reason."""
+    """Describe the decision, and why each excluded suggestion was left out."""
     done = f"{step_runner.decision_text(decision, len(about))}."
     why = [f"{each.content.get('sentence', '')} ({_left(each)})" for each in left]
     return texts.left_out(done, why) if why else done

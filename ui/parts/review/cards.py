@@ -1,4 +1,4 @@
-"""The parts of the review page: the card of one suggestion, and the bar that ends the review."""
+"""Parts of the review page: the card of a suggestion, and the bar that ends the review."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,28 +14,28 @@ from treaty.ui.texts import review as texts
 from treaty.ui.texts import verdicts as of_verdicts
 from treaty.ui.widgets import charts, panels, step_runner, viewer
 
-# What is pressed for either, as the buttons say. With a modifier: a letter alone would decide for who dictates.
+# Shortcuts of both buttons. A modifier key is required: single letters would decide during dictation.
 KEYS = ("Alt+A", "Alt+X")
 
 
 def card(name: UUID, beside: Sequence[UUID]) -> None:
-    """One suggestion: what it promises, on what evidence, and the decision about it. `beside`: all on the page."""
+    """Draw one suggestion: sentence, evidence and decision. `beside`: ids of all suggestions on the page."""
     proposal = viewer.current_proposal()
     suggestion = partial_rerun.suggestion_by_id(proposal, name)
-    found = read(suggestion)
+    basis = read(suggestion)
     with st.container(border=True, key=f"card-{suggestion.id}", gap="xsmall"):
         title(suggestion)
-        said, shown = st.columns([3, 2], gap="medium", vertical_alignment="center")
-        with said, st.container(gap="xsmall"):
-            evidence(suggestion, found)
-            check_editor.changed(proposal, suggestion, found)
+        details, shown = st.columns([3, 2], gap="medium", vertical_alignment="center")
+        with details, st.container(gap="xsmall"):
+            evidence(suggestion, basis)
+            check_editor.changed(proposal, suggestion, basis)
             decision(proposal, suggestion, beside)
         with shown:
-            chart(suggestion, found)
+            chart(suggestion, basis)
 
 
 def title(suggestion: SuggestionOut) -> None:
-    """The promise in a sentence, with its severity and its decision."""
+    """Draw the sentence of the suggestion with its severity and decision."""
     severity = ui_texts.SEVERITIES.get(suggestion.content.get("severity", ""), ui_texts.UNKNOWN)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
         st.markdown(f"**{ui_texts.esc(suggestion.content.get('sentence', ''))}**", width="content")
@@ -43,7 +43,7 @@ def title(suggestion: SuggestionOut) -> None:
 
 
 def evidence(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
-    """The expression, and on how much it held."""
+    """Draw the expression, and the data that the suggestion is based on."""
     panels.source(suggestion.content.get("expression", ""))
     st.caption(found.sentence)
     if found.failed_on:
@@ -55,7 +55,7 @@ def evidence(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
 
 
 def chart(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
-    """The metric over the partitions with its limits; for a known set of values, the values."""
+    """Draw the metric over the partitions with its limits, or the table of known values."""
     if found.values:
         values(found)
     elif found.series:
@@ -67,7 +67,7 @@ def chart(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
 
 
 def values(found: EvidenceBasis) -> None:
-    """The known values with their rows, four of them in sight."""
+    """Draw the known values with their rows, four of them visible."""
     rows = [{ui_texts.VALUE: value, ui_texts.ROWS: count} for value, count in found.values]
     grouped = st.column_config.NumberColumn(format="localized")
     height = 36 + 33 * min(4, len(rows))
@@ -75,17 +75,17 @@ def values(found: EvidenceBasis) -> None:
 
 
 def caption(found: EvidenceBasis) -> str:
-    """What the small chart shows, in words. Holds no foreign text."""
+    """Describe the small chart in words. Contains no foreign text."""
     values = [point.value for point in found.series]
     low, high = ui_texts.value(min(values)), ui_texts.value(max(values))
-    seen = texts.seen_always(low) if low == high else texts.seen_between(low, high)
+    observed = texts.seen_always(low) if low == high else texts.seen_between(low, high)
     allowed = ui_texts.limits(found.band.lower, found.band.upper)
     ringed = texts.RINGED if found.tested else ""
-    return texts.seen_and_allowed(seen, allowed, ringed) if allowed else seen
+    return texts.seen_and_allowed(observed, allowed, ringed) if allowed else observed
 
 
 def decision(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
-    """What was decided, by whom and why; the buttons for who may decide."""
+    """Draw the decision and its reason, and the buttons if the viewer may decide."""
     if suggestion.rejected_before and suggestion.decision == "pending":
         st.caption(texts.REJECTED_BEFORE)
         if suggestion.new_evidence:
@@ -105,7 +105,7 @@ def decision(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[
 
 
 def decided(suggestion: SuggestionOut) -> None:
-    """Who decided, and when."""
+    """Draw who decided, and when."""
     by = texts.by(ui_texts.esc(suggestion.decided_by)) if suggestion.decided_by else ""
     when = f", {ui_texts.age(suggestion.decided_at, now=viewer.now())}" if suggestion.decided_at else ""
     st.caption(
@@ -114,7 +114,9 @@ def decided(suggestion: SuggestionOut) -> None:
 
 
 def buttons(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
-    """Accept and reject while it is pending, with keys where it is the next to decide; undo after."""
+    """Draw accept and reject while the suggestion is pending, else undo.
+
+    The next suggestion to decide has keyboard shortcuts."""
     name, of_next = suggestion.id, partial_rerun.current(proposal, beside) == suggestion.id
     with st.container(horizontal=True, key=f"buttons-{name}"):
         if suggestion.decision != "pending":
@@ -152,7 +154,7 @@ def _button(key: str, label: str, icon: str, *, step: Callable[..., None], args:
 
 
 def reason(suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
-    """The input for why it is rejected; what was typed stays until the rejection is kept."""
+    """Draw the input for the reason of a rejection; its text stays until the rejection is saved."""
     st.text_input(
         texts.WHY_REJECT,
         key=step_runner.reason_key(suggestion.id),
@@ -169,18 +171,18 @@ def reason(suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
 
 
 def progress() -> None:
-    """How many of the suggestions are decided, and what keeps the viewer from approving."""
+    """Draw the number of decided suggestions, and what prevents an approval."""
     proposal = viewer.current_proposal()
-    total, said = len(proposal.suggestions), hint(proposal)
+    total, note = len(proposal.suggestions), hint(proposal)
     if total:
         done = total - proposal.pending
-        st.progress(done / total, text=" · ".join(part for part in (texts.progress(done, total), said) if part))
-    elif said:
-        st.caption(said)
+        st.progress(done / total, text=" · ".join(part for part in (texts.progress(done, total), note) if part))
+    elif note:
+        st.caption(note)
 
 
 def ended(proposal: ProposalOut) -> None:
-    """How the review ended, and the way to the contract where there is one."""
+    """Draw how the review ended, and a link to the contract if there is one."""
     by = texts.by(ui_texts.esc(proposal.decided_by)) if proposal.decided_by else ""
     st.markdown(f"{ui_texts.PROPOSALS[proposal.state].badge}{by}", width="content")
     st.space("stretch")
@@ -189,7 +191,7 @@ def ended(proposal: ProposalOut) -> None:
 
 
 def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
-    """What the viewer may do to the whole proposal now."""
+    """Draw the actions that the viewer may take on the whole proposal."""
     if proposal.may_withdraw:
         st.button(texts.WITHDRAW, key="withdraw", on_click=step_runner.withdraw, args=(proposal,))
     if proposal.may_submit:
@@ -203,7 +205,7 @@ def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
 
 
 def hint(proposal: ProposalOut) -> str:
-    """Why the viewer cannot approve it, or cannot yet; "" where they can."""
+    """Return the reason why the viewer cannot approve yet; "" if they can."""
     if proposal.state == "draft":
         return texts.NOT_SUBMITTED
     if proposal.change_requests:
@@ -216,7 +218,7 @@ def hint(proposal: ProposalOut) -> str:
 
 
 def decline(proposal: ProposalOut) -> None:
-    """Rejects the whole proposal, for a reason."""
+    """Draw the form that rejects the whole proposal with a reason."""
     with st.popover(texts.ASK_REJECT_DRAFT, key="decline"):
         st.text_input(texts.AUTHOR_READS, key="decline-reason", max_chars=1000, on_change="ignore")
         st.button(
@@ -225,7 +227,7 @@ def decline(proposal: ProposalOut) -> None:
 
 
 def approve(proposal: ProposalOut, preview: PreviewOut | None) -> None:
-    """Approves the document whose fingerprint was shown, and no other."""
+    """Draw the button that approves exactly the previewed document."""
     st.button(
         texts.approve_version(ui_texts.esc(preview.version)) if preview else texts.APPROVE,
         key="approve",

@@ -1,4 +1,4 @@
-"""A suggestion written otherwise than drafted: the form on its card, and what the change means for stored data."""
+"""Edit a suggestion on its card, compare it with the draft, and comment on it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,47 +13,47 @@ from treaty.ui.parts.review.evidence import EvidenceBasis
 from treaty.ui.texts import review as texts
 from treaty.ui.widgets import panels, step_runner, viewer
 
-# What stands in a check is written as it was; only its terms are edited here.
+# Number of named partitions in a sentence.
 NAMED = 5
-# Of what a comment is about, as much as tells it from the others.
+# Length of the quoted suggestion in a comment.
 ABOUT = 200
 
 
 def patch(suggestion: SuggestionOut) -> Mapping[str, Any]:
-    """What the suggestion would set: as edited, else as drafted; {} where it says nothing."""
-    found = suggestion.edited_patch or suggestion.content.get("patch")
-    return found if isinstance(found, dict) else {}
+    """Return the patch of the suggestion, edited if it was; {} if it has none."""
+    content = suggestion.edited_patch or suggestion.content.get("patch")
+    return content if isinstance(content, dict) else {}
 
 
 def check_id(suggestion: SuggestionOut) -> str | None:
-    """The id of the check that the suggestion writes; None for a plain word of a column, which is not edited."""
+    """Return the id of the check in the patch; None for a column keyword, which cannot be edited."""
     quality = patch(suggestion).get("quality")
-    found = quality.get("id") if isinstance(quality, dict) else None
-    return str(found) if found else None
+    identifier = quality.get("id") if isinstance(quality, dict) else None
+    return str(identifier) if identifier else None
 
 
 def editing_key(suggestion: SuggestionOut) -> str:
-    """Where it is kept that the card shows the form."""
+    """Return the session key that marks a card with an open form."""
     return f"editing-{suggestion.id}"
 
 
 def is_open(suggestion: SuggestionOut) -> bool:
-    """Whether the card shows the form."""
+    """Return True if the card shows the form."""
     return bool(st.session_state.get(editing_key(suggestion)))
 
 
 def start(suggestion: SuggestionOut) -> None:
-    """Has the card show the form."""
+    """Show the form on the card."""
     st.session_state[editing_key(suggestion)] = True
 
 
 def stop(suggestion: SuggestionOut) -> None:
-    """Has the card show the form no more."""
+    """Hide the form on the card."""
     st.session_state.pop(editing_key(suggestion), None)
 
 
 def form(suggestion: SuggestionOut) -> None:
-    """The check as YAML and a reason; what was typed stays until it is kept."""
+    """Draw the check as YAML and a reason; the input stays until it is saved."""
     text = yaml.safe_dump(dict(patch(suggestion)), sort_keys=False, allow_unicode=True)
     st.text_area(texts.THE_CHECK, text, key=f"text-{suggestion.id}", height=220, on_change="ignore")
     st.text_input(texts.WHY_OPTIONAL, key=f"edit-reason-{suggestion.id}", max_chars=1000, on_change="ignore")
@@ -66,7 +66,7 @@ def form(suggestion: SuggestionOut) -> None:
 
 
 def save(suggestion: SuggestionOut) -> None:
-    """Accepts the suggestion as it was typed; what is wrong with it is told, and the form stays."""
+    """Accept the suggestion as edited; on errors the form stays open."""
     try:
         typed = yaml.safe_load(str(st.session_state.get(f"text-{suggestion.id}") or ""))
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -82,7 +82,7 @@ def save(suggestion: SuggestionOut) -> None:
 
 
 def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: EvidenceBasis) -> None:
-    """What was accepted in place of the draft, and on demand what either says of all that is stored."""
+    """Draw the edited check, and on request both versions on stored states."""
     if suggestion.edited_patch is None:
         return
     st.caption(texts.EDITED)
@@ -96,15 +96,15 @@ def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: EvidenceBas
 
 
 def replayed(proposal: ProposalOut, suggestion: SuggestionOut) -> str:
-    """What the edited check says of all that is stored, in words. Holds names of partitions."""
-    wanted = check_id(suggestion)
+    """Describe the replay of the edited check. Contains names of partitions."""
+    edited_id = check_id(suggestion)
     replay = viewer.registry().replay(proposal.id)
-    found = next((check for each in replay.objects for check in each.checks if check.check_id == wanted), None)
-    return replay_text(found) if found else texts.NOTHING_STORED
+    match = next((check for each in replay.objects for check in each.checks if check.check_id == edited_id), None)
+    return replay_text(match) if match else texts.NOTHING_STORED
 
 
 def replay_text(check: ReplayedCheckOut) -> str:
-    """How the proposed check comes out: on how much it alerts, of how much that was judged."""
+    """Describe the replay of the proposed check: its alerts, and the number of evaluations."""
     new = check.new
     if new is None or not new.evaluated:
         reasons = "; ".join(each.reason for each in new.not_evaluated) if new else ""
@@ -117,12 +117,12 @@ def replay_text(check: ReplayedCheckOut) -> str:
 
 
 def may(proposal: ProposalOut, suggestion: SuggestionOut) -> bool:
-    """Whether the viewer may edit it: it is a check of its own, and not decided otherwise."""
+    """Return True if the viewer may edit it: a check of its own that is not rejected."""
     return proposal.may_decide and check_id(suggestion) is not None and suggestion.decision != "rejected"
 
 
 def discussion(proposal: ProposalOut) -> None:
-    """What was said about the proposal, oldest first, and the way to say more."""
+    """Draw the discussion of the proposal, oldest comment first, with an input for more."""
     with st.expander(texts.DISCUSSION, key="discussion", icon=":material/forum:", on_change="rerun") as opened:
         if not opened.open:
             return
@@ -135,7 +135,7 @@ def discussion(proposal: ProposalOut) -> None:
 
 
 def post_comment(proposal: ProposalOut) -> None:
-    """Says what was typed; it stays in the input where that did not work."""
+    """Post the typed comment; on failure it stays in the input."""
     text = str(st.session_state.get("comment") or "").strip()
     if not text:
         panels.flash(texts.NOTHING_SAID, problem=True)
@@ -144,7 +144,7 @@ def post_comment(proposal: ProposalOut) -> None:
 
 
 def remark(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
-    """The way to say something about one suggestion without leaving its card; it stands in the discussion."""
+    """Draw the comment form on a suggestion's card; comments appear in the discussion."""
     with st.popover(texts.COMMENT, key=f"about-{suggestion.id}", icon=":material/comment:"):
         st.text_input(texts.WHAT_TO_SAY, key=remark_key(suggestion), max_chars=1000, on_change="ignore")
         st.button(
@@ -156,12 +156,12 @@ def remark(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
 
 
 def remark_key(suggestion: SuggestionOut) -> str:
-    """The card's input for a comment."""
+    """Return the key of the card's comment input."""
     return f"remark-{suggestion.id}"
 
 
 def remarked(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
-    """Says what was typed, and about what; it stays in the input where that did not work."""
+    """Post the typed comment with a quote of the suggestion; on failure it stays in the input."""
     text = str(st.session_state.get(remark_key(suggestion)) or "").strip()
     about = str(suggestion.content.get("sentence", ""))[:ABOUT]
     if not text:

@@ -1,4 +1,4 @@
-"""The evidence of a suggestion, read from what the draft recorded; what is missing counts as nothing."""
+"""Read the evidence of a suggestion from its draft; missing values count as zero or empty."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +14,14 @@ from treaty.ui.widgets.charts import ChartBand, ChartPoint
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceBasis:
-    """On how much a suggestion was learned and judged. `history`: pairs of a partition and its metric, as recorded.
-    `replay`: what it would have said of all that is stored. `holds`: the least chance to hold on a new partition;
-    `catches`: the chance to tell one of the common `issues`; `counter_examples`: masks of values that break it;
-    `owners`: how many of its kind were accepted, of how many decided. `by_rows`: the partitions are parts of one table,
-    split by a hash of its rows. `likely`: the chance, by names alone, that values are meant to be unique. `confirmed`:
-    they were counted. `tested`: of partitions that were judged each by what came before it, those that alarmed; None:
-    that was not tried."""
+    """The data that a suggestion is based on, and how it was tested.
+
+    `history`: pairs of a partition and its metric, as recorded. `replay`: sentences about its replay on stored
+    states. `holds`: lower bound of the probability that it passes on a new partition. `catches`: probability of
+    detecting one of the common `issues`. `counter_examples`: masks of values that violate it. `owners`: accepted and
+    decided suggestions of its kind. `by_rows`: the partitions are parts of one table, split by a hash of its rows.
+    `likely`: probability, by names alone, that values are meant to be unique. `confirmed`: the values were counted.
+    `tested`: partitions that alarmed in the backtest; None means there was no backtest."""
 
     rows: int = 0
     partitions: int = 0
@@ -44,14 +45,14 @@ class EvidenceBasis:
 
     @cached_property
     def series(self) -> tuple[ChartPoint, ...]:
-        """The metric over the partitions, where it was a number. Only those on cards are drawn."""
+        """Return the points of the numeric history; computed only for cards that are drawn."""
         return charts.points(self.history)
 
     @property
     def worth(self) -> tuple[str, ...]:
-        """What it would cost to be wrong, what it would catch, what breaks it already, what owners made of its kind.
+        """Return sentences on false alarms, detected issues, counterexamples and past decisions.
 
-        Holds names of issues and masks of values, as they were recorded."""
+        Contains names of issues and masks of values, as recorded."""
         return tuple(filter(None, (self._cost, self._back, self._named, self._caught, self._broken, self._liked)))
 
     @property
@@ -60,7 +61,7 @@ class EvidenceBasis:
             return texts.NOT_COUNTED
         if self.holds is None or not self.judged_on or self.tested is not None:
             return ""
-        most, of = f"{1 - self.holds:.0%}", texts.PARTS_OF_TABLE if self.by_rows else texts.NEW_PARTITIONS
+        most, of = ui_texts.percent(1 - self.holds), texts.PARTS_OF_TABLE if self.by_rows else texts.NEW_PARTITIONS
         return texts.alarms_for_nothing(most, of)
 
     @property
@@ -81,8 +82,8 @@ class EvidenceBasis:
     def _caught(self) -> str:
         if self.catches is None:
             return ""
-        told = ui_texts.join_list([issue.replace("_", " ") for issue in self.issues])
-        return texts.catches(self.catches) + (f": {told}" if told else "")
+        names = ui_texts.join_list([issue.replace("_", " ") for issue in self.issues])
+        return texts.catches(self.catches) + (f": {names}" if names else "")
 
     @property
     def _broken(self) -> str:
@@ -97,48 +98,48 @@ class EvidenceBasis:
 
     @property
     def sentence(self) -> str:
-        """The evidence in words. Holds no foreign text."""
-        held = texts.held_on(self.held, self.partitions, by_rows=self.by_rows)
+        """Describe the evidence in words. Contains no foreign text."""
+        passes = texts.held_on(self.held, self.partitions, by_rows=self.by_rows)
         split = texts.judged_apart(self.learned_on, self.judged_on) if self.judged_on else texts.TOO_FEW
-        return f"{held} · {split} · {texts.rows(self.rows)}".capitalize()
+        return f"{passes} · {split} · {texts.rows(self.rows)}".capitalize()
 
 
 def read(suggestion: SuggestionOut) -> EvidenceBasis:
-    """The evidence of that suggestion."""
-    found = _mapping(suggestion.content.get("evidence"))
-    lower, upper = (*(found.get("limits") or ()), None, None)[:2]
-    history = [pair for pair in found.get("history") or () if isinstance(pair, list | tuple) and len(pair) == 2]
+    """Return the evidence of the suggestion."""
+    recorded = _mapping(suggestion.content.get("evidence"))
+    lower, upper = (*(recorded.get("limits") or ()), None, None)[:2]
+    history = [pair for pair in recorded.get("history") or () if isinstance(pair, list | tuple) and len(pair) == 2]
     return EvidenceBasis(
-        rows=_count(found.get("rows")),
-        partitions=_count(found.get("partitions")),
-        held=_count(found.get("held")),
-        learned_on=_count(found.get("learned_on")),
-        judged_on=_count(found.get("judged_on")),
-        failed_on=tuple(str(name) for name in found.get("failed_on") or ()),
+        rows=_count(recorded.get("rows")),
+        partitions=_count(recorded.get("partitions")),
+        held=_count(recorded.get("held")),
+        learned_on=_count(recorded.get("learned_on")),
+        judged_on=_count(recorded.get("judged_on")),
+        failed_on=tuple(str(name) for name in recorded.get("failed_on") or ()),
         history=tuple(history),
         band=ChartBand(charts.number(lower), charts.number(upper)),
-        values=_values(_mapping(found.get("details"))),
-        replay=tuple(map(str, found.get("replay") or ())),
-        holds=charts.number(found.get("holds")),
-        catches=charts.number(found.get("catches")),
-        issues=tuple(map(str, found.get("issues") or ())),
-        counter_examples=tuple(map(str, found.get("counter_examples") or ())),
-        owners=_owners(_mapping(found.get("owners"))),
-        by_rows=found.get("split_by") == "rows",
-        likely=charts.number(found.get("likely")),
-        confirmed=found.get("confirmed") is not False,
-        tested=tuple(map(str, found["back_test"])) if isinstance(found.get("back_test"), list) else None,
+        values=_values(_mapping(recorded.get("details"))),
+        replay=tuple(map(str, recorded.get("replay") or ())),
+        holds=charts.number(recorded.get("holds")),
+        catches=charts.number(recorded.get("catches")),
+        issues=tuple(map(str, recorded.get("issues") or ())),
+        counter_examples=tuple(map(str, recorded.get("counter_examples") or ())),
+        owners=_owners(_mapping(recorded.get("owners"))),
+        by_rows=recorded.get("split_by") == "rows",
+        likely=charts.number(recorded.get("likely")),
+        confirmed=recorded.get("confirmed") is not False,
+        tested=tuple(map(str, recorded["back_test"])) if isinstance(recorded.get("back_test"), list) else None,
     )
 
 
 def held_everywhere(suggestion: SuggestionOut) -> bool:
-    """Whether it held on every partition that was looked at, and there was one."""
-    found = read(suggestion)
-    return 0 < found.partitions == found.held
+    """Return True if it held on every partition, and there was at least one."""
+    basis = read(suggestion)
+    return 0 < basis.partitions == basis.held
 
 
 def _values(details: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
-    """The known values with their counts, the most frequent first."""
+    """Return the known values with their counts, most frequent first."""
     pairs = zip(details.get("values") or (), details.get("counts") or (), strict=False)
     return tuple(sorted(((str(value), _count(count)) for value, count in pairs), key=lambda pair: (-pair[1], pair[0])))
 

@@ -1,4 +1,4 @@
-"""What a next version means, before it is decided: what changes, whom it breaks, when it would have alerted."""
+"""Impact of a proposed version: changes, broken consumers and replay."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ from treaty.ui.texts import next_version as texts
 from treaty.ui.widgets import panels, step_runner, viewer
 
 SHOWN = 5
-# Where the last sentence is kept, with the revision that it is of.
+# Session key of the last sentence, stored with the revision that it describes.
 SENTENCE = "_sentence"
 
 
 def meaning(proposal: ProposalOut) -> None:
-    """The three questions that an owner has of a proposal in review; nothing of one that has ended."""
+    """Draw changes, consumers and replay of an open proposal, on request."""
     if not proposal.open:
         return
     with st.expander(
@@ -34,28 +34,29 @@ def meaning(proposal: ProposalOut) -> None:
 
 
 def sentence(proposal: ProposalOut) -> str:
-    """What the version means, in a sentence: how large it is, what follows it, whom it breaks. It is told anew for each
-    revision; "" for a proposal that has ended, and for the first version, which nobody can rely on yet."""
+    """Summarize the size of the change, the version bump and the broken consumers.
+
+    Computed once per revision. "" for a proposal that has ended and for a first version, which has no consumers yet."""
     if not proposal.open or not proposal.active_version:
         return ""
-    known = st.session_state.get(SENTENCE)
-    if known is None or known[0] != (proposal.id, proposal.revision):
-        known = (proposal.id, proposal.revision), _sentence(proposal)
-        st.session_state[SENTENCE] = known
-    return str(known[1])
+    cached = st.session_state.get(SENTENCE)
+    if cached is None or cached[0] != (proposal.id, proposal.revision):
+        cached = (proposal.id, proposal.revision), _sentence(proposal)
+        st.session_state[SENTENCE] = cached
+    return str(cached[1])
 
 
 def _sentence(proposal: ProposalOut) -> str:
     registry = viewer.registry()
     affected = registry.impact(proposal.id)
     broken = [each.subscriber for each in affected if each.affected]
-    whom = texts.breaks(broken[:SHOWN]) if broken else texts.BREAKS_NOBODY
-    more = ui_texts.and_more(len(broken) - SHOWN) if len(broken) > SHOWN else ""
-    return texts.sentence(verdict(registry.proposal_diff(proposal.id)), whom, more, len(affected))
+    more = [ui_texts.and_more(len(broken) - SHOWN)] if len(broken) > SHOWN else []
+    impact = texts.breaks([*broken[:SHOWN], *more], len(broken), len(affected)) if broken else texts.BREAKS_NOBODY
+    return texts.sentence(verdict(registry.proposal_diff(proposal.id)), impact)
 
 
 def changes(found: DiffOut) -> None:
-    """The verdict in a sentence, then each change with its direction, and the modes that are not kept."""
+    """Draw the verdict, then each change with its direction, and lost compatibility modes."""
     if found.old is None:
         st.markdown(texts.FIRST_VERSION)
         return
@@ -77,13 +78,13 @@ def changes(found: DiffOut) -> None:
 
 
 def verdict(found: DiffOut) -> str:
-    """How large the change is, and whether its number says so."""
-    told = texts.changes(len(found.differences), found.old, found.bump)
-    return told if found.is_bump_sufficient else texts.too_small(told, found.new, found.suggested_version)
+    """Describe the size of the change, and whether the version number matches it."""
+    summary = texts.changes(len(found.differences), found.old, found.bump)
+    return summary if found.is_bump_sufficient else texts.too_small(summary, found.new, found.suggested_version)
 
 
 def consumers(found: Sequence[ConsumerImpactOut]) -> None:
-    """Who subscribed, and whom it breaks."""
+    """Draw the consumers, and what breaks for each."""
     broken = sum(each.affected for each in found)
     st.markdown(texts.consumers(len(found), broken))
     rows = [
@@ -99,7 +100,7 @@ def consumers(found: Sequence[ConsumerImpactOut]) -> None:
 
 
 def replayed(found: ReplayOut) -> None:
-    """What the checks of both versions say of all that is stored."""
+    """Draw the alerts of both versions on stored states."""
     for each in found.objects:
         st.markdown(f"**{ui_texts.esc(each.sentence)}**")
         rows = [_row(check) for check in each.checks if _is_told(check)]

@@ -1,4 +1,4 @@
-"""What of a review is drawn anew after a step: of one on a card that card and the counts, of others the whole page."""
+"""Redraw only the parts of a review that a step changed: a card and the counts, or the page."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,40 +11,40 @@ from treaty.ui import texts as ui_texts
 from treaty.ui.widgets import viewer
 
 VERDICT, SAFE, PROGRESS = "part-verdict", "part-safe", "part-progress"
-# What shows the document that each decision changes, while it is open.
+# Sections with the document, which every decision changes while they are open.
 OPENED = ("document", "meaning")
 PROGRAM = "program"
 
 
 def partial_rerun(key: str, draw: Callable[..., None], *given: Any) -> None:
-    """Draws a part of the page, which can be drawn anew by itself: `draw` asks for the proposal as it is then."""
+    """Draw a part of the page that can be redrawn on its own; `draw` reads the current proposal."""
     st.fragment(draw, key=key)(*given)
 
 
 def card_key(suggestion: UUID) -> str:
-    """The part that is the card of that suggestion."""
+    """Return the key of the part with that suggestion's card."""
     return f"part-{suggestion}"
 
 
 def suggestion_by_id(proposal: ProposalOut, suggestion: UUID) -> SuggestionOut:
-    """The suggestion of that id, which is one of the proposal's."""
+    """Return the proposal's suggestion with that id."""
     return next(each for each in proposal.suggestions if each.id == suggestion)
 
 
 def current(proposal: ProposalOut, beside: Sequence[UUID]) -> UUID | None:
-    """Which of those on the page is decided next; None where none waits."""
+    """Return the next suggestion on the page to decide; None if none is pending."""
     waiting = {each.id for each in proposal.suggestions if each.decision == "pending"}
     return next((each for each in beside if each in waiting), None)
 
 
 def after(step: Callable[..., object], *given: Any) -> None:
-    """Takes the step, wherever its button stands, and has the whole page drawn anew."""
+    """Run the step and redraw the whole page."""
     step(*given)
     st.rerun()
 
 
 def after_deciding(step: Callable[[ProposalOut, UUID], object], suggestion: UUID, beside: Sequence[UUID]) -> None:
-    """Takes the step on that card, and has drawn anew what it changed: the whole page where that may be anywhere."""
+    """Run the step of a card and redraw the parts that it changed, or the page."""
     before = viewer.current_proposal()
     step(before, suggestion)
     decided = viewer.answered()
@@ -56,7 +56,7 @@ def after_deciding(step: Callable[[ProposalOut, UUID], object], suggestion: UUID
 
 
 def _spreads(before: ProposalOut, decided: ProposalOut, suggestion: SuggestionOut) -> bool:
-    """Whether the decision shows elsewhere: in what is filtered, whether it can be approved, or a document."""
+    """Return True if the decision shows elsewhere: filters, approval, an open document or a program."""
     filtered = st.session_state.get("show", ui_texts.ALL) != ui_texts.ALL
     opened = any(st.session_state.get(each) for each in OPENED)
     ended = not (before.pending and decided.pending) or before.change_requests != decided.change_requests

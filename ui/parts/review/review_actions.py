@@ -1,4 +1,4 @@
-"""What a reviewer says of a whole proposal beside approving it: a comment, or that something must be changed first."""
+"""Comment on a proposal, or request changes before it can be approved."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ SUMMARY = "summary"
 
 
 def requests(proposal: ProposalOut) -> None:
-    """What is asked to be changed, by whom and when; whoever asks may do so no longer. Nothing where nobody does."""
+    """Draw the open change requests; each author can withdraw their own."""
     for at, each in enumerate(proposal.change_requests):
         with st.container(border=True, key=f"request-{at}", gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -28,13 +28,13 @@ def requests(proposal: ProposalOut) -> None:
 
 
 def request_text(request: ChangeRequestOut) -> str:
-    """Who asks, when, and of what."""
+    """Describe the author, age and revision of the request."""
     age = ui_texts.age(request.created_at, now=viewer.now())
     return texts.change_request_line(None if request.is_own else request.author, age, request.revision)
 
 
 def draw(proposal: ProposalOut) -> None:
-    """The summary of the review, and what can be done with it; what stands in it goes with an approval, too."""
+    """Draw the summary of the review and its buttons; an approval includes the summary."""
     if not proposal.may_comment:
         return
     with st.popover(texts.REVIEW, key="verdict", icon=":material/rate_review:"):
@@ -50,28 +50,28 @@ def draw(proposal: ProposalOut) -> None:
 
 
 def summary() -> str | None:
-    """What was typed; None for nothing."""
+    """Return the typed summary; None if it is empty."""
     return str(st.session_state.get(SUMMARY) or "").strip() or None
 
 
 def clear() -> None:
-    """Empties the summary once it is said."""
+    """Clear the summary after it was sent."""
     st.session_state[SUMMARY] = ""
 
 
 def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
-    """Approves the document that was shown, with what was typed."""
+    """Approve the previewed document with the typed summary."""
     if step_runner.approve(proposal, preview, summary()):
         clear()
 
 
 def comment(proposal: ProposalOut) -> None:
-    """Says what was typed, and nothing more."""
+    """Post the typed summary as a comment."""
     _submit_comment(lambda text: viewer.registry().add_comment(proposal.id, text), done=ui_texts.IN_DISCUSSION)
 
 
 def request_changes(proposal: ProposalOut) -> None:
-    """Asks for what was typed; until it is changed, nobody approves the proposal."""
+    """Request the typed changes; until they are made, the proposal cannot be approved."""
     about, registry = proposal.title or proposal.contract_id, viewer.registry()
     done = texts.you_ask(about)
     if _submit_comment(
@@ -81,12 +81,12 @@ def request_changes(proposal: ProposalOut) -> None:
 
 
 def take_back(proposal: ProposalOut) -> None:
-    """Asks for no changes any more."""
+    """Withdraw the viewer's change request."""
     step_runner.run_step(lambda: viewer.registry().withdraw_change_request(proposal.id), done=texts.ASKED_NO_LONGER)
 
 
 def _submit_comment(step: Callable[[str], object], *, done: str = "") -> bool:
-    """Takes the step with what was typed, which stays there where that did not work."""
+    """Run the step with the typed summary; on failure the text stays in the input."""
     text = summary()
     if text is None:
         panels.flash(texts.NOTHING_SAID, problem=True)

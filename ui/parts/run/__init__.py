@@ -1,1 +1,1 @@
-"""Parts of a run's page."""
+"""Parts of the run page."""

@@ -1,4 +1,4 @@
-"""What of a run report narrows down why a check fails: since when, under which version, in which part of the data."""
+"""Narrow down why a check fails: its start, its version, and the affected part of the data."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -10,18 +10,19 @@ from treaty.registry.schemas import CheckHistoryItemOut, CheckResultOut, Violati
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import run as texts
 
-# Fewer rows or partitions than that say nothing in common but by chance.
+# With fewer rows or partitions, common values may be coincidence.
 FEWEST_ROWS, FEWEST_PARTS = 5, 2
-# The share of the kept rows that have to have a value in common.
+# Minimum share of the sampled rows that must have a value in common.
 MOST_OF = 0.8
 
 
 @dataclass(frozen=True)
 class FailureStart:
-    """Since when a check fails without a pass between: in the run that ended `first_failed_at`, `times` runs in a row.
+    """The start of an uninterrupted failure of a check.
 
-    `version`: that run was the first one judged by this version; None: the version was judged before, and passed or
-    nobody knows. `never_passed`: no pass is known at all."""
+    `first_failed_at`: end of the first failed run. `times`: failed runs in a row. `version`: set if that run was the
+    first with this version; None means the version had been validated before, or nothing is known before.
+    `never_passed`: no earlier result is known."""
 
     first_failed_at: datetime
     times: int
@@ -30,8 +31,9 @@ class FailureStart:
 
 
 def since(course: Sequence[CheckHistoryItemOut], run_id: object) -> FailureStart | None:
-    """Since when the check fails that failed in that run, by its results oldest first; None where it did not fail
-    there, or that is not known."""
+    """Return the start of the failure in that run; None if the check did not fail there.
+
+    `course`: results of the check, oldest first."""
     runs: dict[object, list[CheckHistoryItemOut]] = {}
     for each in course:
         runs.setdefault(each.run_id, []).append(each)
@@ -53,8 +55,9 @@ def _fails(results: Sequence[CheckHistoryItemOut]) -> bool:
 
 
 def parts(results: Sequence[CheckResultOut]) -> tuple[str, ...]:
-    """What all partitions on which the check failed have in common in their names and none of the others has, as
-    'column = value'; () where there is no such thing, or too few partitions to say so."""
+    """Return the 'column = value' pairs that all failed and no passed partitions have.
+
+    () if there are none, or too few partitions to compare."""
     bad = [_pairs(each.partition) for each in results if each.outcome == "failed"]
     good = [_pairs(each.partition) for each in results if each.outcome == "passed"]
     if len(bad) < FEWEST_PARTS or not good:
@@ -64,14 +67,16 @@ def parts(results: Sequence[CheckResultOut]) -> tuple[str, ...]:
 
 
 def _pairs(partition: str | None) -> set[tuple[str, str]]:
-    found = (part.partition("=") for part in (partition or "").split("/"))
-    return {(column, value) for column, sign, value in found if sign}
+    pairs = (part.partition("=") for part in (partition or "").split("/"))
+    return {(column, value) for column, sign, value in pairs if sign}
 
 
 @dataclass(frozen=True, kw_only=True)
 class FailingSegment:
-    """A value that most of the kept rows have in a column: in `rows` of `sample_rows`. `share_of_all`: the share of all
-    rows that have it; None: nobody knows. The value is somebody's data."""
+    """A value that most sampled rows have in a column.
+
+    `rows`: sampled rows with the value, of `sample_rows`. `share_of_all`: its share of all rows; None means unknown.
+    The value is user data."""
 
     column: str
     value: str
@@ -81,7 +86,7 @@ class FailingSegment:
 
     @property
     def sentence(self) -> str:
-        """The segment in words. Holds the column and the value as they are."""
+        """Describe the segment. Contains the column and the value unescaped."""
         usual = texts.usual(self.share_of_all) if self.share_of_all is not None else texts.UNKNOWN_ELSEWHERE
         return texts.segment(self.rows, self.sample_rows, self.column, self.value, usual)
 
@@ -89,16 +94,16 @@ class FailingSegment:
 def segment(
     sample: ViolationSampleOut, *, apart: Collection[str], shares: Mapping[str, Mapping[str, float]]
 ) -> FailingSegment | None:
-    """The value that explains most of the kept rows; None where no value is in most of them, or it is as common in all
-    rows. Masked columns and those `apart` (what the check is about, partition columns) are not looked at.
+    """Return the value that most sampled rows have in common; None if there is none.
 
-    `shares`: by column, of all rows how large a part has which value."""
-    found = [
+    None also if the value is as common in all rows. Skips masked columns and those in `apart` (the check's own
+    column, partition columns). `shares`: by column, the share of each value in all rows."""
+    candidates = [
         _most(sample, place, shares.get(column, {}))
         for place, column in enumerate(sample.columns)
         if column not in sample.masked and column not in apart
     ]
-    telling = [each for each in found if each and each.rows >= MOST_OF * each.sample_rows and _is_odd(each)]
+    telling = [each for each in candidates if each and each.rows >= MOST_OF * each.sample_rows and _is_odd(each)]
     return max(telling, key=lambda each: (each.rows, -(each.share_of_all or 0), each.column), default=None)
 
 
@@ -121,9 +126,9 @@ def _is_odd(of: FailingSegment) -> bool:
 
 
 def sentence(of: FailureStart, *, now: datetime) -> str:
-    """Since when, in words. Holds the version's number as it is."""
+    """Describe the start of the failure. Contains the version's number unescaped."""
     again = texts.in_a_row(of.times) if of.times > 1 else texts.FIRST_TIME
     if of.never_passed and of.times > 1:
         again = texts.in_all(of.times)
-    told = texts.fails_since(again, ui_texts.age(of.first_failed_at, now=now)) if of.times > 1 else texts.fails(again)
-    return texts.first_under(told, of.version) if of.version else told
+    text = texts.fails_since(again, ui_texts.age(of.first_failed_at, now=now)) if of.times > 1 else again
+    return texts.first_under(text, of.version) if of.version else text

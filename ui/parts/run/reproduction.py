@@ -1,11 +1,11 @@
-"""How to judge the same data again elsewhere: a command and a piece of Python, pinned to version and partitions."""
+"""Reproduce a run elsewhere: a command and a Python program, pinned to version and partitions."""
 
 from collections.abc import Sequence
 
 from treaty.registry.schemas import RunOut
 from treaty.ui.parts.metric import partition_comparison
 
-# More partitions than that are not named one by one.
+# With more partitions, the program reads the whole table.
 NAMED = 20
 PROGRAM = """\
 from pathlib import Path
@@ -22,25 +22,26 @@ for result in run.results:
 
 
 def file_name(run: RunOut) -> str:
-    """The file that the contract's version is expected in."""
+    """Return the expected file name of the contract's version."""
     return f"{run.contract_id}-{run.version}.yaml"
 
 
 def location(run: RunOut) -> str | None:
-    """Where the table lies that was judged; None where the registry does not know."""
+    """Return the location of the validated table; None if the registry does not know it."""
     return run.dataset.location or None if run.dataset else None
 
 
 def command(run: RunOut, at: str) -> list[str]:
-    """The command that judges the table at that place by that version; it looks at every partition that there is."""
+    """Return the command that validates the table with that version; it reads all partitions."""
     by = run.dataset.partition_by if run.dataset else ()
     columns = [part for column in by for part in ("--partition-by", column)]
     return ["treaty", "verify", at, "--contract", file_name(run), *columns]
 
 
 def program(run: RunOut, at: str) -> str:
-    """Python for a session of Spark that judges exactly the partitions of the run, where they are few enough to be
-    named. Every foreign text stands in it as a literal of Python."""
+    """Return a Python program for a Spark session that validates exactly the run's partitions.
+
+    With too many partitions it reads the whole table. Foreign texts are embedded as Python literals."""
     by = list(run.dataset.partition_by) if run.dataset else []
     return PROGRAM.format(
         format=repr((run.dataset.format if run.dataset else None) or "parquet"),

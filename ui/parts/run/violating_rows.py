@@ -1,4 +1,4 @@
-"""The rows that break a check: a table of texts, with what is masked and what is missing said in words."""
+"""Table of the rows that violate a check, with masked and missing values explained."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from treaty.ui.widgets import viewer
 
 
 def read(run: RunOut) -> Mapping[str, ViolationSampleOut]:
-    """The samples of a run by check; {} where no check failed, where none are kept any more, or may not be seen."""
+    """Fetch the samples of a run by check id; {} if there are none or the viewer may not see them."""
     if not any(each.outcome == "failed" for each in run.results):
         return {}
     try:
@@ -22,7 +22,7 @@ def read(run: RunOut) -> Mapping[str, ViolationSampleOut]:
 
 
 def draw(sample: ViolationSampleOut, results: Sequence[CheckResultOut], *, key: str) -> None:
-    """The sample as a table, how many more rows there are, and why some values cannot be read."""
+    """Draw the sample as a table, with its size and the reason for masked values."""
     st.caption(ui_texts.esc(caption(sample, results)))
     headings = {column: heading(sample, column) for column in sample.columns}
     rows = [
@@ -33,12 +33,12 @@ def draw(sample: ViolationSampleOut, results: Sequence[CheckResultOut], *, key: 
 
 
 def heading(sample: ViolationSampleOut, column: str) -> str:
-    """The column's name, and that it is masked."""
+    """Return the column's name, with a note if it is masked."""
     return f"{column} ({ui_texts.MASKED})" if column in sample.masked else column
 
 
 def caption(sample: ViolationSampleOut, results: Sequence[CheckResultOut]) -> str:
-    """How many of how many rows are shown, until when, and which columns are masked. May hold foreign text."""
+    """Describe the size and expiry of the sample, and masked columns. May contain foreign text."""
     broken = sum(each.violating_rows or 0 for each in results)
     shown = texts.sample_count(len(sample.rows), max(broken, len(sample.rows)))
     until = ui_texts.moment(sample.expires_at, timezone=viewer.timezone())

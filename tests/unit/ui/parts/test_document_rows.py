@@ -41,18 +41,18 @@ def test_every_column_is_a_row_nested_ones_by_their_path() -> None:
             "Object": "orders",
             "Column": "id",
             "Type": "bigint",
-            "Promises": "always present, unique",
+            "Constraints": "required, unique",
             "Description": "the number of the order",
         },
-        {"Object": "orders", "Column": "address", "Type": "object", "Promises": "", "Description": ""},
-        {"Object": "orders", "Column": "address.city", "Type": "string", "Promises": "", "Description": ""},
+        {"Object": "orders", "Column": "address", "Type": "object", "Constraints": "", "Description": ""},
+        {"Object": "orders", "Column": "address.city", "Type": "string", "Constraints": "", "Description": ""},
     ]
 
 
 def test_every_check_is_a_row_in_words() -> None:
     rows = document_rows.checks(DOCUMENT)
 
-    assert [(row["Check"], row["Column"], row["Promise"], row["Severity"], row["Scope"]) for row in rows] == [
+    assert [(row["Check"], row["Column"], row["Rule"], row["Severity"], row["Scope"]) for row in rows] == [
         ("rows of a day", "", "size is between 10 and 20", "warning", "delta"),
         ("few", "", "rowCount is below 5", "error", ""),
         ("said", "", "somebody reads it", "error", ""),

@@ -58,26 +58,26 @@ WORTH = [
     ({"holds": 0.9}, ()),
     (
         {"likely": 0.971, "confirmed": True},
-        ("By the names of the table and its columns alone, it is unique with a chance of 97%",),
+        ("Table and column names alone suggest uniqueness with a probability of 97.1 %",),
     ),
     (
         {"judged_on": 7, "holds": 0.0, "confirmed": False},
-        ("Nobody counted its values: a sketch of them admits it",),
+        ("Uniqueness was estimated with a sketch, not counted",),
     ),
     (
         {"judged_on": 7, "holds": 0.65},
-        ("By what it was judged on, at most 35% of new partitions alarm for nothing (95 % certain)",),
+        ("At most 35.0 % of new partitions raise a false alarm (95 % confidence)",),
     ),
     (
         {"catches": 0.5, "issues": ["nulls", "unit_change"]},
-        ("Tells 50% of common issues from clean data: nulls and unit change",),
+        ("Detects 50.0 % of common issues: nulls and unit change",),
     ),
     (
         {"judged_on": 1, "holds": 0.05, "split_by": "rows"},
-        ("By what it was judged on, at most 95% of parts of the table alarm for nothing (95 % certain)",),
+        ("At most 95.0 % of parts of the table raise a false alarm (95 % confidence)",),
     ),
-    ({"catches": 0.0, "issues": []}, ("Tells 0% of common issues from clean data",)),
-    ({"counter_examples": ["AA-0"]}, ("Others look like AA-0",)),
+    ({"catches": 0.0, "issues": []}, ("Detects 0.0 % of common issues",)),
+    ({"counter_examples": ["AA-0"]}, ("Other values look like AA-0",)),
     ({"owners": {"accepted": 3, "decided": 4}}, ("Owners accepted 3 of 4 suggestions of this kind",)),
     ({"holds": "x", "catches": None, "owners": 3}, ()),
 ]
@@ -101,9 +101,12 @@ def test_missing_evidence_counts_as_nothing(evidence: Any) -> None:
     [
         (
             EvidenceBasis(rows=31_240, partitions=25, held=25, learned_on=18, judged_on=7),
-            "Held on 25 of 25 partitions · learned on 18, judged on 7 · 31,240 rows",
+            "Satisfied in 25 of 25 partitions · learned on 18, tested on 7 · 31,240 rows",
         ),
-        (EvidenceBasis(rows=1, partitions=1, held=0), "Held on 0 of 1 partition · too few to judge apart · 1 row"),
+        (
+            EvidenceBasis(rows=1, partitions=1, held=0),
+            "Satisfied in 0 of 1 partition · too few to test separately · 1 row",
+        ),
     ],
 )
 def test_evidence_is_told_in_a_sentence(found: EvidenceBasis, said: str) -> None:
@@ -119,8 +122,8 @@ def test_only_what_held_on_every_partition_is_safe_to_accept_in_bulk(held: int, 
     ("alarmed", "said"),
     [
         (None, ()),
-        ([], ("Judged each by what came before it, none of 16 alarmed",)),
-        (["day=1", "day=2"], ("Judged each by what came before it, 2 of 16 alarmed: day=1 and day=2",)),
+        ([], ("Backtest: none of 16 partitions alarmed",)),
+        (["day=1", "day=2"], ("Backtest: 2 of 16 partitions alarmed: day=1 and day=2",)),
     ],
 )
 def test_a_back_test_is_told_with_what_alarmed_in_it(alarmed: list[str] | None, said: tuple[str, ...]) -> None:

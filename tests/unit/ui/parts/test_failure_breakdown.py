@@ -35,12 +35,12 @@ def course(outcomes: str) -> list[CheckHistoryItemOut]:
 @pytest.mark.parametrize(
     ("outcomes", "day", "said"),
     [
-        ("ppf", 2, "Fails for the first time in this run"),
-        ("pff", 2, "Fails 2 runs in a row, since 9 days ago"),
-        ("pfpff", 4, "Fails 2 runs in a row, since 7 days ago"),
-        ("fff", 2, "Fails in all 3 runs that are known, since 10 days ago"),
-        ("f", 0, "Fails for the first time in this run"),
-        ("pffp", 1, "Fails for the first time in this run"),
+        ("ppf", 2, "First failure"),
+        ("pff", 2, "Failed in 2 runs in a row, first 9 days ago"),
+        ("pfpff", 4, "Failed in 2 runs in a row, first 7 days ago"),
+        ("fff", 2, "Failed in all 3 known runs, first 10 days ago"),
+        ("f", 0, "First failure"),
+        ("pffp", 1, "First failure"),
     ],
 )
 def test_since_when_a_check_fails_is_told_from_its_results(outcomes: str, day: int, said: str) -> None:
@@ -63,7 +63,7 @@ def test_of_several_partitions_of_a_run_one_that_fails_counts() -> None:
 def test_a_version_that_judges_for_the_first_time_is_named() -> None:
     found = failure_breakdown.since([result(0, "passed"), result(1, "failed", version="2.0.0")], run_id(1))
     assert found is not None
-    assert failure_breakdown.sentence(found, now=NOW).endswith("that run was the first one under version 2.0.0")
+    assert failure_breakdown.sentence(found, now=NOW).endswith("that was the first run with version 2.0.0")
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ ROWS = [("WH-7", "open", "d")] * 5 + [("WH-1", "shipped", "d")]
 @pytest.mark.parametrize(
     ("rows", "shares", "said"),
     [
-        (ROWS, {}, "In 5 of 6 kept rows warehouse is WH-7; how common that is elsewhere is not stored"),
+        (ROWS, {}, "warehouse is WH-7 in 5 of 6 sampled rows; its share of all rows is unknown"),
         (
             ROWS,
             {"warehouse": {"WH-7": 0.031}},
-            "In 5 of 6 kept rows warehouse is WH-7; in 3.1% of all rows of the partition",
+            "warehouse is WH-7 in 5 of 6 sampled rows; 3.1 % of all rows in the partition have it",
         ),
     ],
 )

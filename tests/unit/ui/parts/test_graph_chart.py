@@ -50,9 +50,9 @@ def test_the_graph_is_drawn_with_its_verdicts_and_edges() -> None:
 
 def test_the_table_says_the_same() -> None:
     found = {each["Name"]: each for each in graph_chart.rows(graph_chart.nodes(SHOP, ""))}
-    assert (found["/a"]["Verdict"], found["/a"]["Contracts"], found["/a"]["Is"]) == ("✗ Failed", "c0, c1", "dataset")
-    assert (found["load"]["Comes from"], found["load"]["Goes to"], found["load"]["Is"]) == ("/a", "/b", "job")
-    assert (found["/a"]["Goes to"], found["/b"]["Comes from"], found["/b"]["Verdict"]) == ("load", "load", "")
+    assert (found["/a"]["Verdict"], found["/a"]["Contracts"], found["/a"]["Type"]) == ("✗ Failed", "c0, c1", "dataset")
+    assert (found["load"]["Upstream"], found["load"]["Downstream"], found["load"]["Type"]) == ("/a", "/b", "job")
+    assert (found["/a"]["Downstream"], found["/b"]["Upstream"], found["/b"]["Verdict"]) == ("load", "load", "")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_the_table_says_the_same() -> None:
     [
         (["passed", "warned"], "Passed with warnings"),
         (["warned", "not_evaluated", "passed"], "Not evaluated"),
-        (["passed", None], "Never judged"),
+        (["passed", None], "Never validated"),
         (["passed"], "Passed"),
         ([], None),
     ],
@@ -100,7 +100,7 @@ def test_groups_hang_where_their_nodes_do() -> None:
 def test_without_a_node_asked_for_what_there_is_no_room_for_is_on_neither_side() -> None:
     many = graph(*(dataset(f"/{at:03}") for at in range(100)))
     shown = graph_chart.nodes(many, "")
-    assert [each.name for each in shown if each.members] == ["43 on neither side"]
+    assert [each.name for each in shown if each.members] == ["43 not connected"]
 
 
 def test_an_edge_to_what_is_not_shown_is_not_drawn() -> None:

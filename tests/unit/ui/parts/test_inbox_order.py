@@ -129,25 +129,25 @@ def test_the_activity_has_the_newest_first_without_runs_that_passed() -> None:
     found = contract_rows.activity(of, [proposal(1, hours=-1, state="approved")], [ended])
 
     assert [(each.actor, each.description) for each in found] == [
-        ("cy", "the incident of orders ended: the data were fixed"),
+        ("cy", "incident on orders resolved: data fixed"),
         ("", "version 1.0.0 is retired: a new shop"),
-        ("", "an incident of orders was opened"),
-        ("", "a run of orders: failed"),
-        ("", "version 1.0.0 came into force"),
+        ("", "incident opened on orders"),
+        ("", "run on orders: failed"),
+        ("", "version 1.0.0 became active"),
         ("bob", "approved version 1.0.0"),
-        ("ann", "put “draft 1” forward: approved"),
+        ("ann", "proposed “draft 1” (approved)"),
     ]
 
 
 def test_the_activity_is_taken_away_without_formulas() -> None:
     found = [
         contract_rows.ActivityEvent(
-            kind="Draft", time=NOW, actor="=cmd", description="put “@x” forward", address="/review?proposal=1"
+            kind="Proposal", time=NOW, actor="=cmd", description="proposed “@x”", address="/review?proposal=1"
         )
     ]
     assert activity.exported(found).splitlines() == [
-        "When,Kind,Who,What,Open",
-        "2026-03-01 00:00:00 UTC,Draft,'=cmd,put “@x” forward,/review?proposal=1",
+        "Time,Kind,User,Description,Open",
+        "2026-03-01 00:00:00 UTC,Proposal,'=cmd,proposed “@x”,/review?proposal=1",
     ]
 
 
@@ -185,10 +185,10 @@ def reached(consumers: int) -> DownstreamImpactOut:
 @pytest.mark.parametrize(
     ("consumers", "said"),
     [
-        (-1, "nothing is known to lie downstream"),
+        (-1, "no downstream datasets known"),
         (0, "1 dataset downstream"),
         (2, "1 dataset downstream, used by team 0 and team 1"),
-        (6, "1 dataset downstream, used by team 0, team 1, team 2, team 3 and team 4 and 1 more"),
+        (6, "1 dataset downstream, used by team 0, team 1, team 2, team 3, team 4 and 1 more"),
     ],
 )
 def test_what_bad_data_reached_is_told_with_whom_it_hits(consumers: int, said: str) -> None:
@@ -213,7 +213,7 @@ def replayed(judged: int, alerts: list[str]) -> ReplayedCheckOut:
     [
         (25, [], "it alerts on none of 25 days"),
         (25, ["d1", "d2"], "it alerts on 2 of 25 days: d1, d2"),
-        (0, [], "it could not be judged: no state"),
+        (0, [], "it could not be evaluated: no state"),
     ],
 )
 def test_what_an_edited_check_says_of_stored_data_is_told(judged: int, alerts: list[str], said: str) -> None:

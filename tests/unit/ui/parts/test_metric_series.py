@@ -96,7 +96,7 @@ def test_what_has_no_value_is_a_gap_with_its_reason() -> None:
 def test_the_course_is_told_in_a_sentence() -> None:
     found = course([measured("a", 12), measured("b", 3), measured("c", None)], [judged("b", "failed")])
     assert metric_series.series_sentence(found, metric="size") == (
-        "size 2 times; from 3 to 12; the last is 3; 1 anomaly; 1 gap without a value"
+        "size: 2 values; from 3 to 12; last 3; 1 anomaly; 1 gap"
     )
 
 
@@ -115,9 +115,9 @@ def test_only_a_detector_that_learns_is_told_to_be_learning(last: list[CheckHist
 
 def test_the_table_has_the_newest_first_and_leads_to_each_report() -> None:
     rows = metric_series.rows(course([measured("a", 12), measured("b", 31)], [judged("b", "failed")]))
-    assert [row["Of"] for row in rows] == ["b", "a"]
+    assert [row["Partition or time"] for row in rows] == ["b", "a"]
     assert rows[0]["Outcome"] == "✗ Failed"
-    assert rows[0]["Admitted"] == "between 10 and 20"
+    assert rows[0]["Allowed"] == "between 10 and 20"
     assert rows[0]["Report"] == f"/run?id={RUN}"
 
 
@@ -148,10 +148,10 @@ def foreseen(limits: Any = (None, None), **more: Any) -> schemas.FeedbackPreview
     ("found", "said"),
     [
         (foreseen(), []),
-        (foreseen(((1, 9), (2, 8))), ["Between 1 and 9 is admitted now; it would be between 2 and 8."]),
-        (foreseen(((None, 9), (None, 9))), ["At most 9 is admitted, as before."]),
-        (foreseen(evaluated=30, alarms=(2, 0)), ["Of 30 clean points, 2 lie outside now; 0 would."]),
-        (foreseen(backtest=(1, 16)), ["Limits learned so would have alarmed 1 of 16 times."]),
+        (foreseen(((1, 9), (2, 8))), ["Allowed now: between 1 and 9; after feedback: between 2 and 8."]),
+        (foreseen(((None, 9), (None, 9))), ["Allowed: at most 9 (unchanged)."]),
+        (foreseen(evaluated=30, alarms=(2, 0)), ["Of 30 clean points, 2 are outside now; 0 would be outside."]),
+        (foreseen(backtest=(1, 16)), ["Limits learned this way would have raised 1 alarm in 16 evaluations."]),
     ],
 )
 def test_what_a_word_would_change_is_told_in_sentences(found: schemas.FeedbackPreviewOut, said: list[str]) -> None:
@@ -185,7 +185,7 @@ def test_a_point_says_which_fit_judged_it_and_what_was_said_of_it() -> None:
     verdicts = [judged("a", "failed", band={"lower": 1, "upper": 2, "fit": "f1"})]
     (found,) = metric_series.course([measured("a", 12)], verdicts, LIMITS, timezone="UTC", marks=said)
     (row,) = metric_series.rows([found])
-    assert (found.fit, found.said, row["Fit"], row["Said"]) == ("f1", "expected", "f1", "Expected")
+    assert (found.fit, found.said, row["Fit"], row["Feedback"]) == ("f1", "expected", "f1", "Expected")
 
 
 def test_two_distributions_are_drawn_as_shares_over_each_other() -> None:

@@ -39,5 +39,5 @@ def test_a_wrong_setting_is_told_in_a_line(tmp_path: Path) -> None:
     )
 
     assert done.returncode == 2
-    assert "TREATY_UI_HOSTS is a comma-separated list" in done.stderr
+    assert "TREATY_UI_HOSTS must be a comma-separated list" in done.stderr
     assert "Traceback" not in done.stderr

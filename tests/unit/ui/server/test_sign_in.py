@@ -422,7 +422,7 @@ def test_a_code_is_good_only_with_what_was_remembered(
     answer = visitor.get(back)
 
     assert (answer.status_code, registry.shown) == (401, [])
-    assert "did not take the code" in answer.text
+    assert "rejected the code" in answer.text
 
 
 def test_a_provider_that_does_not_answer_is_told_and_the_password_stays(visitor: TestClient, issuer: Issuer) -> None:
@@ -430,7 +430,7 @@ def test_a_provider_that_does_not_answer_is_told_and_the_password_stays(visitor:
     answer = visitor.get("/sign-in/provider")
     issuer.away = False
     assert answer.status_code == 503
-    assert "does not answer" in answer.text
+    assert "is not responding" in answer.text
     assert 'name="password"' in answer.text
 
 

@@ -100,8 +100,8 @@ def test_limits_are_written_beside_their_lines(band: ChartBand, labels: list[str
     ("series", "band", "said"),
     [
         ((), ChartBand(), "size: no values yet"),
-        (DAYS, ChartBand(1, 3), "size over 5 partitions; from 0 to 4; allowed: between 1 and 3; 2 outside"),
-        (DAYS[:1], ChartBand(), "size over 1 partition; from 0 to 0; no limit"),
+        (DAYS, ChartBand(1, 3), "size over 5 partitions; from 0 to 4; allowed: between 1 and 3; 2 outside the limits"),
+        (DAYS[:1], ChartBand(), "size over 1 partition; from 0 to 0; no limits"),
     ],
 )
 def test_the_chart_is_told_in_a_sentence(series: tuple[ChartPoint, ...], band: ChartBand, said: str) -> None:
