@@ -182,3 +182,36 @@ def _is_literal(value: ast.expr) -> bool:
     except ValueError:
         return False
     return True
+
+
+# The words that the glossary replaces, and the old dialect; whole words, in any case.
+REPLACED = re.compile(
+    r"\b(tells?|told|whoever|whom|beside|anew|thereby|wherever|likewise|nobody|somebody|put(?:s|ting)? off|"
+    r"look(?:s|ed|ing)? after|for so long|by itself|judge[sd]?|judge?ments?|promise[sd]?|blast|dead letters? office|"
+    r"foreseen|no longer good|good for nothing)\b",
+    re.IGNORECASE,
+)
+
+
+def catalogue_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a catalogue module with their lines, docstrings excepted."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            yield node.lineno, node.value
+
+
+def test_the_pages_use_the_words_of_the_glossary() -> None:
+    faults = [
+        f"{path.relative_to(ROOT)}:{line}: {match[0]!r} in {text!r}"
+        for path in CATALOGUE
+        for line, text in catalogue_texts(path)
+        for match in REPLACED.finditer(text)
+    ]
+    assert faults == [], "use the glossary's word"
+
+
+@pytest.mark.parametrize("text", ["Nobody looks after it", "what the data promises", "It is judged anew"])
+def test_a_replaced_word_is_found(text: str) -> None:
+    assert REPLACED.search(text)
