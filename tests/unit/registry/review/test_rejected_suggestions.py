@@ -59,7 +59,11 @@ def test_the_same_limit_on_a_few_more_days_is_nothing_new(before: dict[str, Any]
         (RANGE, changed(RANGE, limits=[0.5, None]), "now: now"),
         (RANGE, changed(RANGE, limits=[0.99, 1.0]), "now: now"),
         (RANGE, {**RANGE, "severity": "error"}, "now: amount"),
-        (VALUES, changed(VALUES, details={"values": ["a", "b", "c"], "counts": [5, 7, 1]}), "then: status is one of"),
+        (
+            VALUES,
+            changed(VALUES, details={"values": ["a", "b", "c"], "counts": [5, 7, 1]}),
+            "when rejected: status is one of",
+        ),
     ],
 )
 def test_another_claim_or_much_more_data_is_new(before: dict[str, Any], now: dict[str, Any], told: str) -> None:
