@@ -50,7 +50,7 @@ def fingerprint(act: Act, named: str = "shop") -> str:
 
 def test_a_document_is_put_forward_reviewed_approved_and_in_force(act: Act, file: str) -> None:
     code, told, _ = act("producer", "propose", file, "--comment", "first")
-    assert (code, "in review" in told, "1 of 1 approvals" in told) == (0, True, True)
+    assert (code, "in review" in told, "1 of 1 owner approvals" in told) == (0, True, True)
     assert "you decide:" in act("owner", "inbox")[1]
     assert "you wait for:" in act("producer", "inbox")[1]
     assert act("viewer", "inbox")[1] == "nothing waits for you\n"

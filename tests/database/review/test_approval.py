@@ -158,7 +158,7 @@ def test_an_approval_is_refused_while_a_suggestion_is_pending(world: World) -> N
     proposal = draft(world, suggestion("id"), suggestion("day"))
     world.client("owner").decide(proposal.id, [proposal.suggestions[0].id], Decision.ACCEPTED, revision=1)
     error = refused(lambda: approve(world, proposal))
-    assert (error.status, error.message[:21]) == (409, "1 of its suggestions ")
+    assert (error.status, error.message[:24]) == (409, "undecided suggestions: 1")
 
 
 def test_a_draft_becomes_active_with_what_was_accepted_and_without_what_was_not(world: World) -> None:

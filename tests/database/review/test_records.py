@@ -208,7 +208,7 @@ def test_the_command_shows_a_record_and_whether_it_holds(world: World, ask: Ask)
     assert ask("audit", "record", "nothing").errors == "treaty: there is no version in force of nothing\n"
     forced(world.engine, "update audit_entry set actor = 'eve'")
     wrong = ask("audit", "record", "shop-orders")
-    assert (wrong.code, "WRONG: the audit has no entry" in wrong.out) == (1, True)
+    assert (wrong.code, "WRONG: the audit log has no valid entry" in wrong.out) == (1, True)
 
 
 def test_the_audit_is_verified_by_command_with_the_database_and_without(world: World, ask: Ask, tmp_path: Path) -> None:

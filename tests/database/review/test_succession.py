@@ -83,12 +83,12 @@ def test_the_preview_says_how_large_the_change_is_and_the_number_that_says_so(
 @pytest.mark.parametrize(
     ("most", "version", "told"),
     [
-        (200, "1.0.1", "take 2.0.0"),
-        (200, "1.1.0", "take 2.0.0"),
+        (200, "1.0.1", "use 2.0.0"),
+        (200, "1.1.0", "use 2.0.0"),
         (200, "2.0.0", None),
-        (50, "1.0.1", "take 1.1.0"),
+        (50, "1.0.1", "use 1.1.0"),
         (50, "1.1.0", None),
-        (100, "0.9.0", "take 1.0.1"),
+        (100, "0.9.0", "use 1.0.1"),
         (100, "1.0.1", None),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_mode_that_the_terms_in_force_name_is_kept(
     assert previewed(world, following).approval_blockers
     error = refused(lambda: approve(world, following))
     assert (error.status, {each.code for each in error.faults}) == (422, {"TR-COMPATIBILITY"})
-    assert "begin a group of its own as version 2.0.0" in error.faults[0].remedy or "3.0.0" in error.faults[0].remedy
+    assert "start a new group with version 2.0.0" in error.faults[0].remedy or "3.0.0" in error.faults[0].remedy
     assert world.client("viewer").contract(CONTRACT).active_version == "1.0.0"
 
 
