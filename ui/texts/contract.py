@@ -128,7 +128,7 @@ def judged_by(checks: int, runner: str) -> str:
 
 
 def written_out(checks: int) -> str:
-    return f"Written out as checks ({checks})"
+    return f"Explicit checks ({checks})"
 
 
 def signed_by(name: str) -> str:

@@ -8,7 +8,7 @@ DIRECTIONS = {
     "loosens": "looser",
     "both": "stricter and looser",
     "undetermined": "cannot be determined",
-    "untested": "no effect on checks",
+    "untested": "allows the same data",
 }
 BREAKS_NOBODY = "no consumers affected"
 FIRST_VERSION = "**First version: there is nothing to compare it with.**"
