@@ -140,7 +140,7 @@ def check(
 
 
 def likely(run: RunOut, results: list[CheckResultOut], sample: ViolationSampleOut | None) -> None:
-    """Draw the start of the failure and the affected part of the data, as plain text."""
+    """Draw the start of the failure and the affected data, as plain text."""
     check = results[0]
     if check.outcome != "failed":
         return

@@ -10,7 +10,7 @@ from treaty.ui.widgets import panels, step_runner, viewer
 
 
 def suggested(contract_id: str) -> None:
-    """Draw the inferred consumers that are still to be confirmed or dismissed, if there are any."""
+    """Draw the inferred consumers to confirm or dismiss, if there are any."""
     consumers = [
         each
         for each in viewer.registry().inferred_consumers(contract_id)
