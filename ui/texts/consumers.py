@@ -43,7 +43,7 @@ COMMENT = "Comment"
 
 
 def unregistered(jobs: int) -> str:
-    return f"Inferred consumers ({jobs})"
+    return f"Inferred consumers ({jobs:,})"
 
 
 def since(moment: str) -> str:
