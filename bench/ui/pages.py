@@ -41,7 +41,7 @@ PAGES = {
     "/contracts": "Contracts",
     "/catalog": "Catalog",
     f"/contract?id={NAME}": "Columns (20)",
-    f"/contract?id={NAME}&tab=Checks": "Written out as checks",
+    f"/contract?id={NAME}&tab=Checks": "Explicit checks",
     f"/contract?id={NAME}&tab=Runs": "version 1.0.0",
     f"/metric?contract={NAME}&check=check-7": "Range",
     "/review?proposal={review}": f"0 of {CHECKS} decided",

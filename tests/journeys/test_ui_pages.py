@@ -408,7 +408,7 @@ def test_contracts_are_found_by_their_words(open_page: Open) -> None:
     ("tab", "said"),
     [
         ("Overview", "Columns (6)"),
-        ("Checks", "Written out as checks (2)"),
+        ("Checks", "Explicit checks (2)"),
         ("Versions", "apiVersion"),
         ("Diff", "Nothing to compare"),
         ("Runs", "612 rows"),
@@ -990,7 +990,7 @@ def test_a_comment_is_made_on_the_card_that_it_is_about(open_page: Open, the_sho
     card, at = first_card(the_shop), open_page("owner", "review", proposal=the_shop.review)
     assert "Enter a comment" in texts(click(at, f"say-{card}"))
     at.text_input(key=f"remark-{card}").set_value("is Sunday in it?")
-    assert "You find it under Discussion" in texts(click(at, f"say-{card}"))
+    assert "Comment added under Discussion" in texts(click(at, f"say-{card}"))
     (said,) = the_shop.client("producer").comments(the_shop.review)
     assert said.text == "“a partition has between 1,009 and 1,522 rows”: is Sunday in it?"
 

@@ -52,7 +52,7 @@ def choose(found: CatalogPageOut, chosen: dict[LabelKind, str]) -> None:
                 key=kind.value,
                 bind="query-params",
                 width=200,
-                format_func=lambda value, counts=counts: f"{value} ({counts[value]})" if value in counts else value,
+                format_func=lambda value, counts=counts: f"{value} ({counts[value]:,})" if value in counts else value,
             )
 
 

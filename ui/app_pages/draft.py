@@ -92,9 +92,9 @@ def draft_request() -> DraftIn:
         partition_by=several("partition"),
         columns=several("columns"),
         by_history=bool(st.session_state.get("by_history")),
-        false_alarms=typed("alarms") or 1.0,  # type: ignore[arg-type] - the model reports errors
+        false_alarms=typed("alarms") or 1.0,  # type: ignore[arg-type] # the model reports errors
         refit=typed("refit") or next(iter(ui_texts.REFITS)),
-        sample=typed("sample").replace(",", "") or None,  # type: ignore[arg-type] - the model reports errors
+        sample=typed("sample").replace(",", "") or None,  # type: ignore[arg-type] # the model reports errors
     )
 
 

@@ -103,7 +103,8 @@ def counted(title: str, found: Sequence[ValueCount]) -> None:
     """Draw a table of values with their numbers of rows, if there are any."""
     if found:
         rows = [{title: each.value, ui_texts.ROWS: each.count} for each in found]
-        st.dataframe(rows, hide_index=True, alt=title, width="content")
+        grouped = st.column_config.NumberColumn(format="localized")
+        st.dataframe(rows, hide_index=True, alt=title, width="content", column_config={ui_texts.ROWS: grouped})
 
 
 page()

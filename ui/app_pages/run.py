@@ -100,7 +100,7 @@ def section(
     matching = sorted((each for each in run.results if outcome_of(each) == outcome), key=lambda each: each.check_id)
     groups = [(check_id, list(group)) for check_id, group in groupby(matching, key=lambda each: each.check_id)]
     if groups:
-        st.subheader(f"{title} ({len(groups)})")
+        st.subheader(f"{title} ({len(groups):,})")
         for number, (check_id, results) in enumerate(groups):
             sample = samples.get(check_id) if outcome != "not_evaluated" else None
             check(run, results, admitted(results[0], document), sample, key=f"{outcome}-{number}")
@@ -140,7 +140,7 @@ def check(
 
 
 def likely(run: RunOut, results: list[CheckResultOut], sample: ViolationSampleOut | None) -> None:
-    """Draw the start of the failure and the affected part of the data, as plain text."""
+    """Draw the start of the failure and the affected data, as plain text."""
     check = results[0]
     if check.outcome != "failed":
         return

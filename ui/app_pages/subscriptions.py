@@ -61,7 +61,7 @@ def change(of: SubscriptionOut) -> None:
     """Draw the form for the notifications of a subscription, when it is opened."""
     with st.popover(texts.NOTICES, key=f"notices-{of.id}", icon=":material/tune:", on_change="rerun") as opened:
         if opened.open:
-            with st.form(f"told-{of.id}", border=False, width=480):
+            with st.form(f"notifications-{of.id}", border=False, width=480):
                 notification_preferences.choice(of)
                 st.form_submit_button(texts.CHANGE, type="primary", on_click=changed, args=(of,))
 

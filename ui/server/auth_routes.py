@@ -137,7 +137,7 @@ class AuthRoutes:
         return answer
 
     async def show_setup(self, request: Request) -> Response:
-        """Show the form for the first administrator, or a notice if the link lacks its token."""
+        """Show the form for the first administrator, or a notice without a token."""
         token = request.query_params.get("token", "")
         if not token:
             return rendered(auth_pages.notice(texts.SET_UP, texts.LINK_CUT), status=400)

@@ -21,7 +21,7 @@ from authlib.oauth2.client import OAuth2Client
 from treaty.ui.server.security import same_site_path
 from treaty.ui.texts import sign_in as texts
 
-# Prefix of the cookie that stores the flow while the person is at the provider.
+# Name of the cookie that stores the flow while the person is at the provider.
 COOKIE = "treaty_sign_in"
 LASTS = 600
 # Errors caused by responses that are late, broken, refused or unknown to the protocol.

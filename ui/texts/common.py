@@ -59,7 +59,7 @@ DAYS_90 = "90 days"
 YEAR = "1 year"
 FOR_EVER = "No expiration"
 
-IN_DISCUSSION = "Comment added. You find it under Discussion."
+IN_DISCUSSION = "Comment added under Discussion."
 
 # Empty states.
 NO_CONTRACT_YET = "No contracts yet"

@@ -1,5 +1,10 @@
 """Texts about consumers of a contract: subscriptions, jobs and acknowledgements."""
 
+BAD_DATA = {
+    "contaminated": "Bad upstream data reached {}",
+    "in_flight": "Bad upstream data is on its way to {}",
+    "at_risk": "Bad upstream data will reach {} with the next run",
+}
 OPEN_INCIDENT = "Open incident"
 MINE = "Subscribe for this job"
 NO_CONSUMER = "Dismiss"
@@ -38,19 +43,19 @@ COMMENT = "Comment"
 
 
 def unregistered(jobs: int) -> str:
-    return f"Inferred consumers ({jobs})"
+    return f"Inferred consumers ({jobs:,})"
 
 
 def since(moment: str) -> str:
-    return f" since {moment}"
+    return f" on {moment}"
 
 
 def cause(of: str) -> str:
-    return f", caused by {of}"
+    return f"; cause: {of}"
 
 
 def bad_data(spread: str, to: str, since: str, cause: str) -> str:
-    return f"Upstream bad data: {to} is {spread.lower()}{since}{cause}"
+    return f"{BAD_DATA[spread].format(to)}{since}{cause}"
 
 
 def owned_by(owners: str) -> str:

@@ -112,11 +112,11 @@ def open_drafts(number: int) -> str:
 
 
 def columns(number: int) -> str:
-    return f"Columns ({number})"
+    return f"Columns ({number:,})"
 
 
 def datasets(number: int) -> str:
-    return f"Datasets ({number})"
+    return f"Datasets ({number:,})"
 
 
 def lineage_of(dataset: str) -> str:
@@ -128,7 +128,7 @@ def judged_by(checks: int, runner: str) -> str:
 
 
 def written_out(checks: int) -> str:
-    return f"Written out as checks ({checks})"
+    return f"Explicit checks ({checks:,})"
 
 
 def signed_by(name: str) -> str:
@@ -176,4 +176,4 @@ def about_then(moment: str) -> str:
 
 
 def levels(number: int, missed: int) -> str:
-    return f"{number}{f' ({missed} missed)' if missed else ''}"
+    return f"{number:,}{f' ({missed:,} missed)' if missed else ''}"

@@ -32,7 +32,7 @@ CREATE_DRAFT = "Create draft"
 WAITING = "Waiting for a worker"
 UNDER_WAY = "Running"
 ASKED_FOR = "Requested"
-FAILED = "The draft failed without a reason. Try again."
+FAILED = "The draft failed. No reason was recorded."
 SEE_PROFILE = "View profile"
 ANOTHER = "Draft another table"
 

@@ -18,7 +18,7 @@ VOIDED = "changed after your approval"
 
 
 def counted(title: str, number: int) -> str:
-    return f"{title} ({number})"
+    return f"{title} ({number:,})"
 
 
 def decided(number: int, total: int) -> str:

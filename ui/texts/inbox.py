@@ -39,7 +39,7 @@ def to_draft(requests: int) -> str:
 
 
 def you_answer(questions: int) -> str:
-    return f"Needs your acknowledgement ({questions})"
+    return f"Needs your acknowledgement ({questions:,})"
 
 
 def until(moment: str) -> str:
@@ -47,7 +47,7 @@ def until(moment: str) -> str:
 
 
 def behind(subscriptions: int) -> str:
-    return f"Outdated pins ({subscriptions})"
+    return f"Outdated pins ({subscriptions:,})"
 
 
 def answered(said: str, version: str) -> str:

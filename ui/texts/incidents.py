@@ -75,11 +75,11 @@ def times(number: int) -> str:
 
 
 def downstream(datasets: int) -> str:
-    return f"Downstream ({datasets})"
+    return f"Downstream ({datasets:,})"
 
 
 def need_attention(runs: int) -> str:
-    return f"Needs attention ({runs})"
+    return f"Needs attention ({runs:,})"
 
 
 def choose(name: str) -> str:

@@ -65,7 +65,7 @@ def unreadable(events: int) -> str:
 
 
 def more_outputs(number: int) -> str:
-    return f" and {number} more"
+    return f" and {number:,} more"
 
 
 def written(times: int) -> str:

@@ -30,6 +30,7 @@ TIP_ADMITTED = "Allowed"
 TIP_WOULD_BE = "Allowed after feedback"
 TIP_NOTE = "Note"
 SHARE_OF_ROWS = "share of rows"
+TIP_SHARE = "Share of rows"
 LEFT_OUT = "excluded"
 
 TWO_PARTITIONS = "Partition comparison"

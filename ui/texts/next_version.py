@@ -8,10 +8,10 @@ DIRECTIONS = {
     "loosens": "looser",
     "both": "stricter and looser",
     "undetermined": "cannot be determined",
-    "untested": "no effect on checks",
+    "untested": "allows the same data",
 }
 BREAKS_NOBODY = "no consumers affected"
-FIRST_VERSION = "**First version: there is nothing to compare it with.**"
+FIRST_VERSION = "**First version: no earlier version to compare with**"
 IT = "Effect"
 BEFORE = "Before"
 AFTER = "After"

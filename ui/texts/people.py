@@ -19,7 +19,7 @@ CHANNELS = "Channels"
 NO_SUBSCRIPTION = "No subscriptions yet"
 HOW_TO_SUBSCRIBE = "Open a contract and subscribe on its Consumers tab."
 FIND_CONTRACT = "Find a contract"
-IN_FORCE = "active version"
+IN_FORCE = "follows the active version"
 KINDS = {"violation": "failures", "recovery": "recoveries", "breaking": "breaking versions", "lag": "outdated pins"}
 NOTICES = "Notifications …"
 CHANGE = "Save"
@@ -33,6 +33,7 @@ ADD_CHANNEL = "New channel"
 WHERE_TO = "Address or URL"
 ADDRESS_OR_URL = "Email address or webhook URL. A URL may contain a secret."
 NOTHING_SENT = "nothing sent yet"
+DELIVERY_STATES = {"waiting": "pending", "sent": "sent", "dead": "failed"}
 ALL_YOUR_CONTRACTS = "all your contracts"
 SEND_TEST = "Send test"
 REMOVE = "Remove"
@@ -67,4 +68,4 @@ def tells_now(contract: str) -> str:
 
 
 def last_sent(state: str) -> str:
-    return f"last message: {state}"
+    return f"last message: {DELIVERY_STATES.get(state, state)}"

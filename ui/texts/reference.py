@@ -15,7 +15,7 @@ A_LIST = "list"
 
 
 def members(of: str, number: int) -> str:
-    return f"{family(of)} ({number})"
+    return f"{family(of)} ({number:,})"
 
 
 def list_of(kind: str) -> str:

@@ -24,7 +24,7 @@ DECLINED = "Declined. The requester will see your reason."
 
 
 def asked_for(requests: int) -> str:
-    return f"Contract requests ({requests})"
+    return f"Contract requests ({requests:,})"
 
 
 def why(author: str, reason: str) -> str:

@@ -15,7 +15,7 @@ COME_BACK = "You will return to this page."
 SET_UP = "Set up Treaty"
 ONE_TIME_LINK = "This link works once. It creates the first administrator."
 CREATE_ADMINISTRATOR = "Create administrator"
-LINK_CUT = "This link is incomplete. Open the full link that `treaty init` printed."
+LINK_CUT = "This link is incomplete. Open the full link printed by treaty init."
 
 WRONG = "Invalid name or password."
 UNREACHABLE = "The registry is not responding. Check that the API is running, then try again."

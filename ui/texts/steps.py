@@ -40,4 +40,4 @@ def taken_back(said: str) -> str:
 
 
 def done(steps: int) -> str:
-    return f"Recent actions ({steps})"
+    return f"Recent actions ({steps:,})"

@@ -19,7 +19,7 @@ from treaty.ui.widgets import charts, viewer
 from treaty.ui.widgets.charts import ChartBand, ChartPoint
 
 log = logging.getLogger(__name__)
-FLASH_KEY = "_told"
+FLASH_KEY = "_flash"
 Step = Callable[[], object]
 
 
@@ -165,7 +165,7 @@ def show_flash() -> None:
         return
     icon = ":material/info:" if problem else ":material/check:"
     st.toast(ui_texts.esc(text), icon=icon, duration="long")
-    with st.container(horizontal=True, vertical_alignment="center", key="told"):
+    with st.container(horizontal=True, vertical_alignment="center", key="flash"):
         (st.warning if problem else st.success)(ui_texts.esc(text), icon=icon)
         if undo:
             st.button(ui_texts.UNDO, key="take-back", icon=":material/undo:", on_click=undo)

@@ -10,7 +10,7 @@ from treaty.ui.widgets import panels, step_runner, viewer
 
 
 def suggested(contract_id: str) -> None:
-    """Draw the inferred consumers that are still to be confirmed or dismissed, if there are any."""
+    """Draw the inferred consumers to confirm or dismiss, if there are any."""
     consumers = [
         each
         for each in viewer.registry().inferred_consumers(contract_id)
@@ -27,7 +27,7 @@ def bad_data(found: UpstreamIncidentOut) -> None:
     """Draw a warning about upstream bad data, which the contract's own verdict does not cover."""
     since = texts.since(ui_texts.moment(found.reached_at, timezone=viewer.timezone())) if found.reached_at else ""
     cause = texts.cause(found.cause) if found.cause else ""
-    warning = texts.bad_data(ui_texts.SPREADS[found.contamination], found.object, since, cause)
+    warning = texts.bad_data(found.contamination, found.object, since, cause)
     st.warning(ui_texts.esc(warning), icon=":material/warning:")
     if found.incident_id and found.cause:
         panels.link("incidents", texts.OPEN_INCIDENT, id=found.incident_id)

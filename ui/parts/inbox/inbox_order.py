@@ -54,5 +54,5 @@ def urgent(found: InboxOut) -> list[Urgent]:
 
 
 def is_empty(found: InboxOut) -> bool:
-    """Return True if the inbox contains nothing at all, including snoozed items."""
+    """Return True if nothing needs the viewer, awaits others, affects the viewer, or is snoozed."""
     return not (urgent(found) or found.awaiting_others or found.affecting or found.outdated_pins or found.snoozed)

@@ -175,7 +175,8 @@ def _arrows(between: Sequence[Edge], stand: Mapping[str, tuple[int, float]]) -> 
 
 def _marks(points: Sequence[Spec]) -> list[Spec]:
     base: Spec = {"data": {"values": list(points)}}
-    tooltip = [{"field": field, "type": "nominal"} for field in ("kind", "name", "verdict")]
+    titles = {"kind": texts.NODE_IS, "name": ui_texts.NAME, "verdict": texts.VERDICT}
+    tooltip = [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
     shape = {
         "field": "kind",
         "type": "nominal",

@@ -12,9 +12,10 @@ Step = tuple[int, int]
 
 
 def collapsed(graph: GraphOut, asked: str, *, most: int) -> tuple[list[NodeOut], Mapping[str, Sequence[NodeOut]]]:
-    """Return at most `most` nodes, nearest first, and the members of each group by its id.
+    """Return at most `most` nodes, nearest first, and the members of each group.
 
-    No groups if all nodes fit."""
+    `asked`: id of the central node, which comes first. The members are by the group's id; there are no groups if all
+    nodes fit."""
     ways = steps(graph, asked)
     ordered = sorted(graph.graph, key=lambda node: (_near(ways.get(node.id)), node.type != DATASET, node.id))
     if len(ordered) <= most:

@@ -144,7 +144,10 @@ def _steps(name: str, edges: Sequence[float], counts: Sequence[int], look: tuple
         "axis": {"title": texts.SHARE_OF_ROWS, "format": ".0%", "domain": False},
     }
     area = {"type": "area", "interpolate": "step-after", "line": {"color": colour, "strokeDash": dash}}
-    tooltip = [{"field": "of", "type": "nominal"}, {"field": "share", "type": "quantitative", "format": ".1%"}]
+    tooltip = [
+        {"field": "of", "type": "nominal", "title": ui_texts.PARTITION},
+        {"field": "share", "type": "quantitative", "format": ".1%", "title": texts.TIP_SHARE},
+    ]
     return {
         "data": {"values": values},
         "mark": {**area, "color": colour, "fillOpacity": 0.15},

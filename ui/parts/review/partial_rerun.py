@@ -44,7 +44,7 @@ def after(step: Callable[..., object], *given: Any) -> None:
 
 
 def after_deciding(step: Callable[[ProposalOut, UUID], object], suggestion: UUID, beside: Sequence[UUID]) -> None:
-    """Run the step of a card and redraw the parts that it changed, or the page."""
+    """Run the step of a card and redraw what changed, or the whole page."""
     before = viewer.current_proposal()
     step(before, suggestion)
     decided = viewer.answered()
