@@ -131,7 +131,7 @@ def _column(analyzer: Any, state: Any) -> Column:
 
 
 class ExactQuantile(RankMetric):
-    """Smallest value v such that at least a share `quantile` of the values are <= v.
+    """Smallest value v with a share of values <= v of at least `quantile`.
 
     Exact on integers and decimals, a double on floats; dates and timestamps are given as ISO 8601 text. Nulls and
     NaN are excluded. No value for an empty table, if all values are null, or if no row matches `where`. Needs a

@@ -37,7 +37,7 @@ class StateReuse:
     def stored_keys(self, bag: BagContents) -> frozenset[str]:
         """Return the keys of states that need no computation: stored, or absent for a valid reason."""
         usable = {each.key for each in bag.entries if each.usable and self._admits(each)}
-        return frozenset(usable | {key for key, reason in bag.failures.items() if self._stands(key, reason)})
+        return frozenset(usable | {key for key, reason in bag.failures.items() if self._is_valid_reason(key, reason)})
 
     @cached_property
     def _plan(self) -> Plan:
@@ -52,7 +52,7 @@ class StateReuse:
         kind = COMPONENTS.get(stored.kind)
         return kind is not None and kind.retention is Retention.NOTHING
 
-    def _stands(self, key: str, reason: str) -> bool:
+    def _is_valid_reason(self, key: str, reason: str) -> bool:
         """Return whether the reason for the missing state is still valid."""
         if key in self._plan.passing:
             return not self.reread_whole

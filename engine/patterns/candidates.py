@@ -92,7 +92,7 @@ def _of_shapes(values: Sequence[str], order: tuple[str, ...]) -> Iterator[Patter
 
 
 def _held_out(earlier: Pattern | None, newer: Counter[str]) -> str:
-    """Return how the second half of the values conforms to the first half's pattern, as a bucket."""
+    """Return the bucket of the second half's conformity to the first half's pattern."""
     if earlier is None:
         return "none"
     return _bucket(nonconforming(matcher(earlier), newer).share, (_RARE, _FEW, _HALF, _MANY))

@@ -24,7 +24,7 @@ class SwappedColumn:
 
 
 def swapped_columns(older: Texts, newer: Texts, index: PatternIndex) -> list[SwappedColumn]:
-    """Return the columns of both tables that fail with an error, in the older table's order."""
+    """Return the columns of both tables that fail with an error, in the older order."""
     results = {name: infer(values, index) for name, values in older.items()}
     promised = {name: each.learned for name, each in results.items() if each.learned}
     narrow_first = sorted(promised, key=lambda name: results[name].passes or 0.0)

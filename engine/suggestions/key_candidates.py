@@ -45,7 +45,7 @@ def key_suggestions(history: TableProfile, table: str) -> list[LikelyKey]:
 
 
 def may_be_unique(column: ColumnProfile, bag: StateBag) -> bool:
-    """Return True if the column is complete and, by its sketch, may have only distinct values."""
+    """Return True if the column is complete and, by its sketch, may be distinct."""
     measured = column.metrics.get("approx_count_distinct")
     state = bag.values.get(measured.parts["distinct"].key) if measured else None
     return column.value("completeness", bag) == 1 and bag.rows <= DistinctSketch.bounded(state).high

@@ -91,7 +91,7 @@ def condition(columns: Sequence[str], names: Sequence[str]) -> str:
 
 
 def is_dated(partition: str) -> bool:
-    """Return whether a value in the partition name is a day, a month or a time.
+    """Return whether a value in the name is a day, a month or a time.
 
     Such partitions have a newest one."""
     return any(_DATED.match(value or "") for value in values(partition).values())

@@ -107,10 +107,10 @@ def _put_back(before: IncidentOut, after: IncidentOut, back: Callable[[IncidentO
     """Undo the action. Raises ClientError if the incident has changed since."""
     registry = viewer.registry()
     now = registry.incident(after.id)
-    if _stands(now) != _stands(after):
+    if _state_of(now) != _stands(after):
         raise ClientError(409, texts.changed_since(name(now)))
     back(before)(registry, now)
 
 
-def _stands(incident: IncidentOut) -> tuple[object, ...]:
+def _state_of(incident: IncidentOut) -> tuple[object, ...]:
     return incident.state, incident.assignee, incident.acknowledged_by, incident.snoozed_until, incident.resolution
