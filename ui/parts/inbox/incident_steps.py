@@ -107,7 +107,7 @@ def _put_back(before: IncidentOut, after: IncidentOut, back: Callable[[IncidentO
     """Undo the action. Raises ClientError if the incident has changed since."""
     registry = viewer.registry()
     now = registry.incident(after.id)
-    if _state_of(now) != _stands(after):
+    if _state_of(now) != _state_of(after):
         raise ClientError(409, texts.changed_since(name(now)))
     back(before)(registry, now)
 
