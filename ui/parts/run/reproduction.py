@@ -17,7 +17,7 @@ table = spark.read.format({format}).load({location}){chosen}
 contract = read(Path({file}).read_bytes())
 run = verify(table, contract, object_name={object}, partition_by={by}, samples=20)
 for result in run.results:
-    print(result.outcome, result.check_id, "-", result.found or result.reason)
+    print(result.outcome, result.check_id, "-", result.finding or result.reason)
 """
 
 

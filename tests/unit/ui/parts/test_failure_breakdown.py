@@ -1,12 +1,14 @@
 """What narrows down why a check fails: since when, in which partitions, in which rows; and how to see it again."""
 
 import ast
+import importlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from treaty.engine.core.results import CheckResult, RunResult
 from treaty.registry.schemas import CheckHistoryItemOut, DatasetOut, RunOut, ViolationSampleOut
 from treaty.ui.parts.run import failure_breakdown, reproduction
 
@@ -156,6 +158,16 @@ def test_the_python_of_a_run_names_its_partitions_and_holds_foreign_text_as_lite
     }  # fmt: skip
     assert location in texts
     assert "(`day` = '2026-02-25') OR (`day` = '2026-02-26')" in texts
+
+
+def test_the_python_of_a_run_reads_what_results_have() -> None:
+    program = ast.parse(reproduction.program(report(()), "/lake/orders"))
+    read = {(ast.unparse(each.value), each.attr) for each in ast.walk(program) if isinstance(each, ast.Attribute)}
+    assert {name for of, name in read if of == "result"} <= CheckResult.model_fields.keys()
+    assert {name for of, name in read if of == "run"} == {"results"} <= RunResult.model_fields.keys()
+    for each in ast.walk(program):
+        if isinstance(each, ast.ImportFrom) and each.module:
+            assert all(hasattr(importlib.import_module(each.module), name.name) for name in each.names)
 
 
 @pytest.mark.parametrize("partitions", [("",), (), tuple(f"day={each}" for each in range(30))])
