@@ -120,7 +120,7 @@ def test_a_metric_of_the_standard_finds_what_it_counts(name: str, found: dict[st
 
 def test_an_enumeration_finds_another_value(found: dict[str, CheckResult]) -> None:
     assert found["status-enum"].finding == (
-        "75.0 % of 4 values of status are among new, paid (required: 100 %); 1 row has another"
+        "75.0 % of 4 values of status are among new, paid (required: 100 %); 1 row has another value"
     )
 
 
