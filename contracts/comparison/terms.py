@@ -37,7 +37,7 @@ def term_differences(old: Contract, new: Contract) -> Iterator[Difference]:
 def _deadlines(old: Terms, new: Terms) -> Iterator[Difference]:
     for was, now in match_elements(old.deadlines, new.deadlines, _told_apart, lambda each: each.object):
         if was != now:
-            before, after = (each and f"{each.by} {each.zone}" for each in (was, now))
+            before, after = (each and _deadline_text(each) for each in (was, now))
             yield _of(DifferenceSection.GUARANTEES, "deadlines").difference(
                 "deadline", before, after, _sooner(was, now)
             )
@@ -52,6 +52,11 @@ def _anomalies(old: Terms, new: Terms) -> Iterator[Difference]:
         direction = inclusion(new_within_old=more, old_within_new=fewer) if alike else Direction.UNDETERMINED
         before, after = _plain(old, "anomalies"), _plain(new, "anomalies")
         yield _of(DifferenceSection.GUARANTEES, "anomalies").difference("anomalies", before, after, direction)
+
+
+def _deadline_text(deadline: Deadline) -> str:
+    days = deadline.days if isinstance(deadline.days, str) else ", ".join(deadline.days)
+    return f"{deadline.object} by {deadline.by} {deadline.zone}, {days}, {deadline.severity}"
 
 
 def _told_apart(deadline: Deadline) -> tuple[str, str] | None:

@@ -49,6 +49,14 @@ def keyed(*columns: str) -> Document:
     return made
 
 
+def due(by: str = "07:30", **words: Any) -> Document:
+    return terms(deadlines=[{"object": "orders", "by": by, **words}])
+
+
+def anomalies(false_alarms: float) -> Document:
+    return terms(anomalies={"false_alarms": false_alarms})
+
+
 def terms(**words: Any) -> Document:
     return document(terms=words)
 
@@ -170,5 +178,9 @@ CASES = {
     "a description of the contract": Case(BASE, document(description={"purpose": "reports"}), **UNTESTED),
     "no other columns": Case(terms(columns="watched"), terms(columns="closed"), **TIGHTENS),
     "an answer of the gate": Case(terms(on_unknown="block"), terms(on_unknown="pass"), **LOOSENS),
+    "an earlier deadline": Case(due(), due(by="06:00"), **TIGHTENS),
+    "a deadline on other days": Case(due(), due(days="weekdays"), **UNKNOWN),
+    "a deadline of another severity": Case(due(), due(severity="warning"), **UNKNOWN),
+    "more false alarms": Case(anomalies(4), anomalies(12), **TIGHTENS),
     "a policy": Case(terms(), terms(review={"quorum": 2}), **UNTESTED),
 }

@@ -42,3 +42,9 @@ def test_the_way_back_has_the_same_differences_in_the_other_direction(case: Case
 @every("case", CASES.values(), ids=CASES)
 def test_a_document_does_not_differ_from_itself(case: Case) -> None:
     assert compared(case.old, case.old).differences == compared(case.new, case.new).differences == ()
+
+
+@every("case", CASES.values(), ids=CASES)
+def test_a_difference_shows_what_differs(case: Case) -> None:
+    alike = [each for each in compared(case.old, case.new).differences if each.old == each.new]
+    assert alike == []
