@@ -18,12 +18,13 @@ HERE = Path(__file__).parent
 SIGN_OUT = f"""<form method="post" action="/sign-out"><button type="submit" style="font:inherit;font-size:.9rem;
 color:inherit;background:none;border:0;padding:.25rem 0;cursor:pointer;text-decoration:underline">
 {texts.SIGN_OUT}</button></form>"""
-# Rules that the theme cannot express: readable text in selected segments and shortcut hints on dark pages, and a
-# visible focus on links and buttons.
+# Rules that the theme cannot express: readable text in selected segments, captions with code and shortcut hints, and
+# a visible focus on links and buttons.
 STYLE = """<style>
 [data-testid="stButtonGroup"] button[data-selected="true"] p { color: light-dark(#0B5CAD, #7DBBF0) }
 /* On a wide screen lines would be too long to be read, and what belongs together would lie far apart. */
 :is([data-testid="stMainBlockContainer"], [data-testid="stBottomBlockContainer"]) { max-width: 104rem }
+[data-testid="stCaptionContainer"] code { color: inherit; background: none }
 kbd[aria-label^="Shortcut"], kbd[aria-label^="Shortcut"] * { color: inherit !important; opacity: 1 !important }
 :is(a, button, summary, main):focus-visible { outline: 2px solid light-dark(#0B5CAD, #7DBBF0) !important }
 </style>"""
