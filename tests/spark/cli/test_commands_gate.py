@@ -54,7 +54,7 @@ def test_a_candidate_is_published_or_nothing_changes(treaty: Commands) -> None:
     assert {each.parent.name for each in files} == {"day=2026-01-01"}
     bad = treaty(*asked, "bad.csv", "--partition", "day=2026-01-02", "--keep-rejected")
     assert (bad.returncode, bad.stderr) == (1, ""), bad.stdout + bad.stderr
-    assert "not published, kept in" in bad.stdout
+    assert "not published; the rejected candidate is in" in bad.stdout
     assert sorted(place.glob("orders/*/*.parquet")) == files
     assert len(list(place.glob(".orders.gate/rejected-*/new/day=2026-01-02/*.parquet"))) == 1
 
