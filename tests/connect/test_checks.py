@@ -43,7 +43,7 @@ CHECKS: dict[str, tuple[dict[str, Any], str, Any]] = {
     "lost column": (check("mean", column="gone", mustBe=1), "not_evaluated", "no column `gone`"),
     "known": (check("referential_integrity", column="id", dataset="known", mustBe=1), "failed", 0.6),
     "asked": (check("sql", query="select count(*) from orders where id > 2", mustBe=3), "passed", 3),
-    "divided": (check("sql", query="select sum(1 / amount) from orders", mustBe=3), "not_evaluated", "on some row"),
+    "divided": (check("sql", query="select sum(1 / amount) from orders", mustBe=3), "not_evaluated", "for some rows"),
 }
 
 

@@ -106,7 +106,10 @@ ODD = {
     "outputs that name nothing": (lambda e: e["outputs"].extend([None, {}, {"name": ""}]), "lacks a namespace or name"),
     "a type that nobody knows": (lambda e: e.update(eventType="PAUSE"), "not defined by OpenLineage"),
     "a run's id that is no UUID": (lambda e: e["run"].update(runId="scheduled__2026/1"), "is not a UUID"),
-    "a schemaURL of something else": (lambda e: e.update(schemaURL="https://x.example/#/JobEvent"), "schemaURL is"),
+    "a schemaURL of something else": (
+        lambda e: e.update(schemaURL="https://x.example/#/JobEvent"),
+        "schemaURL names another type",
+    ),
     "no schemaURL": (lambda e: e.pop("schemaURL"), "schemaURL is missing"),
     "a snapshot of 64 bits": (
         lambda e: e["outputs"][0].update(outputFacets={"icebergCommitReport": {"snapshotId": LONG_ID}}),

@@ -148,4 +148,4 @@ def test_what_comes_out_otherwise_is_a_line_and_the_exit_code(command: Command, 
 
 
 def test_a_run_that_is_not_there_ends_the_command(command: Command) -> None:
-    assert command("rerun", str(ids.new()))[::2] == (3, "treaty: There is no such thing, or it is not yours to see.\n")
+    assert command("rerun", str(ids.new()))[::2] == (3, "treaty: Not found, or you do not have access to it.\n")

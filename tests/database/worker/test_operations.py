@@ -113,7 +113,7 @@ def test_what_was_refused_is_listed_and_its_beginning_told_to_its_sender_and_to_
     assert "secret" not in found.model_dump_json()
     bodies = {who: world.client(who).rejected_event(found.id).body for who in ("producer", "admin", "owner", "viewer")}
     assert bodies == {"producer": "secret {", "admin": "secret {", "owner": None, "viewer": None}
-    with pytest.raises(ClientError, match="no such thing"):
+    with pytest.raises(ClientError, match="Not found, or you do not have access"):
         world.client("viewer").rejected_event(ids.new())
 
 
@@ -413,7 +413,7 @@ def test_a_dataset_without_a_contract_becomes_a_name_of_one_that_has(
     ("arguments", "said"),
     [
         (["shop-orders", "nothing", "file", "/x"], "has no object nothing; it has orders"),
-        (["unknown", "orders", "file", "/x"], "no such thing"),
+        (["unknown", "orders", "file", "/x"], "Not found, or you do not have access"),
     ],
 )
 def test_an_alias_of_what_there_is_not_is_refused(
