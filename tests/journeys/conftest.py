@@ -3,7 +3,6 @@ run; the others may go beside them, file by file."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -42,10 +41,8 @@ def producer_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     """API, worker with Spark, and pages, over a PostgreSQL of their own."""
-    # Not in pytest's own folder: another test run closes that to PostgreSQL's user.
     with (
-        TemporaryDirectory(prefix="treaty-postgres-") as data,
-        postgres_server(Path(data)) as url,
+        postgres_server() as url,
         run_services(tmp_path_factory.mktemp("services"), url) as started,
     ):
         yield started

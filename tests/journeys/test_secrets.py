@@ -5,7 +5,6 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -47,12 +46,12 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     for name, kind in (("key", "key file"), ("audit-key", "audit key file")):
         (home / name).write_text(CANARIES[kind])
         (home / name).chmod(0o600)
-    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(prefix="treaty-postgres-") as data:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_SECRET_ACCESS_KEY", CANARIES["cloud key"])
         patch.setenv("AWS_SESSION_TOKEN", CANARIES["cloud session"])
         patch.setenv("TREATY_TOKEN", CANARIES["environment token"])
         patch.setenv("TREATY_AUDIT_KEY_TEXT", CANARIES["audit key text"])
-        with postgres_server(Path(data)) as url, services(home, guarded(url)) as started:
+        with postgres_server() as url, services(home, guarded(url)) as started:
             yield started
 
 

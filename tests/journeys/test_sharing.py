@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from support.databases import postgres_server
@@ -18,8 +17,7 @@ def running(tmp_path: Path) -> Iterator[Services]:
 
     require("java", available=shutil.which("java") is not None, reason="there is no Java")
     with (
-        TemporaryDirectory(prefix="treaty-postgres-") as data,
-        postgres_server(Path(data)) as url,
+        postgres_server() as url,
         services(tmp_path / "services", url) as started,
     ):
         yield started

