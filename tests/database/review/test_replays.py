@@ -413,7 +413,7 @@ def test_a_crowd_that_asks_for_replays_does_not_take_the_whole_service(
     viewer = memory.world.client("viewer")
     with taken, pytest.raises(ClientError) as refused:
         viewer.replay_document("shop-orders", STRICTER)
-    assert (refused.value.status, "a worker" in refused.value.message) == (503, True)
+    assert (refused.value.status, "a replay task" in refused.value.message) == (503, True)
     assert viewer.replay_document("shop-orders", STRICTER).complete
 
 
