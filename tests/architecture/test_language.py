@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,11 +29,12 @@ FIRST_SENTENCE = re.compile(r"(?<=[.:;])\s|\n\n")
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def identifiers(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield the names of functions and classes, and of the local variables of functions, each with its line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.lineno, node.name
+    for node in outermost(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             inside = list(ast.walk(node))
             parameters = {each.arg for each in inside if isinstance(each, ast.arg)}
@@ -40,15 +42,29 @@ def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield from ((each.lineno, each.id) for each in stored if each.id not in parameters)
 
 
+def outermost(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the functions and methods that lie in no other function."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+        else:
+            yield from outermost(node)
+
+
+@cache
+def parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
 def banned(source: str) -> list[tuple[int, str]]:
     """Return the identifiers of a source that are banned, with their lines."""
-    return sorted({(line, name) for line, name in identifiers(ast.parse(source)) if name.strip("_").lower() in BANNED})
+    return sorted({(line, name) for line, name in identifiers(parsed(source)) if name.strip("_").lower() in BANNED})
 
 
 def odd_docstrings(source: str) -> list[str]:
     """Return the first sentences of docstrings that break the rules, each with the rule."""
     faults = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, Documented) and (text := ast.get_docstring(node)):
             words = FIRST_SENTENCE.split(text.strip())[0].split()
             if words[0].lower().strip(".,:;`'\"") in ODD_HEADS:
