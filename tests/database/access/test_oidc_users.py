@@ -85,7 +85,7 @@ def test_a_token_ends_with_its_time_and_a_provider_that_is_away_is_an_answer(eng
         told = asked(away, issuer.token("r", clock.now(), sub="viewer"))
     finally:
         issuer.away = False
-    assert (told.status_code, "does not answer" in told.json()["message"]) == (503, True)
+    assert (told.status_code, "is not responding" in told.json()["message"]) == (503, True)
     assert away.call("viewer", "GET", "/me").status_code == 200
 
 

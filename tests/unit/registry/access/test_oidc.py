@@ -179,7 +179,7 @@ def test_a_provider_that_is_away_is_said_to_be_and_is_asked_again_later(issuer: 
     issuer.away = True
     try:
         for after in (timedelta(0), MIN_REFETCH / 2):
-            with pytest.raises(ProviderUnavailable, match="does not answer"):
+            with pytest.raises(ProviderUnavailable, match="is not responding"):
                 made.identify(issuer.token("r", NOW), now=NOW + after)
     finally:
         issuer.away = False
