@@ -91,7 +91,10 @@ def test_a_refusal_ends_the_command_with_its_words(command: Command, verb: str) 
 
 def test_without_a_token_the_command_says_which_one_it_needs(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TREATY_TOKEN")
-    assert command("metrics", "shop-orders")[::2] == (3, "treaty: sign in with an API token: set TREATY_TOKEN\n")
+    assert command("metrics", "shop-orders")[::2] == (
+        3,
+        "treaty: Authentication required. Set TREATY_TOKEN to an API token.\n",
+    )
 
 
 @pytest.fixture
@@ -148,4 +151,4 @@ def test_what_comes_out_otherwise_is_a_line_and_the_exit_code(command: Command, 
 
 
 def test_a_run_that_is_not_there_ends_the_command(command: Command) -> None:
-    assert command("rerun", str(ids.new()))[::2] == (3, "treaty: There is no such thing, or it is not yours to see.\n")
+    assert command("rerun", str(ids.new()))[::2] == (3, "treaty: Not found, or you do not have access to it.\n")
