@@ -43,7 +43,7 @@ def test_a_version_of_the_registry_is_exported(world: World, told: Any) -> None:
     assert RECORD in told("viewer", "export", "shop-orders@1.0.0", "--record")[1]
     assert told("viewer", "export", "shop-orders", "--to", "html")[1].startswith("<!doctype html>")
     code, said = told("viewer", "export", "unknown")
-    assert (code, "no such thing" in said) == (1, True)
+    assert (code, "Not found" in said) == (1, True)
 
 
 def test_what_is_imported_is_proposed(world: World, told: Any) -> None:

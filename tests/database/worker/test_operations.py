@@ -113,7 +113,7 @@ def test_what_was_refused_is_listed_and_its_beginning_told_to_its_sender_and_to_
     assert "secret" not in found.model_dump_json()
     bodies = {who: world.client(who).rejected_event(found.id).body for who in ("producer", "admin", "owner", "viewer")}
     assert bodies == {"producer": "secret {", "admin": "secret {", "owner": None, "viewer": None}
-    with pytest.raises(ClientError, match="no such thing"):
+    with pytest.raises(ClientError, match="Not found"):
         world.client("viewer").rejected_event(ids.new())
 
 
@@ -339,7 +339,7 @@ def test_a_task_that_was_given_up_names_the_command_that_tries_it_again(
     capsys.readouterr()
     assert operator.client("viewer").task(which).state is TaskState.QUEUED
     assert run("tasks", "--state", "failed") == 0
-    assert capsys.readouterr().out.strip() == "no task was given up"
+    assert capsys.readouterr().out.strip() == "No failed tasks."
     assert run(*command[1:]) == 3
 
 
@@ -406,14 +406,14 @@ def test_a_dataset_without_a_contract_becomes_a_name_of_one_that_has(
     assert operator.client("viewer").contract("shop-orders").active_version == "1.0.1"
     capsys.readouterr()
     assert run("lineage", "unmatched") == 0
-    assert capsys.readouterr().out.strip() == "every dataset that runs write has a contract"
+    assert capsys.readouterr().out.strip() == "Every dataset written by a job has a contract."
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["shop-orders", "nothing", "file", "/x"], "has no object nothing; it has orders"),
-        (["unknown", "orders", "file", "/x"], "no such thing"),
+        (["unknown", "orders", "file", "/x"], "Not found"),
     ],
 )
 def test_an_alias_of_what_there_is_not_is_refused(
