@@ -46,9 +46,9 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Data contracts for Apache Spark: draft, approve, validate on lineage events."
-    " verify, draft, quarantine, explain and gate need treaty\\[spark];"
-    " commands of a registry need treaty\\[registry].",
+    help="Data contracts for Apache Spark: draft, approve, and validate on lineage events."
+    " The commands verify, draft, quarantine, explain and gate require treaty\\[spark];"
+    " registry commands require treaty\\[registry].",
 )
 engine_verbs.add_to(app)
 gates.command("check")(gate.check)
@@ -113,15 +113,15 @@ def up() -> None:
         with parts.run_processes(settings, (parts.api, parts.worker, parts.ui)) as started:
             print(f"pages   {settings.ui_url}\nAPI     {settings.api}/api/v1\nlogs    {started[0].log.parent}")
             print(
-                f"\nFirst administrator, one time: {link}" if link else "",
-                "Ctrl-C stops everything.",
+                f"\nOne-time link for the first administrator: {link}" if link else "",
+                "Press Ctrl-C to stop.",
                 sep="\n",
                 flush=True,
             )
             parts.watch(started)
     except parts.StartFailed as error:
         raise CliError(str(error)) from None
-    print("stopped")
+    print("Stopped.")
 
 
 def _setup_link(settings: RegistrySettings) -> str | None:
@@ -158,10 +158,12 @@ def worker() -> None:
 
 @app.command()
 def demo(
-    data: Annotated[str | None, typer.Option(help="run the loop on your own table instead")] = None,
-    partition_by: Annotated[str | None, typer.Option(help="the partition column of --data")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="leave everything up, with addresses and sign-in")] = False,
-    write: Annotated[Path | None, typer.Option(help="only write the demo's tables to this folder")] = None,
+    data: Annotated[str | None, typer.Option(help="Run the demo on your own table")] = None,
+    partition_by: Annotated[str | None, typer.Option(help="Partition column of --data")] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the services running and print their addresses and passwords")
+    ] = False,
+    write: Annotated[Path | None, typer.Option(help="Only write the demo's tables to this folder")] = None,
 ) -> None:
     """Run the demo: draft and approve contracts, deliver days with incidents, report detections."""
     require("registry", "spark", *(() if write else ("ui",)))
@@ -190,11 +192,11 @@ def _code(arguments: list[str] | None) -> int:
     try:
         code = int(app(args=arguments, standalone_mode=False, obj=_remembered) or PASSED)
         # typer handles Ctrl-C itself and returns this code without a message.
-        return _failed("stopped", code) if code == INTERRUPTED else code
+        return _failed("Stopped.", code) if code == INTERRUPTED else code
     except typer.Exit as exited:
         return exited.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        return _failed("stopped", INTERRUPTED)
+        return _failed("Stopped.", INTERRUPTED)
     except TyperException as usage:
         # Only usage errors of typer have a formatted message.
         return _failed(f"{getattr(usage, 'format_message', usage.__str__)()} See: treaty --help")
@@ -211,7 +213,7 @@ def _words(error: Exception) -> str:
     faults = getattr(error, "faults", ())
     if not faults:
         return str(error)
-    return f"the contract has {len(faults)} fault(s):\n" + "\n".join(f"  {fault}" for fault in faults)
+    return f"The contract has {len(faults)} fault(s):\n" + "\n".join(f"  {fault}" for fault in faults)
 
 
 def _failed(message: str, code: int = NOT_CHECKED) -> int:

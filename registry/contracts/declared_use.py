@@ -51,7 +51,7 @@ def stored_use(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
     overview = standings(session, [contract_id])[contract_id]
     faults = [*_unreadable(document, reads), *_unpinnable(overview, use)]
     if faults:
-        raise InvalidRequest("the subscription has faults", faults=faults)
+        raise InvalidRequest("The subscription has faults", faults=faults)
     return {
         "purpose": use.purpose,
         "contact": use.contact,
@@ -87,16 +87,16 @@ def _unpinnable(standing: VersionOverview, use: Use) -> Iterator[Fault]:
         yield Fault(
             code="TR-PIN",
             where="pinned_to",
-            message="says what is pinned, but nothing is",
-            remedy="say pin: group or pin: version",
+            message="is set although nothing is pinned",
+            remedy="set pin to group or version, or remove pinned_to",
         )
     elif use.pin is not PinKind.NONE and use.pinned_to not in legal[use.pin]:
-        message = f"is no {use.pin.value} of the contract that can be pinned"
+        message = f"is not a {use.pin.value} of the contract that can be pinned"
         yield Fault(
             code="TR-PIN",
             where="pinned_to",
             message=message,
-            remedy=f"name one of: {', '.join(legal[use.pin]) or 'none is there'}",
+            remedy=f"use one of: {', '.join(legal[use.pin]) or 'none available'}",
         )
 
 
@@ -106,5 +106,5 @@ def _unknown(where: str, message: str, name: str, known: Iterable[str]) -> Fault
         code="TR-READS",
         where=where,
         message=message,
-        remedy=suggest_nearest(name, names) or f"known are {', '.join(names[:20])}",
+        remedy=suggest_nearest(name, names) or f"available: {', '.join(names[:20])}",
     )

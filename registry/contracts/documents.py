@@ -86,7 +86,7 @@ def _unkeepable(contract: Contract) -> Iterator[Fault]:
             code="TR-NAME",
             where="id",
             message=disguised,
-            remedy="write it in letters of one script",
+            remedy="use letters of one script",
             line=contract.lines.get("id"),
         )
     domain = visibility.domain_of(contract) or ""
@@ -98,7 +98,7 @@ def _unkeepable(contract: Contract) -> Iterator[Fault]:
             yield Fault(
                 code="TR-NAME",
                 where=path,
-                message="is no name that can be kept",
+                message="cannot be stored as a name",
                 remedy=remedy,
                 line=contract.lines.get(path),
             )

@@ -50,7 +50,7 @@ def objects_in_force(session: Session, dataset_id: UUID, about: ContractObject) 
     Raises NotFound if no version in force has the object for this dataset."""
     objects = [each for each in all_about(session, dataset_id) if each.about == about]
     if not objects:
-        raise NotFound(missing_reason(session, about) or f"{about} is about another dataset")
+        raise NotFound(missing_reason(session, about) or f"{about} describes another dataset")
     return objects
 
 

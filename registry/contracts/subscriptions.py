@@ -82,7 +82,9 @@ def change(
     `revision`: the revision that the caller read. Raises Conflict if it is outdated, and otherwise as `register`."""
     subscription = own_subscription(session, subscription_id, by=by)
     if subscription.revision != revision:
-        raise Conflict(f"it was changed in the meantime; it is at revision {subscription.revision} now: look again")
+        raise Conflict(
+            f"The subscription changed and is now at revision {subscription.revision}. Reload it and try again."
+        )
     _lock(session, subscription.contract_id)
     subscription.sqlmodel_update(stored_use(session, subscription.contract_id, use))
     subscription.revision += 1
@@ -124,7 +126,7 @@ def own_subscription(
     subscription = get(session, subscription_id, by=by, lock=True)
     require_permission(by, Permission.SUBSCRIBE, visibility.contract_resource(session, subscription.contract_id))
     if not is_own(session, subscription, by) and not (or_with and by.may(or_with)):
-        raise Forbidden("only its subscriber, or their team, may change a subscription")
+        raise Forbidden("Only the subscriber or a member of their team can change a subscription.")
     if subscription.state is SubscriptionState.ENDED:
         raise IllegalTransition("subscription", state=subscription.state.value, step="change", legal=())
     return subscription
@@ -212,10 +214,10 @@ def _refuse_channel(session: Session, subscription: SubscriptionRow) -> None:
         fault = Fault(
             code="TR-CHANNEL",
             where="channel_id",
-            message="is no channel of yours for all contracts",
-            remedy="name one, or none",
+            message="is not a channel of yours that covers all contracts",
+            remedy="use another channel, or omit it",
         )
-        raise InvalidRequest("the subscription has faults", faults=[fault])
+        raise InvalidRequest("The subscription has faults", faults=[fault])
 
 
 def _listings(session: Session, found: Sequence[SubscriptionRow]) -> list[SubscriptionListing]:
@@ -255,7 +257,7 @@ def _team(session: Session, name: str, by: Principal) -> UUID:
     query = select(TeamRow.id).join(TeamMemberRow, col(TeamMemberRow.team_id) == col(TeamRow.id)).where(*conditions)
     team_id = session.exec(query).first()
     if team_id is None:
-        raise NotFound(f"you belong to no team named {name}")
+        raise NotFound(f"You are not a member of a team named {name}.")
     return team_id
 
 
@@ -291,7 +293,9 @@ def _refuse_twice(session: Session, subscription: SubscriptionRow) -> None:
     existing = (each for each in active(session, subscription.contract_id) if each.id != subscription.id)
     same = subscription.team_id or subscription.user_id, subscription.purpose.casefold()
     if any((each.team_id or each.user_id, each.purpose.casefold()) == same for each in existing):
-        raise Conflict("you have subscribed to this contract for that purpose already: change that subscription")
+        raise Conflict(
+            "You already have a subscription to this contract for that purpose. Change that subscription instead."
+        )
 
 
 def _record(

@@ -59,7 +59,7 @@ def in_force(session: Session, contract_id: str) -> ContractVersionRow:
     overview = standings(session, [contract_id]).get(contract_id)
     active = overview.version(overview.newest) if overview else None
     if active is None:
-        raise Conflict(f"no version of {contract_id} is in force yet")
+        raise Conflict(f"No version of {contract_id} is in force yet.")
     return active
 
 
@@ -69,9 +69,13 @@ def lag(subscription: SubscriptionRow, standing: VersionOverview) -> str | None:
         return None
     followed = standing.followed(subscription.pin, subscription.pinned_to)
     pinned = f"pinned to {subscription.pin.value} {subscription.pinned_to}"
-    newest = f"{standing.newest} is in force" if standing.newest else "nothing is in force"
+    newest = f"{standing.newest} is in force" if standing.newest else "no version is in force"
     if followed is None:
-        return f"{pinned}, of which no version is in force any more; {newest}"
+        return f"{pinned}, which has no version in force; {newest}"
     if followed.state is not VersionState.ACTIVE:
         return f"{pinned}: {followed.version} is {followed.state.value}; {newest}"
-    return None if followed.version == standing.newest else f"{pinned}: {followed.version} is not the newest; {newest}"
+    return (
+        None
+        if followed.version == standing.newest
+        else f"{pinned}: {followed.version} is not the newest version; {newest}"
+    )

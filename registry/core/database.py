@@ -40,8 +40,8 @@ CONNECTIONS = {"pool_size": 40, "max_overflow": 10}
 # PostgreSQL needs longer to compile a query just in time than any of our queries runs.
 NO_JIT = "-c jit=off"
 UNUSABLE = (
-    "TREATY_DATABASE_URL cannot be used: write postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters as"
-    " %XX, or sqlite:///FILE"
+    "TREATY_DATABASE_URL is not valid. Use postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters as"
+    " %XX, or sqlite:///FILE."
 )
 
 

@@ -34,19 +34,19 @@ class NotFound(RegistryError):
 
 
 class Conflict(RegistryError):
-    """Another user changed this in the meantime."""
+    """This changed in the meantime. Reload it and try again."""
 
 
 class RevisionConflict(Conflict):
-    """Another user changed this while you were viewing it."""
+    """This changed while you were viewing it. Reload it and try again."""
 
 
 class IllegalTransition(Conflict):
     """This action is not allowed in the current state."""
 
     def __init__(self, subject: str, *, state: str, step: str, legal: Iterable[str]) -> None:
-        possible = ", ".join(sorted(legal)) or "nothing: it is final"
-        super().__init__(f"cannot {step} a {subject} that is {state}; possible now: {possible}")
+        possible = ", ".join(sorted(legal)) or "none, the state is final"
+        super().__init__(f"Cannot {step} this {subject}: its state is {state}. Allowed actions: {possible}")
 
 
 class PreconditionFailed(RegistryError):
@@ -88,4 +88,4 @@ class InvalidRequest(RegistryError):
     @classmethod
     def because(cls, error: ContractError) -> "InvalidRequest":
         """Create the error for an invalid document, with all of its faults."""
-        return cls("the contract document has faults", faults=error.faults)
+        return cls("The contract document has faults", faults=error.faults)

@@ -32,5 +32,5 @@ def _of(name: str, text: str) -> HashKey:
     except ValueError:
         content = b""
     if len(content) != SIZE:
-        raise ConfigError(f"{name}: a key is {2 * SIZE} hexadecimal digits")
+        raise ConfigError(f"{name}: a key must have {2 * SIZE} hexadecimal digits.")
     return HashKey(content)

@@ -14,7 +14,9 @@ from treaty.registry.core.errors import InvalidRequest
 
 Query = TypeVar("Query", bound=Select[*tuple[Any, ...]])
 Row = TypeVar("Row")
-FOREIGN = "this cursor is none of this list: ask without one, and then with the `next` of each answer"
+FOREIGN = (
+    "The cursor does not belong to this list. Start without a cursor, then pass the `next` value of each response."
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def _utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError:
-        raise ValueError("no moment of this calendar") from None
+        raise ValueError("date out of range") from None
 
 
 Count = Annotated[int, Field(ge=0, lt=2**31)]

@@ -27,154 +27,164 @@ class RegistrySettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    home: Path = Field(default=Path(".treaty"), description="folder of everything that is kept on this machine")
-    database_url: str = Field(default="", repr=False, description="PostgreSQL; by default a SQLite file in the home")
+    home: Path = Field(default=Path(".treaty"), description="Folder for all files that Treaty stores on this machine")
+    database_url: str = Field(
+        default="", repr=False, description="PostgreSQL URL; by default a SQLite file in `TREATY_HOME`"
+    )
     state_url: str = Field(
-        default="", repr=False, description="where large states lie; by default a folder in the home"
+        default="", repr=False, description="Location of large states; by default a folder in `TREATY_HOME`"
     )
     pattern_index_url: str = Field(
-        default="", description="the folder of the index of patterns that texts have; by default one in the home"
+        default="", description="Location of the text pattern index; by default a folder in `TREATY_HOME`"
     )
     hash_key_file: str = Field(
         default="",
-        description="32 bytes that values of classified columns are hashed with; by default a file in the home, which"
-        " `treaty up` makes",
+        description="File with the 32-byte key that hashes values of classified columns; by default a file in"
+        " `TREATY_HOME` created by `treaty up`",
     )
     audit_key_file: str = Field(
         default="",
-        description="32 bytes that heads of the audit are signed with; by default a file in the home, which `treaty up`"
-        " makes. Of several files, comma-separated, the first signs, all are recognised",
+        description="File with the 32-byte key that signs audit heads; by default a file in `TREATY_HOME` created by"
+        " `treaty up`. Separate several files with commas: the first signs, all verify",
     )
     audit_key_text: str = Field(
         default="",
         repr=False,
-        description="the same as 64 hexadecimal digits, comma-separated, where keys come by the environment",
+        description="Audit keys as 64 hexadecimal digits each, comma-separated, as an alternative to files",
     )
-    host: str = Field(default="127.0.0.1", description="the address that API and pages listen on")
-    api_port: int = Field(default=8700, ge=1, le=65535, description="the API's port")
+    host: str = Field(default="127.0.0.1", description="Address that the API and the pages listen on")
+    api_port: int = Field(default=8700, ge=1, le=65535, description="Port of the API")
     api_processes: int = Field(
-        default=1, ge=1, le=64, description="processes that answer the API; one uses one core, whatever the threads"
+        default=1, ge=1, le=64, description="Number of API processes; each uses at most one core"
     )
-    ui_port: int = Field(default=8701, ge=1, le=65535, description="the pages' port")
-    api_url: str = Field(default="", description="how the pages reach the API, where it is not on this machine")
-    token: str = Field(default="", repr=False, description="the API token of commands that ask the service")
-    spark_remote: str | None = Field(default=None, repr=False, description="Spark Connect, sc://host:port")
-    spark_master: str | None = Field(default=None, description="a Spark cluster, spark://host:port or yarn")
-    spark_memory: str = Field(default="2g", pattern=SIZE, description="memory of the local Spark")
-    engine_timeout_seconds: float = Field(
-        default=3600, gt=0, description="a reading of a table is ended after this time"
-    )
+    ui_port: int = Field(default=8701, ge=1, le=65535, description="Port of the pages")
+    api_url: str = Field(default="", description="URL at which the pages reach the API, if it runs on another machine")
+    token: str = Field(default="", repr=False, description="API token of commands that call the service")
+    spark_remote: str | None = Field(default=None, repr=False, description="Spark Connect URL, sc://host:port")
+    spark_master: str | None = Field(default=None, description="Spark cluster, spark://host:port or yarn")
+    spark_memory: str = Field(default="2g", pattern=SIZE, description="Memory of the local Spark")
+    engine_timeout_seconds: float = Field(default=3600, gt=0, description="Time limit of a table scan")
     engine_memory: str | None = Field(
         default=None,
         pattern=SIZE,
-        description="memory of the engine's processes together, as 8g; by default four times that of the local Spark",
+        description="Memory of all engine processes, such as 8g; by default four times the memory of the local Spark",
     )
     replay_timeout_seconds: float = Field(
-        default=10, gt=0, description="how long the API replays a version before it tells a part"
+        default=10, gt=0, description="Time after which the API returns a partial replay of a version"
     )
     read_batch_partitions: int = Field(
-        default=512, gt=0, description="partitions read before what was read is kept, should the worker end"
+        default=512, gt=0, description="Number of partitions between checkpoints of a scan"
     )
     spark_merge_threshold: int = Field(
-        default=16_000_000, gt=0, description="stored counts of more values than these are added up by Spark"
+        default=16_000_000, gt=0, description="Number of values above which stored counts are merged with Spark"
     )
     redraft_hour: int = Field(
         default=2,
         ge=-1,
         le=23,
-        description="the hour (UTC) in which contracts in force are drafted anew once a day, and what is new is"
-        " proposed; -1: never",
+        description="Hour (UTC) of the daily redraft of contracts in force, which proposes new suggestions;"
+        " -1 disables it",
     )
     redraft_sample_rows: int = Field(
-        default=1_000_000, gt=0, description="of larger tables about so many rows are read for that, drawn one by one"
+        default=1_000_000, gt=0, description="Approximate number of rows sampled from larger tables for the redraft"
     )
-    sample_rows: int = Field(default=5, ge=0, le=50, description="rows kept of each failed check; 0: none are read")
-    state_retention_days: float = Field(
-        default=30, gt=0, description="how long states that are no longer current are kept"
+    sample_rows: int = Field(
+        default=5, ge=0, le=50, description="Number of violating rows stored per failed check; 0 disables samples"
     )
+    state_retention_days: float = Field(default=30, gt=0, description="Retention of replaced states")
     compaction_delay_days: int = Field(
-        default=0, ge=0, description="states of days are merged once their month is over for so many days; 0: never"
+        default=0, ge=0, description="Days after the end of a month until its daily states are merged; 0 disables it"
     )
-    sample_retention_days: float = Field(
-        default=30, gt=0, description="how long rows of failed checks are kept and shown"
-    )
-    plugins: str = Field(default="", description="packages whose analyzers and assertions are used, comma-separated")
+    sample_retention_days: float = Field(default=30, gt=0, description="Retention of violating rows")
+    plugins: str = Field(default="", description="Packages with additional analyzers and assertions, comma-separated")
     lease_seconds: float = Field(
-        default=60, gt=10, description="a task of a silent worker is given to another after it"
+        default=60, gt=10, description="Time without a heartbeat after which another worker takes over a task"
     )
-    heartbeat_seconds: float = Field(default=15, gt=0, description="how often a worker says that it is alive")
-    poll_seconds: float = Field(default=0.2, gt=0, description="how long a worker rests when there is nothing to do")
-    session_lifetime_hours: float = Field(default=12, gt=0, description="how long a sign-in lasts")
+    heartbeat_seconds: float = Field(default=15, gt=0, description="Interval of worker heartbeats")
+    poll_seconds: float = Field(default=0.2, gt=0, description="Interval at which an idle worker polls the queue")
+    session_lifetime_hours: float = Field(default=12, gt=0, description="Lifetime of a session")
     oidc_issuer: str = Field(
-        default="", description="the OpenID Connect provider whose tokens are taken; by default none"
+        default="", description="Issuer URL of the OpenID Connect provider; empty disables OpenID Connect"
     )
-    oidc_audience: str = Field(default="", description="what its tokens for this service say as their audience")
-    oidc_keys_url: str = Field(default="", description="where its keys are; by default what the issuer says of itself")
-    oidc_algorithms: str = Field(default="RS256,ES256", description="the signatures that are taken, comma-separated")
-    oidc_user_claim: str = Field(default="sub", description="the claim that names a user; an e-mail must be verified")
-    oidc_groups_claim: str = Field(default="groups", description="the claim that lists groups")
-    oidc_teams: str = Field(default="", description="which teams groups stand for: group=team, comma-separated")
-    oidc_create_users: bool = Field(default=False, description="whether who is not known yet is made a viewer")
-    oidc_leeway_seconds: float = Field(default=60, ge=0, le=600, description="how far the clocks may be apart")
-    oidc_keys_cache_minutes: float = Field(
-        default=60, gt=0, description="how long its keys are taken without asking again"
+    oidc_audience: str = Field(default="", description="Required audience of OpenID Connect tokens")
+    oidc_keys_url: str = Field(
+        default="", description="URL of the provider's keys; by default from the issuer's metadata"
     )
+    oidc_algorithms: str = Field(
+        default="RS256,ES256", description="Accepted signature algorithms of OpenID Connect tokens, comma-separated"
+    )
+    oidc_user_claim: str = Field(
+        default="sub", description="Claim with the user name; an e-mail address must be verified by the provider"
+    )
+    oidc_groups_claim: str = Field(default="groups", description="Claim with the list of groups")
+    oidc_teams: str = Field(default="", description="Mapping of groups to teams: group=team, comma-separated")
+    oidc_create_users: bool = Field(default=False, description="Create unknown users as viewers")
+    oidc_leeway_seconds: float = Field(
+        default=60, ge=0, le=600, description="Allowed clock skew when OpenID Connect tokens are verified"
+    )
+    oidc_keys_cache_minutes: float = Field(default=60, gt=0, description="Cache lifetime of the provider's keys")
     sign_in_attempts_per_name: int = Field(
-        default=10, gt=0, description="failed sign-ins by one name before others are refused"
+        default=10, gt=0, description="Failed sign-ins per user name before further attempts are rejected"
     )
     sign_in_attempts_per_address: int = Field(
-        default=100, gt=0, description="failed sign-ins from one address, likewise"
+        default=100, gt=0, description="Failed sign-ins per address before further attempts are rejected"
     )
-    sign_in_window_minutes: float = Field(default=15, gt=0, description="the time in which failed sign-ins are counted")
+    sign_in_window_minutes: float = Field(default=15, gt=0, description="Period over which failed sign-ins are counted")
     setup_link_lifetime_hours: float = Field(
-        default=24, gt=0, description="how long the one-time administrator link is valid"
+        default=24, gt=0, description="Lifetime of the one-time administrator link"
     )
-    event_retention_days: float = Field(
-        default=90, gt=0, description="how long lineage events are kept as they were sent"
-    )
+    event_retention_days: float = Field(default=90, gt=0, description="Retention of original lineage events")
     intake_limit_events: int = Field(
-        default=100_000, gt=0, description="events that wait to be folded before no more are taken for a while"
+        default=100_000, gt=0, description="Number of pending lineage events above which new ones are rejected"
     )
     trigger_max_age_days: float = Field(
-        default=30, gt=0, description="events of what happened longer ago are remembered and trigger nothing"
+        default=30, gt=0, description="Age of an event above which it is stored but triggers no validation"
     )
     log_format: Literal["text", "json"] = Field(
-        default="text", description="what the processes write of their work: lines of text, or of JSON with all ids"
+        default="text", description="Log format: lines of text, or JSON lines with all ids"
     )
     worker_metrics_port: int = Field(
-        default=0, ge=0, le=65535, description="where a worker answers GET /metrics, without a token; 0: nowhere"
+        default=0,
+        ge=0,
+        le=65535,
+        description="Port at which a worker serves GET /metrics without a token; 0 disables it",
     )
     shutdown_timeout_seconds: float = Field(
-        default=8, gt=0, description="how long the API, told to stop, goes on answering requests that it took"
+        default=8, gt=0, description="Time for the API to finish accepted requests after a stop signal"
     )
-    public_url: str = Field(
-        default="", description="how people reach the pages, for links in notices and events, where not on this machine"
-    )
+    public_url: str = Field(default="", description="Public URL of the pages, for links in notifications and events")
     openlineage_url: str = Field(
         default="",
-        description="the service that verdicts are sent to as OpenLineage events, as http://marquez:5000; by default"
-        " they are kept here alone",
+        description="Service that receives verdicts as OpenLineage events, such as http://marquez:5000; by default"
+        " they are only stored",
     )
-    openlineage_key: str = Field(default="", repr=False, description="its API key")
+    openlineage_key: str = Field(default="", repr=False, description="API key of the OpenLineage service")
     openlineage_config: str = Field(
-        default="", description="an openlineage.yml whose transport, as Kafka's, takes the verdicts in its place"
+        default="",
+        description="Path of an openlineage.yml whose transport, such as Kafka, receives the verdicts instead",
     )
     openlineage_dataset_facets: bool = Field(
-        default=True, description="results are also in the facets of the dataset, where some pages look for them"
+        default=True, description="Also send results as dataset facets, which some OpenLineage consumers require"
     )
     smtp_url: str = Field(
-        default="", repr=False, description="the mail server for notices, smtp+starttls://USER:PASSWORD@HOST:PORT"
+        default="", repr=False, description="Mail server for notifications, smtp+starttls://USER:PASSWORD@HOST:PORT"
     )
-    mail_from: str = Field(default="treaty@localhost", description="whom mails are from")
+    mail_from: str = Field(default="treaty@localhost", description="Sender address of mails")
     webhook_allowed_hosts: str = Field(
         default="",
-        description="hosts and networks that webhooks may be sent to though they are not public, comma-separated",
+        description="Private hosts and networks to which webhooks are allowed, comma-separated",
     )
-    metrics_public: bool = Field(default=False, description="GET /metrics answers without a token")
-    max_body_bytes: int = Field(default=2 * MIB, gt=0, description="longest request, lineage events and states apart")
-    max_state_bytes: int = Field(default=256 * MIB, gt=0, description="longest states of a partition that a gate sends")
-    max_event_bytes: int = Field(default=32 * MIB, gt=0, description="longest lineage request, unpacked")
-    max_batch_events: int = Field(default=1000, gt=0, description="most events of one batch")
+    metrics_public: bool = Field(default=False, description="Serve GET /metrics without a token")
+    max_body_bytes: int = Field(
+        default=2 * MIB, gt=0, description="Maximum size of a request, except for lineage events and states"
+    )
+    max_state_bytes: int = Field(
+        default=256 * MIB, gt=0, description="Maximum size of a partition's states sent by a gate"
+    )
+    max_event_bytes: int = Field(
+        default=32 * MIB, gt=0, description="Maximum size of a lineage request after decompression"
+    )
+    max_batch_events: int = Field(default=1000, gt=0, description="Maximum number of events in a batch")
 
     @property
     def plugin_names(self) -> tuple[str, ...]:
@@ -262,4 +272,4 @@ def _sentence(field: str, message: str) -> str:
     if field in RegistrySettings.model_fields:
         return f"{name}: {message}"
     near = get_close_matches(field, RegistrySettings.model_fields, n=1)
-    return f"{name} is no setting" + (f"; did you mean {PREFIX}{near[0].upper()}?" if near else "")
+    return f"{name} is not a setting" + (f"; did you mean {PREFIX}{near[0].upper()}?" if near else "")

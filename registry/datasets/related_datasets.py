@@ -117,16 +117,18 @@ def _source(dataset: DatasetRow) -> TableSource:
 def _referent(session: Session, asked: ReferencedMetric, contract_id: str) -> ReferenceValue:
     resolved = _resolve(session, asked.dataset, contract_id)
     if resolved is None or not resolved.about:
-        return ReferenceValue(reason=f"no contract here is about a dataset {asked.dataset}")
+        return ReferenceValue(reason=f"no contract describes the dataset {asked.dataset}")
     row = session.exec(_measured(resolved.about, asked.analyzer.identity).limit(1)).first()
     if row is None:
-        return ReferenceValue(reason=f"no run of {asked.dataset} measured it yet: let a check of its contract do so")
+        return ReferenceValue(
+            reason=f"no run of {asked.dataset} has measured this metric yet: add a check for it to its contract"
+        )
     return _reference_value(row, asked.dataset)
 
 
 def _reference_value(row: MeasurementRow, dataset: str) -> ReferenceValue:
     if row.exact is None:
-        return ReferenceValue(reason=f"when {dataset} was measured last, there was no value")
+        return ReferenceValue(reason=f"the last measurement of {dataset} has no value")
     return ReferenceValue(_value(row), origin=_origin(row))
 
 
@@ -185,7 +187,7 @@ def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str,
 def _timeline(session: Session, asked: ReferencedMetric, contract_id: str) -> MetricTimeline:
     resolved = _resolve(session, asked.dataset, contract_id)
     if resolved is None or not resolved.about:
-        return MetricTimeline(reason=f"no contract here is about a dataset {asked.dataset}")
+        return MetricTimeline(reason=f"no contract describes the dataset {asked.dataset}")
     ordered = reversed(session.exec(_measured(resolved.about, asked.analyzer.identity)).all())
     # The preferred measurement of each run comes last in this order, so that it remains in the dict.
     newest = {(row.measured_at, row.run_id): row for row in ordered}
@@ -193,5 +195,5 @@ def _timeline(session: Session, asked: ReferencedMetric, contract_id: str) -> Me
     return MetricTimeline(
         times,
         tuple(_reference_value(row, asked.dataset) for row in newest.values()),
-        f"no run of {asked.dataset} had measured it",
+        f"no run of {asked.dataset} had measured this metric yet",
     )

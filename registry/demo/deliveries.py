@@ -123,7 +123,7 @@ def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -
     partitions = _files(data, column, table) or _partitions(session, data, column, table)
     if len(partitions) < LEAST_PARTITIONS:
         raise UnreadableTable(
-            f"{data} has {len(partitions)} partition(s) by {column}: the loop needs {LEAST_PARTITIONS} or more",
+            f"{data} has {len(partitions)} partition(s) by {column}. The demo needs at least {LEAST_PARTITIONS}.",
             retry=False,
         )
     split = max(2, round(len(partitions) * SHARE_OF_HISTORY))
@@ -154,7 +154,7 @@ def _partitions(session: Any, data: str, column: str, table: str) -> list[DemoDe
     frame = read(session, TableSource(data))
     if column not in frame.columns:
         names = ", ".join(frame.columns)
-        raise UnreadableTable(f"{data} has no column {column} to partition by; it has: {names}", retry=False)
+        raise UnreadableTable(f"{data} has no column {column} to partition by. Its columns: {names}", retry=False)
     text = f"cast({quote(column)} as string)"
     values = sorted(row[0] for row in frame.selectExpr(text).distinct().collect() if row[0] is not None)
 

@@ -50,20 +50,20 @@ def _lower_case(rows: list[Row], rng: Random) -> list[Row]:
 
 INCIDENTS = (
     DemoIncident(
-        name="nulls", table="orders", day=27, description="three in ten orders lost their customer_id", damage=_nulls
+        name="nulls", table="orders", day=27, description="30 % of the orders without a customer_id", damage=_nulls
     ),
     DemoIncident(
         name="truncated load",
         table="order_items",
         day=30,
-        description="the load broke off after 35 % of the rows",
+        description="the load stopped after 35 % of the rows",
         damage=_truncated,
     ),
     DemoIncident(
         name="new category",
         table="orders",
         day=33,
-        description="a payment kind nobody announced, in 5 % of the orders",
+        description="an unannounced payment method in 5 % of the orders",
         damage=_new_category,
     ),
     DemoIncident(
@@ -77,14 +77,14 @@ INCIDENTS = (
         name="negative amounts",
         table="orders",
         day=37,
-        description="one in fifty amounts with the wrong sign",
+        description="wrong sign in 2 % of the amounts",
         damage=_negative,
     ),
     DemoIncident(
         name="casing change",
         table="customers",
         day=39,
-        description="half of the countries in lower case",
+        description="50 % of the countries in lower case",
         damage=_lower_case,
     ),
 )

@@ -23,14 +23,14 @@ TURNS = (
         table="orders",
         day=28,
         on=29,
-        description="the orders of a day arrived with those of the next",
+        description="the orders of one day arrived with those of the next day",
     ),
     LateDelivery(
         name="re-delivery",
         table="order_items",
         day=30,
         on=31,
-        description="the load that broke off was delivered again, whole",
+        description="the truncated load was delivered again, complete",
         is_repeat=True,
     ),
 )

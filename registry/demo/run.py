@@ -29,7 +29,7 @@ MARKS = {
     Verdict.PASSED: "[green]✓ passed[/]",
     Verdict.WARNED: "[yellow]! warned[/]",
     Verdict.FAILED: "[red]✗ failed[/]",
-    Verdict.NOT_EVALUATED: "[magenta]? could not be checked[/]",
+    Verdict.NOT_EVALUATED: "[magenta]? not evaluated[/]",
 }
 
 
@@ -63,9 +63,9 @@ class DemoReport:
 def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path | None) -> int:
     """Run the main job and return the exit code: 0, or 1 if a documented incident was missed."""
     if data and not partition_by:
-        raise CliError("--data needs --partition-by COLUMN: the loop delivers its partitions one by one")
+        raise CliError("--data requires --partition-by COLUMN: the demo delivers the partitions one by one.")
     if partition_by and not data:
-        raise CliError("--partition-by is the column of --data PATH: give both, or neither for the web shop")
+        raise CliError("--partition-by requires --data PATH. Omit both to use the web shop.")
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
     try:
         with _home(keep=keep) as home:
@@ -91,7 +91,9 @@ def _log_to(log: Path) -> None:
 
 
 def _settings(home: Path, *, keep: bool) -> RegistrySettings:
-    """Return the settings of a separate registry; only a kept one uses the configured ports."""
+    """Return the settings of a separate registry.
+
+    It uses the configured ports only if it is kept running."""
     ports = {} if keep else {"api_port": local_stack.free_port(), "ui_port": local_stack.free_port()}
     own = load().model_dump(include={"spark_memory", "spark_remote", "api_port", "ui_port"})
     return RegistrySettings(home=home, **{**own, **ports})
@@ -107,7 +109,7 @@ def _write(root: Path, console: Console) -> int:
         shop_data.TABLES,
     )
     for table in lake.tables:
-        console.print(f"wrote {root / table}")
+        console.print(f"Wrote {root / table}")
     return 0
 
 
@@ -146,7 +148,7 @@ def run_loop(loop: DemoLoop, producer: DemoProducer, console: Console) -> DemoRe
     loop.land_history(producer)
     console.print("[bold]3  Draft and approve[/]")
     loop.approve_all()
-    console.print("[bold]4  Deliver[/]  each partition a Spark write with OpenLineage events over HTTP")
+    console.print("[bold]4  Deliver[/]  one Spark write per partition, with OpenLineage events over HTTP")
     for result in loop.deliver_all(producer):
         console.print(_line(result))
     return DemoReport(tuple(loop.results), loop.lake.incidents, loop.lake.late_deliveries)
@@ -161,7 +163,7 @@ def _line(judged: DeliveryResult) -> str:
 
 def print_report(report: DemoReport, console: Console) -> None:
     """Print the incidents, then late deliveries, false alarms and times."""
-    console.print("[bold]5  What was caught[/]")
+    console.print("[bold]5  Detected incidents[/]")
     if report.incidents:
         console.print(_table(report))
     for turn in report.late_deliveries:
@@ -171,7 +173,7 @@ def print_report(report: DemoReport, console: Console) -> None:
     console.print(f"{alarms}: {len(report.false_alarms)} of {len(clean)} deliveries without a documented incident")
     times = sorted(each.seconds for each in report.results)
     if times:
-        console.print(f"from event to verdict: median {median(times):.1f} s, slowest {times[-1]:.1f} s")
+        console.print(f"from event to verdict: median {median(times):.1f} s, maximum {times[-1]:.1f} s")
 
 
 def _out_of_turn(turn: LateDelivery, found: DeliveryResult | None) -> str:
@@ -181,7 +183,7 @@ def _out_of_turn(turn: LateDelivery, found: DeliveryResult | None) -> str:
 
 def _table(report: DemoReport) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("incident", "table", "day", "what happened", "caught by", "seconds"):
+    for heading in ("incident", "table", "day", "what happened", "detected by", "seconds"):
         table.add_column(heading, overflow="fold")
     for incident in report.incidents:
         result = report.of(incident)
@@ -198,7 +200,7 @@ def _keep(settings: RegistrySettings, loop: DemoLoop, producer: DemoProducer, co
     loop.people.producer.submit(proposal)
     console.print(f"\npages   {settings.ui_url}\nAPI     {settings.api}/api/v1\nfolder  {settings.home}\n")
     _print_sign_in(("owner", "producer", "admin"), loop.people.passwords, console)
-    console.print("A new draft waits for the owner's review. Ctrl-C stops everything.")
+    console.print("A new draft is ready for the owner's review. Press Ctrl-C to stop.")
 
 
 def _print_sign_in(names: Sequence[str], passwords: dict[str, str], console: Console) -> None:

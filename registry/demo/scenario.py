@@ -71,7 +71,7 @@ class DemoLoop:
             for delivery in partitions:
                 producer.write(delivery)
             self.drafts[table] = self.request_draft(producer, table)
-            self.report(f"  {table}: {len(partitions)} partitions are there")
+            self.report(f"  {table}: {len(partitions)} partitions written")
 
     def approve_all(self) -> None:
         """Approve each table's draft as the owner, and wait until its history is validated."""
@@ -83,7 +83,7 @@ class DemoLoop:
         for table in self.lake.tables:
             first = self._run_of(table, lambda run: True)
             size = f"{len(first.partitions)} partitions, {first.rows or 0:,} rows"
-            self.report(f"  {table}: history judged, {first.verdict} ({size})")
+            self.report(f"  {table}: history validated, {first.verdict} ({size})")
 
     def request_draft(self, producer: DemoProducer, table: str) -> TaskOut:
         """Request a draft of a table as the producer."""
@@ -136,7 +136,7 @@ class DemoLoop:
         def find() -> TaskOut | None:
             current = self.people.producer.task(task.id)
             if current.state is TaskState.FAILED or current.error:
-                raise DemoTimeout(f"the draft failed: {current.error}")
+                raise DemoTimeout(f"The draft failed: {current.error}")
             return current if current.state is TaskState.DONE else None
 
         return _awaited(find, "a draft")
@@ -150,7 +150,7 @@ def _awaited(find: Callable[[], FoundT | None], what: str) -> FoundT:
     deadline = time.monotonic() + WAIT_SECONDS
     while (answer := find()) is None:
         if time.monotonic() > deadline:
-            raise DemoTimeout(f"waited {WAIT_SECONDS:.0f} s for {what}: see the worker's log")
+            raise DemoTimeout(f"Timed out after {WAIT_SECONDS:.0f} s waiting for {what}. See the worker's log.")
         time.sleep(POLL_SECONDS)
     return answer
 

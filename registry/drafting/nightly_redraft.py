@@ -42,7 +42,7 @@ from treaty.registry.tables import ContractVersionRow, ProposalRow, ProposalSugg
 AUTHOR = "treaty"
 # A version that was activated more recently than this was just reviewed.
 MIN_AGE = timedelta(hours=20)
-NOTHING = "nothing is new"
+NOTHING = "nothing new to propose"
 
 
 def is_due(settings: RegistrySettings, *, now: datetime) -> bool:
@@ -113,14 +113,14 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
     contract_id, name = str(task.payload["contract_id"]), str(task.payload["object"])
     before = next(iter(in_force.versions(session, contract_id)), None)
     if before is None or not any(each.name == name for each in before.objects):
-        return {"note": f"no version of {contract_id} is in force that has {name}"}
+        return {"note": f"no version of {contract_id} in force has the object {name}"}
     base, drift = _drifted(session, before, name, drafted)
     suggestions = [*drafted.suggestions, *drafting_drafts.arriving(session, contract_id, name)]
     fresh = _fresh(session, contract_id, base, name, false_alarms.with_false_alarms(session, contract_id, suggestions))
     if not (drift or fresh):
         return {"note": NOTHING}
-    summary = "its columns changed" if drift else "what its data promise beside what is promised"
-    proposal = authored(session, task, base, f"{name}, drafted anew: {summary}", now=now, ids=ids)
+    summary = "columns changed" if drift else "new suggestions"
+    proposal = authored(session, task, base, f"Redraft of {name}: {summary}", now=now, ids=ids)
     proposal.source = {**task.payload["source"], "object": name, "drift": list(drift.sentences)}
     proposals.create_drafted(session, proposal, fresh, make_id=ids, now=now)
     profiles.store_profile(session, proposal, drafted.profile, now=now)
@@ -220,7 +220,7 @@ def put_forward(
     if drift:
         bump = compare(before, reader.read(proposal.base), argument_order.order).bump
         version = proposals.preview(session, proposal).version
-        proposal.comment = "; ".join((*drift.sentences, f"that is a {bump.value} change: version {version}"))
+        proposal.comment = "; ".join((*drift.sentences, f"this is a {bump.value} change: version {version}"))
     dispatch.notify(session, messages.proposal_submitted(proposal, by=proposal.author_id), now=now)
     task_id = ids()
     payload: dict[str, Any] = {

@@ -33,7 +33,7 @@ def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> Profil
     proposal = proposals.get(session, proposal_id, by=by)
     row = session.get(ProposalProfileRow, proposal.id)
     if row is None:
-        raise NotFound("no profile of the proposal's table is kept: one is where it was drafted, until it is erased")
+        raise NotFound("The proposal has no profile: it was not drafted from a table, or its profile was erased.")
     return ProfileDocument.model_validate(row.document)
 
 

@@ -38,7 +38,7 @@ from treaty.registry.tables import DatasetRow, PointFeedbackRow, RunRow
 # Number of points shown, and seconds spent on their bands, newest first: time series models are slow to evaluate.
 SHOWN, SECONDS = 60, 3.0
 Both = tuple[Limits | None, Limits | None]
-UNKNOWN = "no version in force has a check {} of {}: name one by its id"
+UNKNOWN = "No version in force has a check {} of {}. Use the id of a check."
 NOWHERE: Both = (None, None)
 
 
@@ -115,15 +115,16 @@ def foresee(
 ) -> FeedbackPreview:
     """Preview the effect of feedback on a check of the version in force.
 
-    `said`: the feedback.
     Raises NotFound if the run does not exist, and InvalidRequest if the check does not exist or the run did not
-    validate that partition."""
+    validate that partition.
+
+    `said`: the feedback."""
     run = feedback.run_for_feedback(session, said, by=by)
     request = _preview_request(session, settings, run, feedback.word(session, run, said, by=by), check_id)
     points = _known_points(request, said.partition)
     detector = request.current.detector
     if detector is None or (request.approved.analyzer and request.approved.analyzer.judged_segments):
-        return FeedbackPreview(RefitOutlook.FIXED, tuple(points.preview_point(NOWHERE) for points in points[-SHOWN:]))
+        return FeedbackPreview(RefitOutlook.FIXED, tuple(each.preview_point(NOWHERE) for each in points[-SHOWN:]))
     approved = request.approved.detector
     if not isinstance(approved, ProgramClause) or not isinstance(detector, ProgramClause):
         return FeedbackPreview(RefitOutlook.ADAPTIVE, tuple(_preview_points(request, points, (detector, detector))))
@@ -257,7 +258,7 @@ def _preview_points(
 ) -> Iterator[PreviewPoint]:
     """Return the newest points and the next one with their bands.
 
-    Bands are computed newest first until the time is over; the remaining points have none."""
+    Bands are computed newest first until the time limit; the remaining points have none."""
     past = tuple(Series.of(each.point(side) for each in known) for side in (0, 1))
     shown = [*known[-SHOWN:], *_next(known, past[0])]
     bands_of = _teller(asked, known, past, detectors)

@@ -38,8 +38,8 @@ from treaty.registry.queue import task_queue
 from treaty.registry.review.proposals import proposals, rejected_suggestions
 from treaty.registry.tables import ContractVersionRow, DatasetRow, FitRow, TaskRow
 
-NOTHING = "no clause of a program is to be refitted"
-UNMOVED = "no limit moved"
+NOTHING = "no program clause to refit"
+UNMOVED = "no limit changed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +242,7 @@ def _propose(session: Session, task: TaskRow, found: RefitResult, *, now: dateti
     ]
     if not fresh:
         return {}
-    title = f"{found.about.object}, refitted: limits beyond what was approved"
+    title = f"Refit of {found.about.object}: limits outside the approved range"
     proposal = nightly_redraft.authored(session, task, found.contract.source, title, now=now, ids=ids)
     proposals.create_drafted(session, proposal, fresh, make_id=ids, now=now)
     session.flush()

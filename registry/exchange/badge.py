@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from treaty.engine.core.results import Verdict
 
-LABEL, NEVER = "data contract", "never judged"
+LABEL, NEVER = "data contract", "not validated"
 # Ordered from worst to best.
 WORST = (Verdict.FAILED, Verdict.NOT_EVALUATED, Verdict.WARNED, Verdict.PASSED)
 WORDS = {

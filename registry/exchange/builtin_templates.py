@@ -41,20 +41,18 @@ class DocumentTemplate:
 
     def _faults(self, place: str, word: str) -> list[Fault]:
         if place not in self.places:
-            remedy = suggest_nearest(place, self.places) or f"it has {', '.join(self.places)}"
+            remedy = suggest_nearest(place, self.places) or f"available: {', '.join(self.places)}"
             return [
                 Fault(
                     code="template-place",
                     where=place,
-                    message=f"is no place of the template {self.name}",
+                    message=f"is not a placeholder of the template {self.name}",
                     remedy=remedy,
                 )
             ]
         if len(word) > LONGEST or not _WORD.fullmatch(word):
-            remedy = f"use up to {LONGEST} letters, digits, blanks and the characters . _ - / : @"
-            return [
-                Fault(code="template-word", where=place, message="is no word that fits into a document", remedy=remedy)
-            ]
+            remedy = f"use up to {LONGEST} letters, digits, spaces and the characters . _ - / : @"
+            return [Fault(code="template-word", where=place, message="is not a valid placeholder value", remedy=remedy)]
         return []
 
 
@@ -69,9 +67,9 @@ def template(name: str) -> DocumentTemplate:
     """Return the built-in template of that name. Raises ContractError, which suggests the nearest name."""
     by_name = {each.name: each for each in templates()}
     if name not in by_name:
-        remedy = suggest_nearest(name, by_name) or f"there are {', '.join(by_name)}"
+        remedy = suggest_nearest(name, by_name) or f"available: {', '.join(by_name)}"
         raise ContractError(
-            [Fault(code="template-unknown", where=ROOT, message=f"no template is named {name!r}", remedy=remedy)]
+            [Fault(code="template-unknown", where=ROOT, message=f"template {name!r} does not exist", remedy=remedy)]
         )
     return by_name[name]
 

@@ -18,7 +18,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 TEMPLATE = re.compile(r"\{[{%#]|\$\{")
 _ODD = re.compile(r"[^A-Za-z0-9_.-]")
 LONGEST = 200
-NO_WORD = "there is no word for it"
+NO_WORD = "no equivalent check"
 
 
 class CommonCheckKind(StrEnum):
@@ -107,7 +107,7 @@ def label(words: str) -> str:
 
 def _common_checks(check: CheckAssignment) -> Iterator[CommonCheck | UnsupportedCheck]:
     if check.runner is not Runner.HERE or check.analyzer is None or check.check.assertion is None:
-        yield UnsupportedCheck(check, check.reason or "it promises nothing")
+        yield UnsupportedCheck(check, check.reason or "it has no assertion")
         return
     forms = CONVERTERS.get(check.analyzer.name, _nothing)(check.analyzer, check.check.assertion)
     condition = check.analyzer.where
@@ -126,11 +126,11 @@ def _hindrance(check: CheckAssignment, found: list["CommonForm"], where: str | N
     if not found:
         return NO_WORD
     if check.scope not in SCOPES:
-        return f"it is judged on {check.scope}"
+        return f"its scope is {check.scope}"
     if not all(map(NAME.fullmatch, (name for _, columns, _ in found for name in columns))):
-        return "its columns are no plain names"
+        return "its column names are not plain identifiers"
     texts = (each for _, _, values in found for each in (*values, where) if isinstance(each, str))
-    return "its words would be a template" if any(map(TEMPLATE.search, texts)) else None
+    return "it contains template syntax" if any(map(TEMPLATE.search, texts)) else None
 
 
 CommonForm = tuple[CommonCheckKind, tuple[str, ...], tuple[Any, ...]]

@@ -40,7 +40,7 @@ def write(subject: ExportSource) -> bytes:
     comments: list[str] = []
     tables = [content for _, content in members(subject.contract.document, "schema")]
     models = [_model(*each, comments) for each in zip(tables, subject.contract.objects, strict=True)]
-    head = [f"# {_line(subject.contract.id)} {_line(subject.contract.version)}, written by Treaty", *comments]
+    head = [f"# {_line(subject.contract.id)} {_line(subject.contract.version)}, exported by Treaty", *comments]
     return "\n".join([*head, ""]).encode() + written({"version": 2, "models": models})
 
 
@@ -51,7 +51,7 @@ def _model(content: Mapping[str, Any], described: DataObject, comments: list[str
             column_tests = tests.setdefault(converted.column or "", [])
             if converted.reason:
                 comments.append(
-                    f"# not said in dbt: {_line(described.name)}: {_line(check.sentence)} ({converted.reason})"
+                    f"# Not supported by dbt: {_line(described.name)}: {_line(check.sentence)} ({converted.reason})"
                 )
             elif _name_of(converted.test) not in map(_name_of, column_tests):
                 # dbt accepts only one test of the same name and arguments, whatever its configuration.
@@ -92,7 +92,7 @@ def _dbt_tests(check: CheckAssignment) -> Iterator[DbtTest]:
     if own and is_test(check.check.arguments["implementation"]) and _NAME.fullmatch(check.check.column or "_"):
         yield DbtTest(check.check.column, check.check.arguments["implementation"])
     elif check.analyzer is None or check.check.assertion is None:
-        yield DbtTest(reason=_line(check.reason or "it promises nothing"))
+        yield DbtTest(reason=_line(check.reason or "it has no assertion"))
     elif check.runner is Runner.HERE:
         tests = SAYING.get(check.analyzer.name, _unsaid)(check.analyzer, check.check.assertion)
         yield from (_placed(check, *each) for each in tests or [("", {})])
@@ -101,14 +101,14 @@ def _dbt_tests(check: CheckAssignment) -> Iterator[DbtTest]:
 def _placed(check: CheckAssignment, name: str, arguments: Mapping[str, Any]) -> DbtTest:
     column = check.column or ""
     if not name:
-        return DbtTest(reason="dbt has no test for it")
+        return DbtTest(reason="no equivalent dbt test")
     if check.scope not in SCOPES or (name in WHOLE and check.scope != "dataset"):
-        return DbtTest(reason=f"it is judged on {_line(check.scope)}")
+        return DbtTest(reason=f"its scope is {_line(check.scope)}")
     if not _NAME.fullmatch(column):
-        return DbtTest(reason="it is not of one plain column")
+        return DbtTest(reason="it is not on a single column with a plain name")
     condition = check.analyzer.where if check.analyzer else None
     if condition and _TEMPLATE.search(condition):
-        return DbtTest(reason="its condition would be a template")
+        return DbtTest(reason="its condition contains template syntax")
     severity = {"severity": "warn"} if check.check.severity == "warning" else {}
     config = {**severity, **({"where": condition} if condition else {})}
     body = {**({"arguments": arguments} if arguments else {}), **({"config": config} if config else {})}

@@ -26,7 +26,7 @@ def documents(given: ImportSource) -> Iterator[bytes]:
     faults = Faults(parsed.lines)
     elements = [*members(parsed.data, "models"), *_of_sources(parsed.data), *members(parsed.data, "snapshots")]
     if not elements:
-        faults.add("dbt-models", "", "has no models and no sources", "give a dbt file with `models:`")
+        faults.add("dbt-models", "", "has no models and no sources", "use a dbt file with `models:`")
     _inspect_size(elements, faults)
     contracts = [_document(each, faults) for each in elements]
     faults.settle()
@@ -134,7 +134,7 @@ def _tests(element: Element, column: str | None, known: Collection[str], faults:
                 yield entry(test, column, known)
             else:
                 location = yaml_syntax.join(yaml_syntax.join(path, key), index)
-                faults.add("dbt-test", location, "is no data test", "write its name, or its name with its arguments")
+                faults.add("dbt-test", location, "is not a data test", "write its name, or its name with its arguments")
     yield from (
         quality_entry for _, each in members(content, "constraints") if (quality_entry := constraint(each, known))
     )

@@ -48,7 +48,7 @@ def constraint(found: Words, known: Collection[str]) -> dict[str, Any] | None:
         return None
     if kind == "check" and _is_valid_condition(expression, known):
         return _check({"analyzer": "compliance", "predicate": expression})
-    return {"type": "text", "description": " ".join(filter(None, ("constraint of dbt:", kind, expression)))}
+    return {"type": "text", "description": " ".join(filter(None, ("dbt constraint:", kind, expression)))}
 
 
 def _mapping(content: Words, key: str) -> dict[str, Any]:

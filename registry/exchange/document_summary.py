@@ -85,7 +85,7 @@ def _facts(subject: ExportSource) -> Iterator[tuple[str, str]]:
     yield "structure", f"{compatibility.structure}: {MODES[compatibility.structure].sentence}"
     yield "guarantees", f"{compatibility.guarantees}: {MODES[compatibility.guarantees].sentence}"
     if subject.record:
-        yield "record of the approval", subject.record
+        yield "approval record", subject.record
 
 
 def _list_fact(name: str, found: Any) -> Iterator[tuple[str, str]]:
@@ -121,7 +121,7 @@ def _tables(contract: Contract) -> Iterator[Element]:
 
 def _section(element: Element, described: DataObject) -> TableSection:
     physical_name = f" ({described.physical_name})" if described.physical_name else ""
-    head = ("column", "type", "is", "about")
+    head = ("column", "type", "attributes", "description")
     entries = dict(walk(dict(element[1]), element[0]))
     checks = tuple(_check(entries.get(each.check.path), each) for each in checks_with_runners(described))
     return TableSection(
@@ -129,7 +129,7 @@ def _section(element: Element, described: DataObject) -> TableSection:
         prose=tuple(map(visible, _prose(element[1]))),
         tables=(
             ExportGrid("Columns", head, tuple(_column(*each) for each in columns(element))),
-            ExportGrid("Checks", ("check", "promise", "severity", "judged", "by"), checks),
+            ExportGrid("Checks", ("check", "requirement", "severity", "scope", "evaluated by"), checks),
         ),
     )
 

@@ -19,9 +19,9 @@ def write(subject: ExportSource) -> bytes:
     """Return the file. Raises ContractError if the document has faults."""
     comments: list[str] = []
     checks = [check for each in subject.contract.objects for check in _checks(each, comments)]
-    head = [f"# {line(subject.contract.id)} {line(subject.contract.version)}, written by Treaty", *comments]
+    head = [f"# {line(subject.contract.id)} {line(subject.contract.version)}, exported by Treaty", *comments]
     if len(subject.contract.objects) > 1:
-        head.append("# of several tables: choose by user_metadata.table")
+        head.append("# Several tables: filter by user_metadata.table")
     body = yaml.safe_dump(checks, sort_keys=False, allow_unicode=True, width=WIDTH)
     return "\n".join([*head, body]).encode()
 
@@ -33,7 +33,7 @@ def _checks(described: DataObject, comments: list[str]) -> Iterator[Mapping[str,
         elif own := _own(each):
             yield own
         else:
-            comments.append(f"# not said in DQX: {line(each.check.sentence)} ({line(each.reason)})")
+            comments.append(f"# Not supported by DQX: {line(each.check.sentence)} ({line(each.reason)})")
 
 
 def _own(unsaid: UnsupportedCheck) -> Mapping[str, Any] | None:

@@ -21,7 +21,7 @@ from treaty.registry.exchange.common_checks import (
 from treaty.registry.exchange.export_source import ExportSource
 
 FOREIGN = frozenset({"greatExpectations", "great-expectations", "great_expectations", "gx"})
-CONDITION = "its condition on rows is written as the data lie"
+CONDITION = "the syntax of row conditions depends on the execution engine"
 Expectation = tuple[str, dict[str, Any]]
 
 

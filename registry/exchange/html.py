@@ -41,7 +41,7 @@ def _page(page: DocumentSummary) -> Iterator[str]:
     yield "</dl>"
     for section in page.sections:
         yield from _section(section)
-    yield f"<details><summary>The whole document</summary><pre>{escape(page.document)}</pre></details>"
+    yield f"<details><summary>Full document</summary><pre>{escape(page.document)}</pre></details>"
     yield "</main>\n</body>\n</html>\n"
 
 

@@ -56,7 +56,7 @@ class ImportFailed(Exception):
     def __init__(self, faults: Mapping[str, Sequence[Fault]]) -> None:
         self.faults = dict(faults)
         lines = (f"{source}: {fault}" for source, source_faults in self.faults.items() for fault in source_faults)
-        super().__init__("nothing was imported:\n" + "\n".join(f"  {each}" for each in lines))
+        super().__init__("Nothing was imported:\n" + "\n".join(f"  {each}" for each in lines))
 
 
 def import_documents(form: ImportFormat, texts: Iterable[ImportSource]) -> tuple[ImportedDocument, ...]:
@@ -85,12 +85,15 @@ def texts(path: Path, form: ImportFormat, *, name: str | None = None) -> Iterato
         return
     paths = sorted(each for each in path.rglob("*") if each.suffix.lower() in form.suffixes and each.is_file())
     if not paths or len(paths) > MOST_FILES:
-        message = f"holds {len(paths)} files that end in {', '.join(sorted(form.suffixes))}"
+        message = f"contains {len(paths):,} files with the suffix {', '.join(sorted(form.suffixes))}"
         raise ImportFailed(
             {
                 str(path): [
                     Fault(
-                        code="import-files", where=ROOT, message=message, remedy=f"name a folder of 1 to {MOST_FILES}"
+                        code="import-files",
+                        where=ROOT,
+                        message=message,
+                        remedy=f"use a folder with 1 to {MOST_FILES:,} of them",
                     )
                 ]
             }
@@ -121,5 +124,5 @@ def _doubles(made: Sequence[ImportedDocument]) -> Iterator[tuple[str, Fault]]:
     for each in made:
         earlier = first.setdefault((each.contract_id, each.version), each)
         if earlier is not each:
-            message = f"is version {each.version} of {each.contract_id}, as is that of {earlier.source}"
+            message = f"is version {each.version} of {each.contract_id}, like the document in {earlier.source}"
             yield each.source, Fault(code="import-twice", where="id", message=message, remedy="keep one of the two")

@@ -41,7 +41,7 @@ def keep(session: Session, made: DocumentTemplate, *, by: Principal, now: dateti
     placeholders."""
     require_permission_anywhere(by, Permission.DECIDE)
     if session.get(TemplateRow, made.name) or made.name in {each.name for each in templates()}:
-        raise Conflict(f"there is a template {made.name} already: take another name, or remove that one first")
+        raise Conflict(f"A template named {made.name} already exists. Choose another name, or remove it first.")
     try:
         read(made.text.encode())
     except ContractError as error:
@@ -61,7 +61,7 @@ def remove(session: Session, name: str, *, by: Principal, now: datetime) -> None
     if row is None:
         raise NotFound
     if row.owner_id != by.user_id and not by.may(Permission.USERS):
-        raise Forbidden("only who keeps a template may remove it")
+        raise Forbidden("Only the owner of a template can remove it.")
     session.delete(row)
     audit_log.record(session, AuditAction.TEMPLATE_REMOVED, actor=by.name, object_id=name, now=now)
 

@@ -25,7 +25,7 @@ from treaty.registry.exchange.export_source import ExportSource
 
 FOREIGN = "soda"
 WIDTH = 120
-ARRIVED = "it is judged on what arrived, and Soda looks at all rows"
+ARRIVED = "its scope is arrived data, and Soda checks all rows"
 Bounds = tuple[Any, Any]
 NONE: Bounds = (0, 0)
 
@@ -45,7 +45,7 @@ def write(subject: ExportSource) -> bytes:
     """Return the file. Raises ContractError if the document has faults."""
     comments: list[str] = []
     tables = {f"checks for {each.name}": list(_checks(each, comments)) for each in subject.contract.objects}
-    head = [f"# {line(subject.contract.id)} {line(subject.contract.version)}, written by Treaty", *comments]
+    head = [f"# {line(subject.contract.id)} {line(subject.contract.version)}, exported by Treaty", *comments]
     checks_by_table = {name: checks for name, checks in tables.items() if checks}
     return "\n".join(
         [*head, yaml.safe_dump(checks_by_table, sort_keys=False, allow_unicode=True, width=WIDTH)]
@@ -60,7 +60,7 @@ def _checks(described: DataObject, comments: list[str]) -> Iterator[Any]:
         elif isinstance(each, UnsupportedCheck) and (own := _own(described, each)):
             yield own
         else:
-            comments.append(f"# not said in Soda: {line(each.check.sentence)} ({line(reason or '')})")
+            comments.append(f"# Not supported by Soda: {line(each.check.sentence)} ({line(reason or '')})")
 
 
 def _unsaid(described: DataObject, of: CommonCheck | UnsupportedCheck) -> str | None:
@@ -68,7 +68,7 @@ def _unsaid(described: DataObject, of: CommonCheck | UnsupportedCheck) -> str | 
     if isinstance(of, UnsupportedCheck):
         return of.reason
     if not NAME.fullmatch(described.name):
-        return "its table has no plain name"
+        return "its table name is not a plain identifier"
     if of.check.scope == "delta" and of.kind not in BY_ROW and described.partition_by:
         return ARRIVED
     return None if of.kind in SAYING else NO_WORD

@@ -44,8 +44,8 @@ def known_type(written: str, path: str, faults: Faults) -> str:
     name = match[1].lower() if match else ""
     name = ALIASES.get(name, name)
     if match is None or name not in LOGICAL or name in {*NESTED, "struct"}:
-        remedy = suggest_nearest(written.lower(), LOGICAL) or "name a type of Spark"
-        faults.add("spark-type", path, "is not a type of Spark", remedy)
+        remedy = suggest_nearest(written.lower(), LOGICAL) or "use a Spark type"
+        faults.add("spark-type", path, "is not a Spark type", remedy)
         return "string"
     sizes = [each for each in (match[2], match[3]) if each]
     return f"{name}({','.join(sizes)})" if sizes else name
@@ -123,7 +123,7 @@ class _Reader:
             parts = self._comma_list(self._type)
         self._need(">")
         if len(parts) != NESTED.get(word, len(parts)):
-            raise self._fault(f"is no {word}: it names {len(parts)} types")
+            raise self._fault(f"is not a valid {word}: it has {len(parts)} type arguments")
         return f"{word}<{','.join(parts)}>"
 
     def _plain(self, place: int, word: str) -> str:
@@ -141,13 +141,13 @@ class _Reader:
     def _name(self) -> str:
         kind, token = self._kind, self._next
         if kind not in {"word", "quoted"}:
-            raise self._fault("is not DDL: here a name or a type is missing")
+            raise self._fault("is not valid DDL: expected a name or a type")
         self.at += 1
         return token[1:-1].replace("``", "`") if kind == "quoted" else token
 
     def _comment(self) -> str:
         if self._kind != "text":
-            raise self._fault("is not DDL: here a text in quotes is missing")
+            raise self._fault("is not valid DDL: expected a quoted text")
         token = self._next
         self.at += 1
         return re.sub(r"\\(.)|''", lambda found: found[1] or "'", token[1:-1])
@@ -168,12 +168,12 @@ class _Reader:
 
     def _need(self, word: str) -> None:
         if not self._takes(word):
-            raise self._fault(f"is not DDL: here '{word}' is missing")
+            raise self._fault(f"is not valid DDL: expected '{word}'")
 
     def _refuse_more(self) -> None:
         self._takes(";")
         if self._next:
-            raise self._fault("is not DDL: here a comma or the end is missing")
+            raise self._fault("is not valid DDL: expected a comma or the end")
 
     def _fault(self, message: str, remedy: str = "") -> ContractError:
         """Create an error with the line of the next token, without quoting the text."""

@@ -63,7 +63,7 @@ def _of_json(source: bytes) -> DdlTable:
     parsed = yaml_syntax.parse(source)
     faults = Faults(parsed.lines)
     if parsed.data.get("type") != "struct" or not isinstance(parsed.data.get("fields"), list):
-        faults.add("spark-schema", "type", "is not the schema of a table", "give what schema.json() gives")
+        faults.add("spark-schema", "type", "is not a table schema", "use the output of schema.json()")
     columns = tuple(_column(path, each, faults) for path, each in members(parsed.data, "fields"))
     if not columns and not faults.items:
         faults.add("spark-schema", "fields", "has no columns")
@@ -93,5 +93,5 @@ def _type(found: Any, path: str, faults: Faults) -> str:
     if kind == "struct":
         fields = [_column(at, each, faults)[0] for at, each in members(content, "fields", path)]
         return f"struct<{','.join(f'{each.name}:{each.type}' for each in fields)}>"
-    faults.add("spark-type", path, "is not a type of Spark", "name array, map, struct or a plain type")
+    faults.add("spark-type", path, "is not a Spark type", "use array, map, struct or a primitive type")
     return "string"

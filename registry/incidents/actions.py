@@ -28,7 +28,7 @@ from treaty.registry.measurements.anomalies import baselines, feedback
 from treaty.registry.tables import ContractRow, IncidentObjectRow, IncidentRow, UserRow
 
 NEWEST_FIRST = SortOrder((col(IncidentRow.id),), newest_first=True)
-UNKNOWN = "nobody of that name may read what the incident is about"
+UNKNOWN = "No active user of that name can read the incident's dataset."
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def snooze(session: Session, step: IncidentStep, until: datetime | None) -> Inci
     `until`: None ends the snooze. Raises InvalidRequest if the time is in the past, and otherwise as `acknowledge`."""
     incident = _apply_step(session, step, "snooze")
     if until is not None and until <= step.now:
-        raise InvalidRequest("put it off until a time that is still to come")
+        raise InvalidRequest("Choose a time in the future to snooze until.")
     incident.snoozed_until = until
     return _done(session, incident, step, AuditAction.INCIDENT_SNOOZED, until=until.isoformat() if until else None)
 
@@ -224,7 +224,7 @@ def _apply_step(session: Session, step: IncidentStep, name: str) -> IncidentRow:
         step.by, Permission.INCIDENTS, visibility.object_resource(session, incident.contract_id, incident.object)
     )
     if incident.revision != step.revision:
-        raise Conflict(f"it was changed in the meantime; it is at revision {incident.revision} now: look again")
+        raise Conflict(f"The incident changed and is now at revision {incident.revision}. Reload it and try again.")
     incident.state = INCIDENT.step(incident.state, name)
     return incident
 
@@ -251,12 +251,14 @@ def _refuse(
     session: Session, incident: IncidentRow, resolution: Resolution, duplicate_of: UUID | None, by: Principal
 ) -> None:
     if resolution is Resolution.RECOVERED:
-        raise InvalidRequest("that it recovered is found by validating the data: say `fixed`, and have them validated")
+        raise InvalidRequest(
+            "Only a validation can mark an incident as recovered. Use `fixed`, then validate the data."
+        )
     if (resolution is Resolution.DUPLICATE) != (duplicate_of is not None):
-        raise InvalidRequest("say which incident it is a duplicate of, and that it is one")
+        raise InvalidRequest("Set both the reason `duplicate` and the incident that this one duplicates, or neither.")
     other = get(session, duplicate_of, by=by) if duplicate_of is not None else None
     if other is not None and (other.id == incident.id or other.state is IncidentState.RESOLVED):
-        raise InvalidRequest("an incident is a duplicate of another one that is not resolved")
+        raise InvalidRequest("An incident can only be a duplicate of another incident that is not resolved.")
 
 
 def _clear(session: Session, incident: IncidentRow, now: datetime) -> None:

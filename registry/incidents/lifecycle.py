@@ -129,9 +129,9 @@ def _is_no_fault(seen: RunViolations, incident: IncidentRow, last: IncidentObjec
 
 
 def _returns(seen: RunViolations, incident: IncidentRow, last: IncidentObjectRow) -> bool:
-    """Return whether the violation reopens the incident, as below 24 hours after its recovery.
+    """Return whether the violation reopens the incident.
 
-    A failure of a check that a user resolved as fixed reopens it at any time."""
+    It does within 24 hours of a recovery, or if a check fails that a user resolved as fixed."""
     if not _is_root(incident, last):
         return False
     if incident.resolution is Resolution.RECOVERED:

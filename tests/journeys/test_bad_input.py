@@ -125,7 +125,7 @@ def test_a_table_that_is_not_there_fails_its_draft_with_what_to_do(services: Ser
         ).finished_draft(task)
 
     assert str(failed.value) == (
-        f"the draft failed: unreachable: {place} does not exist or is not readable: check the path and its permissions"
+        f"The draft failed: unreachable: {place} does not exist or is not readable: check the path and its permissions"
     )
 
 

@@ -51,7 +51,7 @@ def test_a_column_that_is_not_there_is_said_before_anything_starts(tmp_path: Pat
     told = treaty("demo", "--data", str(data), "--partition-by", "date", folder=tmp_path)
 
     assert told.returncode == 3
-    assert told.stderr == f"treaty: {data} has no column date to partition by; it has: day, sale, amount\n"
+    assert told.stderr == f"treaty: {data} has no column date to partition by. Its columns: day, sale, amount\n"
     assert "2  History" not in told.stdout
 
 
@@ -63,7 +63,7 @@ def test_an_interrupted_demo_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
 
         code, _, errors = command.ended(signal.SIGINT)
 
-        assert (code, errors.splitlines()[-1:]) == (130, ["treaty: stopped"])
+        assert (code, errors.splitlines()[-1:]) == (130, ["treaty: Stopped."])
         assert "Traceback" not in errors
         assert all_gone(family)
     assert list(tmp_path.glob("treaty-demo-*")) == []
@@ -89,7 +89,7 @@ def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spar
         ({}, "contains no file of a known format"),
         (
             {"2026-10-01.csv": "a,b\n1,2\n", "2026-10-02.csv": "a,b\n1,2\n"},
-            "has 2 partition(s) by day: the loop needs 4",
+            "has 2 partition(s) by day. The demo needs at least 4",
         ),
     ],
 )

@@ -27,19 +27,19 @@ def test_every_line_about_sharing_does_what_it_says(running: Services, tmp_path:
     told = read_aloud("sharing", running, tmp_path / "page")
     said = [
         "orders 1.0.0",
-        "nobody has subscribed",
+        "No subscriptions.",
         "pass: ",
         "reports",
         "weekly revenue",
-        "it breaks you because",
-        "are as they were written",
-        "version and audit agree with it",
+        "breaking because",
+        "entries verified",
+        "The version and the audit log match this record.",
     ]
     assert [each for each in said if each not in told] == []
     # The consumer's own check is judged beside the contract's.
-    assert re.search(r"orders\.orders 1\.0\.0, subscription \S+, judged", told)
+    assert re.search(r"orders\.orders 1\.0\.0, subscription \S+, validated", told)
     # The version waits for the consumer, and the one before stays in force until then.
-    waited, _, came = told.partition("it breaks you because")
+    waited, _, came = told.partition("breaking because")
     assert re.search(r"2\.0\.0\s+approved", waited)
     assert re.search(r"1\.0\.0\s+active", waited)
     assert re.search(r"2\.0\.0\s+active", came)

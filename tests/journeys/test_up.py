@@ -16,7 +16,7 @@ from support.loops import awaited
 from support.ports import free_port
 from support.processes import Command, all_gone, named, started, treaty
 
-READY = "Ctrl-C stops everything."
+READY = "Press Ctrl-C to stop."
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Up:
     @property
     def links(self) -> list[str]:
         """The one-time links that it printed: one, or none."""
-        return [line.split()[-1] for line in self.command.lines if "one time" in line]
+        return [line.split()[-1] for line in self.command.lines if "One-time link" in line]
 
 
 @contextmanager
@@ -98,7 +98,7 @@ def assert_that_all_ends(up: Up, told: signal.Signals) -> None:
     """All its parts end with it when it is told to."""
     family = up.command.family()
     assert named(family, "-m treaty worker")
-    assert up.command.ended(told) == (0, "stopped", "")
+    assert up.command.ended(told) == (0, "Stopped.", "")
     assert all_gone(family)
 
 
@@ -136,7 +136,7 @@ def test_it_can_be_told_to_end_while_it_starts(tmp_path: Path) -> None:
         awaited(lambda: named(command.family(), "-m treaty api") or None)
         family = command.family()
 
-        assert command.ended(signal.SIGTERM) == (130, "", "treaty: stopped")
+        assert command.ended(signal.SIGTERM) == (130, "", "treaty: Stopped.")
         assert all_gone(family)
 
 

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from treaty.registry.client import Client
     from treaty.registry.schemas import GrantIn, GrantOut, TeamOut
 
-Target = Annotated[str, typer.Argument(help="the domain, the contract's id or the dataset's; none for everything")]
-User = Annotated[str | None, typer.Option("--user", help="the user of that name")]
-Team = Annotated[str | None, typer.Option("--team", help="the team of that name")]
-TeamName = Annotated[str, typer.Argument(metavar="TEAM", help="the team's name", show_default=False)]
-UserName = Annotated[str, typer.Argument(metavar="USER", help="the user's name", show_default=False)]
-TokenId = Annotated[UUID, typer.Argument(metavar="TOKEN", help="the token's id", show_default=False)]
-Overlap = Annotated[float, typer.Option(min=0, max=720, help="hours for which the secret before it stays good")]
-Days = Annotated[int | None, typer.Option(min=1, max=3650, help="days in which the token ends; as it did by default")]
+Target = Annotated[str, typer.Argument(help="Domain, contract id or dataset id; omit for everything")]
+User = Annotated[str | None, typer.Option("--user", help="User name")]
+Team = Annotated[str | None, typer.Option("--team", help="Team name")]
+TeamName = Annotated[str, typer.Argument(metavar="TEAM", help="Team name", show_default=False)]
+UserName = Annotated[str, typer.Argument(metavar="USER", help="User name", show_default=False)]
+TokenId = Annotated[UUID, typer.Argument(metavar="TOKEN", help="Token id", show_default=False)]
+Overlap = Annotated[float, typer.Option(min=0, max=720, help="Hours for which the old secret remains valid")]
+Days = Annotated[int | None, typer.Option(min=1, max=3650, help="Days until the token expires; by default unchanged")]
 
-app = typer.Typer(name="access", no_args_is_help=True, help="Say who may do what: teams, grants, tokens, keys.")
+app = typer.Typer(name="access", no_args_is_help=True, help="Manage access: teams, grants, tokens and keys.")
 
 
 @app.command()
 def grants(
-    target: Annotated[str | None, typer.Option(help="only those on that domain, contract or dataset")] = None,
+    target: Annotated[str | None, typer.Option(help="Filter by domain, contract or dataset")] = None,
     as_json: Json = False,
 ) -> None:
     """List grants to users and teams, in addition to global user roles."""
@@ -42,8 +42,8 @@ def grants(
 
 @app.command()
 def grant(
-    role: Annotated[Role, typer.Argument(help="viewer, consumer, producer, owner or service")],
-    scope: Annotated[GrantScope, typer.Argument(help="everything, domain, contract or dataset")],
+    role: Annotated[Role, typer.Argument(help="Role: viewer, consumer, producer, owner or service")],
+    scope: Annotated[GrantScope, typer.Argument(help="Scope: everything, domain, contract or dataset")],
     target: Target = "",
     user: User = None,
     team: Team = None,
@@ -54,7 +54,7 @@ def grant(
 
 
 @app.command()
-def revoke(grant_id: Annotated[UUID, typer.Argument(metavar="GRANT", help="the grant's id")]) -> None:
+def revoke(grant_id: Annotated[UUID, typer.Argument(metavar="GRANT", help="Grant id")]) -> None:
     """Revoke a grant."""
     with service.open_client() as registry:
         registry.revoke_grant(grant_id)
@@ -79,8 +79,8 @@ def create_team(name: TeamName) -> None:
 def set_member(
     team: TeamName,
     user: UserName,
-    lead: Annotated[bool, typer.Option("--lead", help="they say who belongs to the team")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="they belong to it no longer")] = False,
+    lead: Annotated[bool, typer.Option("--lead", help="Make the user a team lead, who manages its members")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the user from the team")] = False,
 ) -> None:
     """Add a user to a team, change their role in it, or remove them."""
     with service.open_client() as registry:
@@ -102,7 +102,7 @@ def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = Non
 
 @app.command("create-key")
 def create_key(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall be", show_default=False)],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Path of the new key file", show_default=False)],
 ) -> None:
     """Create a key file that only you can read. An existing file is not changed."""
     from treaty.engine.core import key_files
@@ -110,7 +110,7 @@ def create_key(
     try:
         key_files.make(file)
     except OSError as error:
-        raise CliError(f"{file} cannot be written: {error.strerror}") from None
+        raise CliError(f"Cannot write {file}: {error.strerror}") from None
 
 
 def _grant_body(
@@ -120,7 +120,7 @@ def _grant_body(
 
     user_id = next((each.id for each in registry.users() if each.name == user), None) if user else None
     if user and user_id is None:
-        raise CliError(f"there is no user named {user}")
+        raise CliError(f"User {user} does not exist.")
     team_id = _team(registry, team).id if team else None
     return GrantIn(role=role, scope=scope, target=target, user_id=user_id, team_id=team_id)
 
@@ -128,7 +128,7 @@ def _grant_body(
 def _team(registry: "Client", name: str) -> "TeamOut":
     team = next((each for each in registry.teams() if each.name == name), None)
     if team is None:
-        raise CliError(f"there is no team named {name}, or it is none of yours")
+        raise CliError(f"Team {name} does not exist, or you are not a member.")
     return team
 
 

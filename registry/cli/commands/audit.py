@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from treaty.registry.audit.hash_chain import AuditHead, ChainCheck, Entry
 
 HeadFile = Annotated[
-    Path | None, typer.Option("--head", help="a head that was taken earlier: nothing up to it may be gone or rewritten")
+    Path | None, typer.Option("--head", help="Head saved earlier; detects truncated and rewritten logs")
 ]
-Export = Annotated[
-    Path | None, typer.Option("--from", help="verify this export instead of the database; it may lie anywhere")
-]
+Export = Annotated[Path | None, typer.Option("--from", help="Verify this export instead of the database")]
 SignatureInvalid = Annotated[
-    bool, typer.Option("--allow-unsigned", help="take the head's word where it is not signed, or its key is not here")
+    bool, typer.Option("--allow-unsigned", help="Accept a head without a signature or with an unknown key")
 ]
-ExportFile = Annotated[Path | None, typer.Argument(help="write to this file; by default they are printed")]
-After = Annotated[int, typer.Option(min=0, help="only entries behind this position")]
-ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
-VersionNumber = Annotated[str | None, typer.Argument(metavar="VERSION", help="the active one by default")]
+ExportFile = Annotated[Path | None, typer.Argument(help="Output file; by default standard output")]
+After = Annotated[int, typer.Option(min=0, help="Only export entries after this position")]
+ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="Contract id", show_default=False)]
+VersionNumber = Annotated[
+    str | None, typer.Argument(metavar="VERSION", help="Version number; by default the active version")
+]
 
 app = typer.Typer(
-    name="audit", no_args_is_help=True, help="Prove what was changed and approved, by the database or an export of it."
+    name="audit", no_args_is_help=True, help="Export and verify the audit log, and show approval records."
 )
 
 
@@ -48,7 +48,7 @@ def head() -> None:
     with database.read_session(settings) as session:
         signed = signed_heads.signed_head(session, signed_heads.keys(settings), now=clock.now())
     if signed.signature is None:
-        print(f"treaty: not signed: there is no audit key at {settings.audit_key}", file=sys.stderr)
+        print(f"treaty: The head is not signed: there is no audit key at {settings.audit_key}.", file=sys.stderr)
     print(signed.model_dump_json(indent=2))
 
 
@@ -100,7 +100,7 @@ def record(contract: ContractName, version: VersionNumber = None, as_json: Json 
         try:
             approvals = records.of_version(session, contract, version)
         except NotFound:
-            raise CliError(f"there is no version {version or 'in force'} of {contract}") from None
+            raise CliError(f"Contract {contract} has no version {version or 'in force'}.") from None
         contents = [{"hash": each.hash, **each.content, "faults": records.faults(session, each)} for each in approvals]
     print(json.dumps(contents, indent=2, ensure_ascii=False) if as_json else _approvals(contents))
     if any(each["faults"] for each in contents):
@@ -120,14 +120,14 @@ def _head(settings: RegistrySettings, file: Path | None, *, unsigned: bool) -> "
         raise CliError(f"{file}: {error}") from None
     is_genuine = hash_chain.genuine(saved, signed_heads.keys(settings))
     if is_genuine is False:
-        raise CliError(f"{file} was not signed by the audit's key: it was changed, or another audit's", VIOLATED)
+        raise CliError(f"{file} has an invalid signature: it was changed or belongs to another audit log.", VIOLATED)
     if is_genuine is None and not unsigned:
-        raise CliError(f"{file} cannot be trusted: {_untrusted(saved, settings)}; --allow-unsigned takes its word")
+        raise CliError(f"{file} cannot be trusted: {_untrusted(saved, settings)}. Use --allow-unsigned to accept it.")
     return saved
 
 
 def _untrusted(taken: "AuditHead", settings: RegistrySettings) -> str:
-    return f"the key {taken.key} is not {settings.audit_key}" if taken.signature else "it is not signed"
+    return f"its key {taken.key} is not in {settings.audit_key}" if taken.signature else "it is not signed"
 
 
 @contextmanager
@@ -142,14 +142,14 @@ def _entries(settings: RegistrySettings, export: Path | None) -> "Iterator[Itera
         with export.open("rb") as lines:
             yield hash_chain.read(lines)
     except OSError as error:
-        raise CliError(f"{export} cannot be read: {error.strerror}") from None
+        raise CliError(f"Cannot read {export}: {error.strerror}") from None
 
 
 def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise CliError(f"{file} cannot be read: {error.strerror}") from None
+        raise CliError(f"Cannot read {file}: {error.strerror}") from None
 
 
 def _written(lines: Iterable[bytes], out: Any) -> None:
@@ -165,14 +165,14 @@ def _plain(found: "ChainCheck") -> dict[str, Any]:
 
 def _sentence(found: "ChainCheck", taken: "AuditHead | None") -> str:
     if found.fault:
-        return f"entry {found.broken_at} {found.fault}; the {found.entries:,} before it are as they were written"
-    head_note = f"; the head of {taken.time:%Y-%m-%d %H:%M} at {taken.position:,} is among them" if taken else ""
-    return f"{found.entries:,} entries are as they were written{head_note}"
+        return f"Entry {found.broken_at} {found.fault}; entries verified before it: {found.entries:,}"
+    head_note = f", including the head of {taken.time:%Y-%m-%d %H:%M} at position {taken.position:,}" if taken else ""
+    return f"{found.entries:,} entries verified{head_note}"
 
 
 def _approvals(told: Sequence[dict[str, Any]]) -> str:
     if not told:
-        return "it was approved before approvals had records"
+        return "No record: the version was approved before approvals were recorded."
     return "\n\n".join(map(_approval, told))
 
 
@@ -182,11 +182,11 @@ def _approval(told: dict[str, Any]) -> str:
     evidence.extend(f"a {each}" for each in ("comparison", "replay") if told[each])
     return "\n".join((
         f"{told['contract']} {told['version']}, proposed by {told['author']}",
-        f"approved by {told['approver']} at {told['time']}, shown {', '.join(evidence) or 'the document'}",
+        f"approved by {told['approver']} at {told['time']}, based on {', '.join(evidence) or 'the document'}",
         f"document {told['document_sha256']}",
         f"record   {told['hash']}",
         *(f"WRONG: {each}" for each in told["faults"]),
-        *(() if told["faults"] else ("version and audit agree with it",)),
+        *(() if told["faults"] else ("The version and the audit log match this record.",)),
     ))  # fmt: skip
 
 

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from treaty.registry.schemas import CatalogPageOut
 
-Words = Annotated[list[str] | None, typer.Argument(help="words of names, columns, descriptions, owners, datasets")]
-Owner = Annotated[str | None, typer.Option(help="only contracts of that owner")]
-Domain = Annotated[str | None, typer.Option(help="only contracts of that domain")]
-Tag = Annotated[str | None, typer.Option(help="only contracts with that tag")]
-State = Annotated[str | None, typer.Option(help="active, proposed, deprecated, ...")]
-Rebuild = Annotated[bool, typer.Option("--rebuild", help="index all contracts anew, in the database of the settings")]
+Words = Annotated[list[str] | None, typer.Argument(help="Words in names, columns, descriptions, owners or datasets")]
+Owner = Annotated[str | None, typer.Option(help="Filter by owner")]
+Domain = Annotated[str | None, typer.Option(help="Filter by domain")]
+Tag = Annotated[str | None, typer.Option(help="Filter by tag")]
+State = Annotated[str | None, typer.Option(help="Filter by state: active, proposed, deprecated, ...")]
+Rebuild = Annotated[bool, typer.Option("--rebuild", help="Rebuild the search index in the configured database")]
 
 
 def search(
@@ -31,7 +31,7 @@ def search(
 ) -> None:
     """Search contracts by words, or list them. The last word may be a prefix."""
     if rebuild:
-        print(f"indexed {_rebuilt():,} contracts")
+        print(f"Indexed {_rebuilt():,} contracts.")
         return
     from treaty.registry.core.enums import LabelKind
 

@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from treaty.registry import schemas
     from treaty.registry.client import Client
 
-ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
-Purpose = Annotated[str, typer.Option(help="what the data are used for", show_default=False)]
-Contact = Annotated[str, typer.Option(help="whom to tell: an address, a channel", show_default=False)]
+ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="Contract id", show_default=False)]
+Purpose = Annotated[str, typer.Option(help="Purpose of use", show_default=False)]
+Contact = Annotated[str, typer.Option(help="Contact, such as an e-mail address or a channel", show_default=False)]
 Reads = Annotated[
     list[str] | None,
-    typer.Option(help="object.column, or object for all of it; repeat for more; everything by default"),
+    typer.Option(help="Column as object.column, or a whole object; repeatable; by default everything"),
 ]
-Group = Annotated[str | None, typer.Option(help="build on this group of versions")]
-Pinned = Annotated[str | None, typer.Option("--version", help="build on this version alone")]
+Group = Annotated[str | None, typer.Option(help="Pin this group of versions")]
+Pinned = Annotated[str | None, typer.Option("--version", help="Pin this version")]
 ChecksApi = Annotated[
     Path | None,
-    typer.Option(help="a YAML file of checks of your own: under `checks`, of each its object, column and quality"),
+    typer.Option(help="YAML file with your own checks: a list under `checks` with object, column and quality"),
 ]
-TeamName = Annotated[str | None, typer.Option("--team", help="for this team of yours: every member may answer")]
-VersionNumber = Annotated[str, typer.Argument(metavar="VERSION", help="the approved version", show_default=False)]
-Objection = Annotated[bool, typer.Option("--objection", help="object to it instead, with a comment that says why")]
-Comment = Annotated[str | None, typer.Option(help="what its owners should know")]
+TeamName = Annotated[str | None, typer.Option("--team", help="Subscribe for this team; every member can respond")]
+VersionNumber = Annotated[str, typer.Argument(metavar="VERSION", help="Version number", show_default=False)]
+Objection = Annotated[bool, typer.Option("--objection", help="Object to the version; give the reason with --comment")]
+Comment = Annotated[str | None, typer.Option(help="Comment for the owners")]
 
 
 def subscribe(
@@ -52,7 +52,7 @@ def subscribe(
     from treaty.registry.core.enums import PinKind
 
     if group and version:
-        raise CliError("--group and --version exclude each other: what do you build on?")
+        raise CliError("Use either --group or --version, not both.")
     pin = PinKind.GROUP if group else PinKind.VERSION if version else PinKind.NONE
     consumer_checks = read_checks(checks) if checks else []
     body = schemas.SubscriptionIn(
@@ -102,7 +102,7 @@ def acknowledge(
     with service.open_client() as registry:
         pending = registry.acknowledgements(contract_id=contract, version=version, mine=True, waiting=True)
         if not pending:
-            raise CliError(f"nothing is asked of you about version {version} of {contract}")
+            raise CliError(f"No acknowledgement of version {version} of {contract} is pending for you.")
         answers = [registry.answer(each.id, answer, comment=comment) for each in pending]
     page = schemas.Page[schemas.AcknowledgementOut](items=tuple(answers))
     service.print_result(page, _print_answers, as_json=as_json)
@@ -142,14 +142,14 @@ def read_checks(path: Path) -> "list[schemas.ConsumerCheckIn]":
         entries = value if isinstance(value, list) else []
         checks = TypeAdapter(list[schemas.ConsumerCheckIn]).validate_python([_sent(each) for each in entries])
     except OSError as error:
-        raise CliError(f"{path} cannot be read: {error.strerror}") from None
+        raise CliError(f"Cannot read {path}: {error.strerror}") from None
     except ContractError as error:
-        raise CliError(f"{path} cannot be read: {error}") from None
+        raise CliError(f"Cannot read {path}: {error}") from None
     except ValidationError as invalid:
         messages = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in invalid.errors())
         raise CliError(f"{path}: {messages}") from None
     if not checks:
-        raise CliError(f"{path} has no checks: write 'checks:', and under it a list of object, column and quality")
+        raise CliError(f"{path} has no checks. Add a list under 'checks:', each with object, column and quality.")
     return checks
 
 
@@ -165,7 +165,7 @@ def _print_subscription(found: "schemas.SubscriptionOut", console: Any) -> None:
     from treaty.engine.core.number_format import visible
 
     summary = f"{found.subscriber} uses {found.contract_id} for {found.purpose}: {_reading(found)}, {_pinned(found)}"
-    for line in (f"subscription {found.id}", summary, f"checks of your own: {found.checks}"):
+    for line in (f"subscription {found.id}", summary, f"own checks: {found.checks}"):
         console.print(visible(line), markup=False, soft_wrap=True)
 
 
@@ -174,12 +174,12 @@ def _print_consumers(page: "schemas.Page[schemas.SubscriptionOut]", console: Any
         (e.subscriber, e.purpose, e.contact, _reading(e), _pinned(e), str(e.checks), e.outdated_reason)
         for e in page.items
     ]
-    _print_table(console, ("consumer", "purpose", "contact", "reads", "pin", "checks", "behind"), rows)
+    _print_table(console, ("consumer", "purpose", "contact", "reads", "pin", "checks", "outdated"), rows)
 
 
 def print_own(found: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
     """Print a line per subscription."""
-    headings = ("subscription", "contract", "purpose", "told of", "through", "pin", "behind")
+    headings = ("subscription", "contract", "purpose", "notifications", "channel", "pin", "outdated")
     rows = [
         (
             str(e.id),
@@ -195,7 +195,7 @@ def print_own(found: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
     if rows:
         _print_table(console, headings, rows)
     else:
-        console.print("you subscribe to nothing")
+        console.print("No subscriptions. Create one with: treaty subscribe CONTRACT")
 
 
 def _through(found: "schemas.SubscriptionOut") -> str:
@@ -204,7 +204,7 @@ def _through(found: "schemas.SubscriptionOut") -> str:
 
 def _print_answers(page: "schemas.Page[schemas.AcknowledgementOut]", console: Any) -> None:
     rows = [(e.purpose, e.version, e.state.value, "; ".join(e.breaking_reasons)) for e in page.items]
-    _print_table(console, ("purpose", "version", "answer", "it breaks you because"), rows)
+    _print_table(console, ("purpose", "version", "answer", "breaking because"), rows)
 
 
 def _print_table(console: Any, headings: Sequence[str], rows: Sequence[Sequence[str | None]]) -> None:
@@ -225,11 +225,11 @@ def _reading(found: "schemas.SubscriptionOut") -> str:
     columns_read = [
         name if columns == ("*",) else f"{name}.{each}" for name, columns in found.reads.items() for each in columns
     ]
-    return f"reads {', '.join(columns_read)}" if columns_read else "reads nothing"
+    return f"reads {', '.join(columns_read)}" if columns_read else "reads no columns"
 
 
 def _pinned(found: "schemas.SubscriptionOut") -> str:
-    return f"pinned to {found.pin.value} {found.pinned_to}" if found.pinned_to else "follows what is in force"
+    return f"pinned to {found.pin.value} {found.pinned_to}" if found.pinned_to else "follows the version in force"
 
 
 COMMANDS = (subscribe, subscriptions, consumers, acknowledge)

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from treaty.contracts.document.model import Contract
     from treaty.registry.contracts.version_comparison import VersionDiff
 
-SOURCE = "a file, or CONTRACT or CONTRACT@VERSION of the registry (the version in force by default)"
+SOURCE = "File, CONTRACT or CONTRACT@VERSION (by default the version in force)"
 Old = Annotated[str, typer.Argument(metavar="OLD", help=SOURCE, show_default=False)]
-New = Annotated[str, typer.Argument(metavar="NEW", help="the same, of the newer one", show_default=False)]
-Law = Annotated[Mode | None, typer.Option("--mode", help="instead of the modes that the old version's terms name")]
+New = Annotated[str, typer.Argument(metavar="NEW", help="Newer version, as OLD", show_default=False)]
+Law = Annotated[Mode | None, typer.Option("--mode", help="Compatibility mode; by default those of the old version")]
 
 
 def diff(old: Old, new: New, *, as_json: Json = False) -> None:
@@ -60,9 +60,9 @@ def _read(source: str) -> "Contract":
         try:
             return read(path.read_bytes())
         except OSError as error:
-            raise CliError(f"{source} cannot be read: {error.strerror}") from None
+            raise CliError(f"Cannot read {source}: {error.strerror}") from None
     if path.suffix in {".yaml", ".yml"}:
-        raise CliError(f"there is no file {source}")
+        raise CliError(f"File not found: {source}")
     name, _, version = source.partition("@")
     with open_client() as client:
         return read(client.document(name, version or None))
@@ -82,9 +82,9 @@ def checks(contract: ContractName, as_json: Json = False) -> None:
         try:
             listing = shown(read(path.read_bytes()))
         except OSError as error:
-            raise CliError(f"{path} cannot be read: {error.strerror}") from None
+            raise CliError(f"Cannot read {path}: {error.strerror}") from None
     elif path.suffix in {".yaml", ".yml"}:
-        raise CliError(f"there is no file {contract}")
+        raise CliError(f"File not found: {contract}")
     else:
         name, _, version = contract.partition("@")
         with open_client() as client:

@@ -28,7 +28,9 @@ def database_errors() -> Iterator[None]:
         # sqlite3 reports a file that is not a database as plain DatabaseError; other subclasses are programming errors.
         if type(error) not in (DatabaseError, OperationalError):
             raise
-        raise CliError("the database does not answer: is it there, and is TREATY_DATABASE_URL right?") from None
+        raise CliError(
+            "Cannot connect to the database. Check that it is running and that TREATY_DATABASE_URL is correct."
+        ) from None
 
 
 @contextmanager
@@ -61,28 +63,28 @@ def _inspect(engine: "Engine") -> None:
 
     file = database.file_of(engine.url)
     if file is not None and not file.exists():
-        raise CliError(f"there is no database {file}: run `treaty init`, or set TREATY_HOME")
+        raise CliError(f"Database {file} does not exist. Run `treaty init` or set TREATY_HOME.")
     with database.read_session(engine) as session:
         current, newest = database.migration_of(session), database.newest_migration()
     if current != newest:
         raise CliError(
-            f"the database is at schema {current or 'none'}, this version of treaty works with {newest}: `treaty init`"
-            " or the service bring an older one up"
+            f"The database has schema {current or 'none'}, but this version of treaty requires {newest}. Run"
+            " `treaty init` or start the service to upgrade an older schema."
         )
 
 
-Target = Annotated[Path, typer.Argument(metavar="FILE", help="a new file", show_default=False)]
+Target = Annotated[Path, typer.Argument(metavar="FILE", help="New backup file", show_default=False)]
 
 
-Source = Annotated[Path, typer.Argument(metavar="FILE", help="a backup", show_default=False)]
+Source = Annotated[Path, typer.Argument(metavar="FILE", help="Backup file", show_default=False)]
 
 
-Force = Annotated[bool, typer.Option("--force", help="move a database that is there aside; nobody may be using it")]
+Force = Annotated[bool, typer.Option("--force", help="Move an existing database aside; it must not be in use")]
 
 
 OF_POSTGRES = (
-    "The database is PostgreSQL's: back it up first, with `pg_dump --format=custom`, and restore it first, with"
-    " `pg_restore`."
+    "The PostgreSQL database is not included. Back it up first with `pg_dump --format=custom`, and restore it first"
+    " with `pg_restore`."
 )
 
 
@@ -103,8 +105,8 @@ def backup(file: Target) -> None:
             raise CliError(str(error)) from None
     print(f"{file}: {_summary(manifest)}")
     if manifest.lost:
-        print(f"{len(manifest.lost)} files were gone or damaged already: their partitions will be read again")
-    print(f"Not in it: {settings.key}, {settings.audit_key} and logs." if manifest.migration else OF_POSTGRES)
+        print(f"{len(manifest.lost):,} state files were missing or damaged: their partitions will be scanned again")
+    print(f"Not included: {settings.key}, {settings.audit_key} and logs." if manifest.migration else OF_POSTGRES)
 
 
 def restore(file: Source, force: Force = False) -> None:
@@ -117,11 +119,11 @@ def restore(file: Source, force: Force = False) -> None:
         manifest = put_back(load(), file, force=force, now=clock.now())
     except ArchiveError as error:
         raise CliError(str(error)) from None
-    print(f"restored {_summary(manifest)}, as of {manifest.made:%Y-%m-%d %H:%M:%S %Z}")
+    print(f"Restored {_summary(manifest)}, as of {manifest.made:%Y-%m-%d %H:%M:%S %Z}")
 
 
 def _summary(manifest: "BackupManifest") -> str:
-    files = f"{manifest.files:,} files of states"
+    files = f"{manifest.files:,} state files"
     if manifest.migration is None:
         return files
-    return f"the database at schema {manifest.migration} with {manifest.entries:,} entries of its audit, {files}"
+    return f"database at schema {manifest.migration} with {manifest.entries:,} audit entries, {files}"

@@ -17,18 +17,20 @@ Contract = Annotated[
     str,
     typer.Argument(
         metavar="CONTRACT",
-        help="a file, or CONTRACT or CONTRACT@VERSION of the registry (the version in force by default)",
+        help="File, CONTRACT or CONTRACT@VERSION (by default the version in force)",
         show_default=False,
     ),
 ]
-To = Annotated[str, typer.Option("--to", help="odcs, dbt, dqx, gx, soda, html or markdown")]
-Record = Annotated[bool, typer.Option("--record", help="with the hash of the record of its approval (odcs)")]
-File = Annotated[Path | None, typer.Option("-o", "--out", help="write to this file")]
-Source = Annotated[Path, typer.Argument(metavar="PATH", help="a file, or a folder of files", show_default=False)]
-From = Annotated[str, typer.Option("--from", help="odcs, dbt (schema.yml) or spark (DDL, or a schema's JSON)")]
-Folder = Annotated[Path | None, typer.Option("-o", "--out", help="write a file for each contract into this folder")]
-Propose = Annotated[bool, typer.Option("--propose", help="put each forward as a proposal in the registry")]
-TableName = Annotated[str | None, typer.Option("--name", help="of the table, where the text has none; else the file's")]
+To = Annotated[str, typer.Option("--to", help="Format: odcs, dbt, dqx, gx, soda, html or markdown")]
+Record = Annotated[bool, typer.Option("--record", help="Include the hash of the approval record (odcs only)")]
+File = Annotated[Path | None, typer.Option("-o", "--out", help="Output file")]
+Source = Annotated[Path, typer.Argument(metavar="PATH", help="File, or folder of files", show_default=False)]
+From = Annotated[str, typer.Option("--from", help="Format: odcs, dbt (schema.yml) or spark (DDL or schema JSON)")]
+Folder = Annotated[Path | None, typer.Option("-o", "--out", help="Folder for one file per contract")]
+Propose = Annotated[bool, typer.Option("--propose", help="Propose each contract in the registry")]
+TableName = Annotated[
+    str | None, typer.Option("--name", help="Table name if the file has none; by default the file name")
+]
 
 
 def export(contract: Contract, to: To = "odcs", record: Record = False, out: File = None) -> None:
@@ -52,10 +54,10 @@ def _exported(contract: str, to: str, *, record: bool) -> bytes:
     path = Path(contract)
     if path.exists():
         if record:
-            raise CliError("a file has no record of an approval: name the contract as the registry does")
+            raise CliError("--record requires a contract of the registry: a file has no approval record.")
         return FORMS[to].write(ExportSource(_read(path)))
     if path.suffix in {".yaml", ".yml"}:
-        raise CliError(f"there is no file {contract}")
+        raise CliError(f"File not found: {contract}")
     name, _, version = contract.partition("@")
     with open_client() as client:
         return client.export(name, version or None, format=to, record=record)
@@ -75,7 +77,7 @@ def bring(
     except ImportFailed as error:
         raise CliError(str(error)) from None
     except OSError as error:
-        raise CliError(f"{error.filename or path} cannot be read: {error.strerror}") from None
+        raise CliError(f"Cannot read {error.filename or path}: {error.strerror}") from None
     if out:
         _write_all(out, imported)
     if propose:
@@ -99,9 +101,8 @@ def _write_all(folder: Path, made: "Sequence[ImportedDocument]") -> None:
     files = {folder / FORMS["odcs"].file_name(ExportSource(each.document)): each.document for each in made}
     existing = sorted(str(each) for each in files if each.exists())
     if existing or len(files) < len(made):
-        raise CliError(
-            f"nothing was written: {', '.join(existing) or 'two contracts would have the same file'} is there"
-        )
+        reason = f"already exists: {', '.join(existing)}" if existing else "two contracts have the same file name"
+        raise CliError(f"Nothing was written: {reason}.")
     folder.mkdir(parents=True, exist_ok=True)
     for path, document in files.items():
         _write(path, document)
@@ -113,7 +114,7 @@ def _format_by_name(forms: Mapping[str, FormatT], name: str, option: str) -> For
 
     if name not in forms:
         raise CliError(
-            f"{option} {name} is not a form: {suggest_nearest(name, forms) or 'there are ' + ', '.join(forms)}"
+            f"{option} {name} is not a format: {suggest_nearest(name, forms) or 'use one of ' + ', '.join(forms)}"
         )
     return forms[name]
 
@@ -122,11 +123,11 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise CliError(f"{path} cannot be read: {error.strerror}") from None
+        raise CliError(f"Cannot read {path}: {error.strerror}") from None
 
 
 def _write(path: Path, body: bytes) -> None:
     try:
         path.write_bytes(body)
     except OSError as error:
-        raise CliError(f"{path} cannot be written: {error.strerror}. Check the path.") from None
+        raise CliError(f"Cannot write {path}: {error.strerror}. Check the path.") from None

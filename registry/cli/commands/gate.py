@@ -10,10 +10,12 @@ from treaty.registry.cli.commands import service
 from treaty.registry.cli.commands.states import DatasetName, Namespace
 from treaty.registry.sdk.wait_for_gate import seconds_of, wait_for_answer
 
-Partition = Annotated[str | None, typer.Option(help="only this one, as `treaty states` names it: day=2026-01-01")]
-Consumer = Annotated[str | None, typer.Option(help="with the checks and the pin of this user, or this subscription")]
-Wait = Annotated[str, typer.Option(help="for an answer other than unknown: 30s, 10m, 2h")]
-FailFrom = Annotated[FailOn, typer.Option(help="from which severity on the exit code is other than 0")]
+Partition = Annotated[
+    str | None, typer.Option(help="Partition name as shown by `treaty states`, such as day=2026-01-01")
+]
+Consumer = Annotated[str | None, typer.Option(help="User name or subscription id whose checks and pin apply")]
+Wait = Annotated[str, typer.Option(help="Time to wait while the answer is unknown: 30s, 10m, 2h")]
+FailFrom = Annotated[FailOn, typer.Option(help="Lowest severity that gives an exit code other than 0")]
 
 
 def check(
@@ -45,7 +47,7 @@ def _print(found: Any, console: Any) -> None:
     subject = f"{found.name} {found.partition or ''}".rstrip()
     console.print(f"{found.answer.value}: {subject}", markup=False)
     for each in found.contracts:
-        status = f"judged {each.finished_at:%Y-%m-%d %H:%M:%S} UTC" if each.finished_at else "not judged"
+        status = f"validated {each.finished_at:%Y-%m-%d %H:%M:%S} UTC" if each.finished_at else "not validated"
         subscriber = f", subscription {each.subscription_id}" if each.subscription_id else ""
         reason = f": {each.reason}" if each.reason else ""
         row = f"  {each.answer.value:7} {each.contract_id}.{each.object} {each.version}{subscriber}, {status}{reason}"

@@ -19,17 +19,15 @@ from treaty.registry.cli.commands import service
 if TYPE_CHECKING:
     from treaty.registry import schemas
 
-About = Annotated[
-    str, typer.Argument(metavar="CONTRACT", help="a contract's id, or contract.object", show_default=False)
-]
-Metric = Annotated[str | None, typer.Option(help="an analyzer's name, or a metric's identity")]
-Since = Annotated[str | None, typer.Option(help="data from that date or time on, as ISO 8601")]
-Until = Annotated[str | None, typer.Option(help="data before that date or time")]
-Segment = Annotated[str | None, typer.Option(help="of that segment alone: country=DE")]
-Tag = Annotated[str | None, typer.Option(help="of runs with that tag of the contract or the object")]
-Limit = Annotated[int, typer.Option(min=1, max=10_000, help="the newest of them")]
-Csv = Annotated[bool, typer.Option("--csv", help="as CSV")]
-Parquet = Annotated[Path | None, typer.Option(help="write them into that Parquet file")]
+About = Annotated[str, typer.Argument(metavar="CONTRACT", help="Contract id, or contract.object", show_default=False)]
+Metric = Annotated[str | None, typer.Option(help="Analyzer name or metric identity")]
+Since = Annotated[str | None, typer.Option(help="Only data from this date or time on (ISO 8601)")]
+Until = Annotated[str | None, typer.Option(help="Only data before this date or time")]
+Segment = Annotated[str | None, typer.Option(help="Filter by segment, such as country=DE")]
+Tag = Annotated[str | None, typer.Option(help="Filter by tag of the contract or the object")]
+Limit = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of measurements, newest first")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV")]
+Parquet = Annotated[Path | None, typer.Option(help="Output Parquet file")]
 
 
 def history(
@@ -65,7 +63,7 @@ def _moment(text: str | None) -> datetime | None:
     try:
         parsed = datetime.fromisoformat(text)
     except ValueError:
-        raise CliError(f"{text} is no date or time: write 2026-11-20, or 2026-11-20T12:00") from None
+        raise CliError(f"{text} is not a date or time. Use 2026-11-20 or 2026-11-20T12:00.") from None
     return clock.aware(parsed)
 
 
@@ -79,7 +77,9 @@ def about(registry: Any, named: str) -> tuple[str, str]:
         return contract_id, object_name
     objects = sorted({each.object for each in registry.contract(named).datasets if each.object})
     if len(objects) != 1:
-        raise CliError(f"{named} has {'no object with data' if not objects else 'the objects ' + ', '.join(objects)}")
+        raise CliError(
+            f"{named} has {'no object with data' if not objects else 'several objects: ' + ', '.join(objects)}"
+        )
     return named, objects[0]
 
 
@@ -109,8 +109,8 @@ def _write(found: "Sequence[schemas.MetricHistoryItemOut]", path: Path) -> None:
     try:
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=pyarrow.schema(texts)), path)
     except OSError as error:
-        raise CliError(f"{path} cannot be written: {error.strerror}. Check the path.") from None
-    print(f"{len(rows)} measurements in {path}")
+        raise CliError(f"Cannot write {path}: {error.strerror}. Check the path.") from None
+    print(f"Wrote {len(rows):,} measurements to {path}")
 
 
 def _show(found: Any, console: Any) -> None:
@@ -120,7 +120,7 @@ def _show(found: Any, console: Any) -> None:
     from treaty.engine.core.number_format import figure
 
     table = Table(box=None, pad_edge=False)
-    for title in ("data of", "metric", "arguments", "partition", "value", "version"):
+    for title in ("data time", "metric", "arguments", "partition", "value", "version"):
         table.add_column(title, justify="right" if title == "value" else "left")
     for each in found.root:
         arguments = ", ".join(f"{name} {value}" for name, value in each.arguments.items())
@@ -130,10 +130,10 @@ def _show(found: Any, console: Any) -> None:
         table.add_row(
             *map(escape, (data_time, each.analyzer, arguments, each.partition or "", value_text, each.version))
         )
-    console.print(table if found.root else "nothing was measured")
+    console.print(table if found.root else "No measurements found.")
 
 
-Check = Annotated[str | None, typer.Option(help="of the check of that id alone")]
+Check = Annotated[str | None, typer.Option(help="Filter by check id")]
 
 
 def fits(contract: About, check: Check = None, as_json: Json = False) -> None:
@@ -152,9 +152,9 @@ def _show_fits(found: Any, console: Any) -> None:
     from rich.table import Table
 
     if not found.root:
-        console.print("no fit: programs judge by the limits that were approved")
+        console.print("No fits: programs use their approved limits.")
         return
-    table = Table("learned", "check", "limits", "from", "would have alarmed", "fit", "judges", box=None)
+    table = Table("learned", "check", "limits", "training", "backtest alarms", "fit", "active", box=None)
     for each in found.root:
         table.add_row(*map(escape, _fit_cells(each)))
     console.print(table)
@@ -164,5 +164,5 @@ def _fit_cells(of: "schemas.FitOut") -> tuple[str, ...]:
     edges = " to ".join("any" if edge is None else figure(edge) for edge in (of.lower, of.upper))
     training = f"{of.points} partitions to {of.last_partition}"
     alarms = f"{len(of.backtest_alarms)} of {of.backtest_points}"
-    active = "yes" if of.is_active else f"no: beyond version {of.version}"
+    active = "yes" if of.is_active else f"no: outside version {of.version}"
     return f"{of.created_at:%Y-%m-%d %H:%M}", of.check_id, edges, training, alarms, of.name, active

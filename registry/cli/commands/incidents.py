@@ -16,27 +16,30 @@ if TYPE_CHECKING:
     from treaty.registry import schemas
     from treaty.registry.client import Client
 
-app = typer.Typer(name="incidents", help="What is wrong with data, and who looks after it.", no_args_is_help=True)
+app = typer.Typer(name="incidents", help="Manage incidents.", no_args_is_help=True)
 IncidentArgument = Annotated[
-    str, typer.Argument(metavar="INCIDENT", help="its id, or the beginning of it", show_default=False)
+    str, typer.Argument(metavar="INCIDENT", help="Incident id or its prefix", show_default=False)
 ]
-Contract = Annotated[str | None, typer.Option("--contract", help="of this contract alone")]
-InState = Annotated[IncidentState | None, typer.Option("--state", help="in this state alone")]
-Mine = Annotated[bool, typer.Option("--mine", help="assigned to me alone")]
-Assignee = Annotated[str | None, typer.Argument(metavar="USER", help="nobody in particular without one")]
-Hours = Annotated[float, typer.Option("--hours", help="for how long; 0: not any longer", min=0, max=24 * 365)]
-Reason = Annotated[Resolution, typer.Argument(help="why it is over; that data recovered is found by itself")]
-Comment = Annotated[str | None, typer.Option(help="what others should know")]
-Duplicate = Annotated[UUID | None, typer.Option("--duplicate-of", help="the incident that it is a duplicate of")]
-ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
+Contract = Annotated[str | None, typer.Option("--contract", help="Filter by contract")]
+InState = Annotated[IncidentState | None, typer.Option("--state", help="Filter by state")]
+Mine = Annotated[bool, typer.Option("--mine", help="Only incidents assigned to you")]
+Assignee = Annotated[str | None, typer.Argument(metavar="USER", help="User name; omit to unassign")]
+Hours = Annotated[float, typer.Option("--hours", help="Duration in hours; 0 ends the snooze", min=0, max=24 * 365)]
+Reason = Annotated[Resolution, typer.Argument(help="Reason; recovered is only set by validation")]
+Comment = Annotated[str | None, typer.Option(help="Comment")]
+Duplicate = Annotated[UUID | None, typer.Option("--duplicate-of", help="Incident that this one duplicates")]
+ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="Contract id", show_default=False)]
 DatasetName = Annotated[
     str,
-    typer.Argument(metavar="DATASET", help="contract, contract.object, or a dataset's own name", show_default=False),
+    typer.Argument(metavar="DATASET", help="Contract, contract.object, or dataset name", show_default=False),
 ]
-Namespace = Annotated[str | None, typer.Option(help="of a dataset's own name, as lineage has it")]
-Column = Annotated[list[str] | None, typer.Option(help="that the bad data are in; repeat for more; all without one")]
-Confirm = Annotated[tuple[str, str] | None, typer.Option(metavar="NAMESPACE JOB", help="subscribe to what it reads")]
-Dismiss = Annotated[tuple[str, str] | None, typer.Option(metavar="NAMESPACE JOB", help="say that it is no consumer")]
+Namespace = Annotated[str | None, typer.Option(help="Lineage namespace of a dataset name")]
+Column = Annotated[list[str] | None, typer.Option(help="Column with bad data; repeatable; by default all")]
+Confirm = Annotated[
+    tuple[str, str] | None,
+    typer.Option(metavar="NAMESPACE JOB", help="Confirm the job as a consumer and subscribe to the data it reads"),
+]
+Dismiss = Annotated[tuple[str, str] | None, typer.Option(metavar="NAMESPACE JOB", help="Dismiss the job")]
 
 
 @app.command("list")
@@ -90,7 +93,7 @@ def resolve(
 ) -> None:
     """Resolve an incident for a reason."""
     if reason is Resolution.RECOVERED:
-        raise CliError("that data recovered is found by validating them: say fixed")
+        raise CliError("Only a validation can mark an incident as recovered. Use fixed instead.")
 
     def step(registry: "Client", seen: "schemas.IncidentOut") -> "schemas.IncidentOut":
         return registry.resolve_incident(seen.id, seen.revision, reason, comment=comment, duplicate_of=duplicate_of)
@@ -150,7 +153,7 @@ def _incident_by_prefix(registry: "Client", named: str) -> "schemas.IncidentOut"
     except ValueError:
         matches = [each for each in registry.incidents() if str(each.id).startswith(named.lower())]
     if len(matches) != 1:
-        raise CliError(f"{'several incidents have' if matches else 'no incident has'} an id that begins with {named}")
+        raise CliError(f"{'Several incidents have' if matches else 'No incident has'} an id that starts with {named}.")
     return matches[0]
 
 

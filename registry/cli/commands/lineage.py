@@ -21,23 +21,27 @@ if TYPE_CHECKING:
     from treaty.registry.client import Client
     from treaty.registry.schemas import LineageEventOut
 
-Producer = Annotated[str | None, typer.Option(help="only what that user sent")]
-Most = Annotated[int, typer.Option("--limit", "-n", min=1, help="how many, the newest")]
-Follow = Annotated[bool, typer.Option("--follow", "-f", help="go on with those that come, until Ctrl-C")]
-EventId = Annotated[str | None, typer.Argument(metavar="ID", help="show this one, and how its body begins")]
-ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
-ObjectName = Annotated[str, typer.Argument(metavar="OBJECT", help="the table in it", show_default=False)]
-Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="as lineage says it", show_default=False)]
-DatasetName = Annotated[str, typer.Argument(metavar="NAME", help="likewise; * stands for many", show_default=False)]
-NewVersion = Annotated[str | None, typer.Option("--version", help="the new version; by default the last part one more")]
-Jar = Annotated[Path | None, typer.Option(help="where the listener lies; by default Spark fetches it from Maven")]
-NewFile = Annotated[Path | None, typer.Option("-o", "--out", help="write to this new file")]
+Producer = Annotated[str | None, typer.Option(help="Filter by the user that sent the event")]
+Most = Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of items, newest first")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Follow new events until Ctrl-C")]
+EventId = Annotated[str | None, typer.Argument(metavar="ID", help="Show this event with the beginning of its body")]
+ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="Contract id", show_default=False)]
+ObjectName = Annotated[str, typer.Argument(metavar="OBJECT", help="Object (table) of the contract", show_default=False)]
+Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="Lineage namespace", show_default=False)]
+DatasetName = Annotated[
+    str, typer.Argument(metavar="NAME", help="Lineage name; * matches any text", show_default=False)
+]
+NewVersion = Annotated[
+    str | None, typer.Option("--version", help="New version number; by default the last part is incremented")
+]
+Jar = Annotated[Path | None, typer.Option(help="Path of the listener jar; by default Spark downloads it from Maven")]
+NewFile = Annotated[Path | None, typer.Option("-o", "--out", help="New output file")]
 PAUSE = 1.0
 # Concurrent events may be stored in another order than that of their ids.
 OVERLAP = timedelta(seconds=30)
 
 app = typer.Typer(
-    name="lineage", no_args_is_help=True, help="What lineage producers sent: accepted, waiting, refused, unmatched."
+    name="lineage", no_args_is_help=True, help="Inspect lineage events: accepted, pending, rejected and unmatched."
 )
 
 
@@ -51,7 +55,7 @@ def settings(jar: Jar = None, out: NewFile = None) -> None:
 
     configured = load()
     if not configured.token:
-        raise CliError("there is no token for the job: set TREATY_TOKEN to one that may send lineage (lineage:write)")
+        raise CliError("Set TREATY_TOKEN to a token for the job with the scope lineage:write.")
     text = openlineage_listener.properties(
         openlineage_listener.settings(configured.api, configured.token, str(jar.resolve()) if jar else None)
     )
@@ -62,7 +66,7 @@ def settings(jar: Jar = None, out: NewFile = None) -> None:
         with os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise CliError(f"{out} cannot be written: {error.strerror}. Check the path.") from None
+        raise CliError(f"Cannot write {out}: {error.strerror}. Check the path.") from None
 
 
 @app.command()
@@ -113,11 +117,11 @@ def rejected(event: EventId = None, producer: Producer = None, limit: Most = 20,
 
 
 @app.command()
-def retry(event: Annotated[str, typer.Argument(metavar="ID", help="the event's id", show_default=False)]) -> None:
+def retry(event: Annotated[str, typer.Argument(metavar="ID", help="Event id", show_default=False)]) -> None:
     """Retry a parked event."""
     with service.open_client() as registry:
         registry.retry_event(read_id(event))
-    print("it is tried again")
+    print("The event will be retried.")
 
 
 @app.command()
@@ -144,7 +148,7 @@ def alias(
 
     with service.open_client() as registry:
         text = named(registry, AliasTarget(contract, object_name), (namespace, name), version)
-        proposal = registry.propose(text, title=f"{object_name} is {namespace} {name}, too")
+        proposal = registry.propose(text, title=f"Add alias {namespace} {name} to {object_name}")
     service.print_result(proposal, print_proposal, as_json=as_json)
 
 
@@ -170,9 +174,9 @@ def named(registry: "Client", about: AliasTarget, name: tuple[str, str], version
     number = version or next_version_number(str(document.get("version", "")))
     if not aliases:
         objects = ", ".join(sorted({each.object or "" for each in datasets}))
-        raise CliError(f"{about.contract} has no object {about.object}; it has {objects or 'none in force'}")
+        raise CliError(f"{about.contract} has no object {about.object}. Its objects: {objects or 'none in force'}")
     if number is None:
-        raise CliError("the version in force has no number that another comes after: name one with --version")
+        raise CliError("The next version number is unclear. Set it with --version.")
     return write({**with_alias(document, about.object, name, known=aliases), "version": number}).decode()
 
 
@@ -198,4 +202,4 @@ def read_id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise CliError(f"{text} is no id: take one from the list") from None
+        raise CliError(f"{text} is not a valid id. Copy it from the list.") from None

@@ -17,19 +17,21 @@ if TYPE_CHECKING:
     from treaty.registry.client import Client
 
 app = typer.Typer(
-    name="notify", no_args_is_help=True, help="Channels: be told of proposals, decisions, violations and recoveries."
+    name="notify",
+    no_args_is_help=True,
+    help="Manage notification channels for proposals, decisions, violations and recoveries.",
 )
-KIND = typer.Argument(metavar="KIND", help="email, slack or webhook", show_default=False)
-Target = Annotated[str, typer.Argument(metavar="TARGET", help="an address, or a URL", show_default=False)]
-Contract = Annotated[str | None, typer.Option(help="this contract alone; by default all that concern you")]
+KIND = typer.Argument(metavar="KIND", help="Kind: email, slack or webhook", show_default=False)
+Target = Annotated[str, typer.Argument(metavar="TARGET", help="E-mail address or URL", show_default=False)]
+Contract = Annotated[str | None, typer.Option(help="Only this contract; by default all that concern you")]
 Event = Annotated[
-    list[NotificationKind] | None, typer.Option("--event", help="of what; repeat for more; by default everything")
+    list[NotificationKind] | None, typer.Option("--event", help="Notification kind; repeatable; by default all")
 ]
-TeamName = Annotated[str | None, typer.Option("--team", help="a channel of a team that you lead")]
-ChannelArgument = Annotated[UUID, typer.Argument(metavar="CHANNEL", help="its id", show_default=False)]
-Subscription = Annotated[UUID, typer.Argument(metavar="SUBSCRIPTION", help="its id", show_default=False)]
-Through = Annotated[UUID | None, typer.Option("--channel", help="through this one alone; by default through all")]
-Message = Annotated[UUID, typer.Argument(metavar="MESSAGE", help="its id", show_default=False)]
+TeamName = Annotated[str | None, typer.Option("--team", help="Add the channel for a team that you lead")]
+ChannelArgument = Annotated[UUID, typer.Argument(metavar="CHANNEL", help="Channel id", show_default=False)]
+Subscription = Annotated[UUID, typer.Argument(metavar="SUBSCRIPTION", help="Subscription id", show_default=False)]
+Through = Annotated[UUID | None, typer.Option("--channel", help="Only this channel; by default all")]
+Message = Annotated[UUID, typer.Argument(metavar="MESSAGE", help="Message id", show_default=False)]
 
 
 @app.command()
@@ -76,7 +78,7 @@ def remove(channel: ChannelArgument) -> None:
     """Remove a notification channel."""
     with service.open_client() as registry:
         registry.remove_channel(channel)
-    print(f"removed {channel}")
+    print(f"Removed channel {channel}.")
 
 
 @app.command()
@@ -87,7 +89,7 @@ def choose(subscription: Subscription, event: Event = None, channel: Through = N
 
     kinds = get_args(Consumed)
     if not {*(event or ())} <= {*kinds}:
-        raise CliError(f"a subscription tells of {', '.join(kinds)}: choose from these")
+        raise CliError(f"A subscription supports the kinds {', '.join(kinds)}.")
     with service.open_client() as registry:
         updated = registry.choose_notifications(
             registry.subscription(subscription), notification_kinds=event or (), channel_id=channel
@@ -116,14 +118,14 @@ def retry(message: Message, as_json: Json = False) -> None:
 def _team(registry: "Client", name: str) -> UUID:
     team_id = next((each.id for each in registry.teams() if each.name == name), None)
     if team_id is None:
-        raise CliError(f"there is no team {name}, or you are not in it")
+        raise CliError(f"Team {name} does not exist, or you are not a member.")
     return team_id
 
 
 def _print_made(made: "schemas.NewChannelOut", console: Any) -> None:
     _print_all(console, [made.channel])
     if made.secret:
-        console.print(f"signed with {made.secret}; it is not shown again", markup=False, soft_wrap=True)
+        console.print(f"Signing secret: {made.secret} (not shown again)", markup=False, soft_wrap=True)
 
 
 def _print_channels(page: "schemas.Page[schemas.ChannelOut]", console: Any) -> None:
@@ -131,7 +133,7 @@ def _print_channels(page: "schemas.Page[schemas.ChannelOut]", console: Any) -> N
 
 
 def _print_all(console: Any, found: "Sequence[schemas.ChannelOut]") -> None:
-    headings = ("channel", "kind", "target", "of", "contract", "told of", "last message")
+    headings = ("channel", "kind", "target", "owner", "contract", "notifications", "last message")
     rows = [
         (
             str(e.id),
@@ -157,7 +159,7 @@ def _print_messages(page: "schemas.Page[schemas.OutboxMessageOut]", console: Any
 
 
 def _print_rows(console: Any, found: "Sequence[schemas.OutboxMessageOut]") -> None:
-    headings = ("message", "kind", "to", "state", "tries", "last error")
+    headings = ("message", "kind", "to", "state", "attempts", "last error")
     rows = [(str(e.id), e.kind, e.destination, e.state.value, str(e.attempts), e.error or "") for e in found]
     _print_table(console, headings, rows)
 

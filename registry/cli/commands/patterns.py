@@ -10,11 +10,9 @@ from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Format, Json, Memory, Remote
 from treaty.registry.cli.commands import service
 
-Registered = Annotated[
-    bool, typer.Option("--registry", help="have the service index the tables that contracts in force are about")
-]
-Served = Annotated[bool, typer.Option("--registry", help="ask the service, whose index is of what contracts are about")]
-Tables = Annotated[list[str] | None, typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
+Registered = Annotated[bool, typer.Option("--registry", help="Have the service index the tables of contracts in force")]
+Served = Annotated[bool, typer.Option("--registry", help="Use the service's index of tables with contracts")]
+Tables = Annotated[list[str] | None, typer.Argument(help="Paths, URLs or catalog tables", show_default=False)]
 
 
 def index(
@@ -26,13 +24,13 @@ def index(
 
     With --registry, the service indexes the tables of contracts in force as a task; see `treaty tasks --kind learn`."""
     if bool(tables) == from_registry:
-        raise CliError("name tables, or --registry, one of the two")
+        raise CliError("Give either tables or --registry.")
     if not from_registry:
         patterns.index(tables or [], lake, remove, rows, format, remote, memory)
         return
     with service.open_client() as treaty:
         task = treaty.learn_patterns()
-    print(f"task {task.id}: patterns are learned from what contracts in force are about")
+    print(f"Task {task.id}: indexing the tables of contracts in force")
 
 
 def top(

@@ -14,11 +14,9 @@ from treaty.registry.cli.commands.states import Namespace, PartitionFilterOption
 if TYPE_CHECKING:
     from treaty.engine.profile.format import ProfileDocument
 
-Table = Annotated[str | None, typer.Argument(help="a path, a URL or a catalog table", show_default=False)]
-StoredDataset = Annotated[
-    str | None, typer.Option(help="instead of a table: a dataset of the registry, from its stored states alone")
-]
-Html = Annotated[Path | None, typer.Option("--html", help="write the profile to this file, as HTML")]
+Table = Annotated[str | None, typer.Argument(help="Path, URL or catalog table", show_default=False)]
+StoredDataset = Annotated[str | None, typer.Option(help="Profile this dataset of the registry from its stored states")]
+Html = Annotated[Path | None, typer.Option("--html", help="Output HTML file")]
 
 
 def profile(
@@ -31,7 +29,7 @@ def profile(
     With --dataset, the profile is merged from stored states of past partitions, without reading rows or starting
     Spark."""
     if (data is None) == (dataset is None):
-        raise CliError("name a table to be read, or --dataset DATASET, one of the two")
+        raise CliError("Give either a table or --dataset DATASET.")
     if dataset:
         document = _stored(dataset, where, namespace)
     else:
@@ -65,7 +63,7 @@ def _print_or_write(found: "ProfileDocument", html: Path | None, *, as_json: boo
         try:
             html.write_text(page(found), encoding="utf-8")
         except OSError as error:
-            raise CliError(f"{html} cannot be written: {error.strerror}. Check the path.") from None
+            raise CliError(f"Cannot write {html}: {error.strerror}. Check the path.") from None
     if as_json or not html:
         service.print_result(found, print_profile, as_json=as_json)
 

@@ -16,22 +16,24 @@ if TYPE_CHECKING:
     from treaty.registry.client import Client
 
 SHORTEST = 8
-Document = Annotated[Path, typer.Argument(metavar="FILE", help="a contract document", show_default=False)]
+Document = Annotated[Path, typer.Argument(metavar="FILE", help="Contract document", show_default=False)]
 ProposalArgument = Annotated[
     str,
-    typer.Argument(metavar="PROPOSAL", help="its id, or the contract whose only open one it is", show_default=False),
+    typer.Argument(
+        metavar="PROPOSAL", help="Proposal id, or the contract if it has only one open proposal", show_default=False
+    ),
 ]
-ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
-Number = Annotated[str, typer.Argument(metavar="VERSION", help="a version's number", show_default=False)]
-Title = Annotated[str | None, typer.Option(help="what it is about; by default the contract's name and version")]
-Comment = Annotated[str | None, typer.Option(help="what others should know; it stays in the discussion")]
-Draft = Annotated[bool, typer.Option("--draft", help="do not put it before the owners yet")]
-Reason = Annotated[str, typer.Option(help="why; it is kept", show_default=False)]
+ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="Contract id", show_default=False)]
+Number = Annotated[str, typer.Argument(metavar="VERSION", help="Version number", show_default=False)]
+Title = Annotated[str | None, typer.Option(help="Title; by default the contract's name and version")]
+Comment = Annotated[str | None, typer.Option(help="Comment for the discussion")]
+Draft = Annotated[bool, typer.Option("--draft", help="Create a draft without submitting it for review")]
+Reason = Annotated[str, typer.Option(help="Reason", show_default=False)]
 FingerprintOption = Annotated[
-    str, typer.Option("--fingerprint", help="of what `treaty review` showed, or its beginning", show_default=False)
+    str, typer.Option("--fingerprint", help="Fingerprint shown by `treaty review`, or its prefix", show_default=False)
 ]
-Successor = Annotated[str | None, typer.Option(help="the version to use in its place")]
-Text = Annotated[str, typer.Argument(help="what to say", show_default=False)]
+Successor = Annotated[str | None, typer.Option(help="Version to use instead")]
+Text = Annotated[str, typer.Argument(help="Text", show_default=False)]
 
 
 def propose(
@@ -43,7 +45,7 @@ def propose(
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise CliError(f"{file} cannot be read as text: {type(error).__name__}") from None
+        raise CliError(f"Cannot read {file} as text: {type(error).__name__}") from None
     with service.open_client() as registry:
         proposal = registry.propose(text, title=title, comment=comment, submit=not draft)
     service.print_result(proposal, print_proposal, as_json=as_json)
@@ -85,7 +87,7 @@ def approve(
         current = registry.preview(proposal_id)
         if len(fingerprint) < SHORTEST or not current.fingerprint.startswith(fingerprint.lower()):
             raise CliError(
-                f"the document is {current.fingerprint[:12]} now: see `treaty review {proposal}`, and approve that"
+                f"The fingerprint is now {current.fingerprint[:12]}. Review the document: treaty review {proposal}"
             )
         result = registry.approve(
             proposal_id, current.fingerprint, revision=current.revision, comment=comment, replay=True
@@ -204,6 +206,6 @@ def _id(registry: "Client", named: str) -> UUID:
 
 def _several(contract: str, found: "list[schemas.ProposalSummaryOut]") -> str:
     if not found:
-        return f"{contract} is no proposal's id, and no contract of that id has an open proposal that you may see"
+        return f"{contract} is not a proposal id, and no contract of that id has an open proposal that you can see."
     listing = "".join(f"\n  {each.id}  {each.title}" for each in found)
-    return f"{contract} has {len(found)} open proposals: name one by its id{listing}"
+    return f"{contract} has {len(found)} open proposals. Use the id of one of them:{listing}"

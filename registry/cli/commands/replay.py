@@ -20,16 +20,21 @@ PAUSE = 0.5
 
 
 def replay(
-    subject: Annotated[str, typer.Argument(help="a proposal's id; with --document a contract's", show_default=False)],
+    subject: Annotated[str, typer.Argument(help="Proposal id; with --document, a contract id", show_default=False)],
     document: Annotated[
-        Path | None, typer.Option("--document", "-d", help="a contract document, as the contract's next version")
+        Path | None, typer.Option("--document", "-d", help="Contract document to replay as the next version")
     ] = None,
     counts: Annotated[
-        bool, typer.Option("--merge-counts", help="have a worker merge counts of values too, and wait for it")
+        bool,
+        typer.Option(
+            "--merge-counts", help="Run the replay on a worker that also merges value counts, and wait for it"
+        ),
     ] = False,
     replaced: Annotated[
         bool,
-        typer.Option("--include-replaced", help="have a worker judge replaced states too, and wait for it"),
+        typer.Option(
+            "--include-replaced", help="Run the replay on a worker that also evaluates replaced states, and wait for it"
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -64,14 +69,14 @@ def _text(document: Path | None) -> str | None:
     try:
         return document.read_text(encoding="utf-8") if document else None
     except (OSError, UnicodeDecodeError) as error:
-        raise CliError(f"{document} cannot be read as text: {type(error).__name__}") from None
+        raise CliError(f"Cannot read {document} as text: {type(error).__name__}") from None
 
 
 def _id(subject: str) -> UUID:
     try:
         return UUID(subject)
     except ValueError:
-        raise CliError(f"{subject} is no proposal's id; name a contract with --document and its next version") from None
+        raise CliError(f"{subject} is not a proposal id. To replay a contract document, add --document FILE.") from None
 
 
 def _by_worker(registry: "Client", subject: str, text: str | None, **ways: bool) -> "ReplayOut":
@@ -82,7 +87,7 @@ def _by_worker(registry: "Client", subject: str, text: str | None, **ways: bool)
     )
     task = _done(registry, registry.request_replay(ReplayIn.model_validate({**subject_fields, **ways})))
     if task.error or task.result is None:
-        raise CliError(f"the replay failed: {task.error or 'it has no result'}")
+        raise CliError(f"The replay failed: {task.error or 'it has no result'}")
     return ReplayOut.model_validate(task.result)
 
 

@@ -25,7 +25,11 @@ def open_client() -> "Iterator[Client]":
             yield client
     except ClientError as error:
         faults = "".join(f"\n  {each.message}" + (f" ({each.remedy})" if each.remedy else "") for each in error.faults)
-        message = "sign in with an API token: set TREATY_TOKEN" if error.status == UNAUTHENTICATED else error.message
+        message = (
+            "Authentication required. Set TREATY_TOKEN to an API token."
+            if error.status == UNAUTHENTICATED
+            else error.message
+        )
         raise CliError(f"{message}{faults}") from None
 
 

@@ -11,13 +11,13 @@ from treaty.registry.cli.commands import service
 
 DatasetName = Annotated[
     str,
-    typer.Argument(metavar="DATASET", help="a contract's id, contract.object, or a dataset's name", show_default=False),
+    typer.Argument(metavar="DATASET", help="Contract id, contract.object, or dataset name", show_default=False),
 ]
 PartitionFilterOption = Annotated[
-    str | None, typer.Option(help="only partitions for which this is true: \"day >= '2026-01-01'\"")
+    str | None, typer.Option(help="Filter partitions by a condition: \"day >= '2026-01-01'\"")
 ]
-Metric = Annotated[list[str] | None, typer.Option(help="completeness:column=status; repeat for more")]
-Namespace = Annotated[str | None, typer.Option(help="that of the dataset's name, where several have it")]
+Metric = Annotated[list[str] | None, typer.Option(help="Metric, such as completeness:column=status; repeatable")]
+Namespace = Annotated[str | None, typer.Option(help="Lineage namespace, if several datasets have the name")]
 
 
 def metrics(
@@ -53,10 +53,10 @@ def states(
 def erase(
     dataset: DatasetName,
     partition: Annotated[
-        list[str] | None, typer.Option(help="only this partition, as `treaty states` names it; repeat for more")
+        list[str] | None, typer.Option(help="Partition name as shown by `treaty states`; repeatable; by default all")
     ] = None,
     namespace: Namespace = None,
-    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation")] = False,
     as_json: Json = False,
 ) -> None:
     """Erase stored states, samples and values of a dataset. Runs keep their verdicts and numbers."""
@@ -64,15 +64,13 @@ def erase(
 
     subject = f"{len(partition)} partition(s) of {dataset}" if partition else f"all of {dataset}"
     if not yes:
-        typer.confirm(f"Erase what is remembered of {subject}? It cannot be brought back.", abort=True)
+        typer.confirm(f"Erase the stored states, samples and values of {subject}? This cannot be undone.", abort=True)
     with service.open_client() as registry:
         erased = registry.erase(dataset, partitions=partition or (), namespace=namespace)
     service.print_result(erased, print_erased, as_json=as_json)
 
 
-def rerun(
-    run: Annotated[UUID, typer.Argument(help="the run's id, as its page and the API have it")], as_json: Json = False
-) -> None:
+def rerun(run: Annotated[UUID, typer.Argument(help="Run id")], as_json: Json = False) -> None:
     """Re-evaluate a run from its stored states. Exits with 0 if the result is the same, 1 if it differs."""
     from treaty.registry.cli.output.states import print_rerun
 

@@ -8,9 +8,9 @@ from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
 from treaty.registry.cli.commands.lineage import Most, read_id
 
-State = Annotated[str | None, typer.Option(help="queued, running, done or failed; by default all")]
-Kind = Annotated[str | None, typer.Option(help="only tasks of that kind: validate, draft, upkeep, ...")]
-Contract = Annotated[str | None, typer.Option(help="only tasks about that contract")]
+State = Annotated[str | None, typer.Option(help="Filter by state: queued, running, done or failed")]
+Kind = Annotated[str | None, typer.Option(help="Filter by kind: validate, draft, upkeep, ...")]
+Contract = Annotated[str | None, typer.Option(help="Filter by contract")]
 
 
 def tasks(
@@ -28,21 +28,21 @@ def tasks(
 
 
 def retry_task(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="the task's id", show_default=False)],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Task id", show_default=False)],
 ) -> None:
     """Retry a failed task."""
     with service.open_client() as registry:
         registry.retry_task(read_id(task))
-    print("it is tried again")
+    print("The task will be retried.")
 
 
 def stop_task(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="the task's id", show_default=False)],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Task id", show_default=False)],
 ) -> None:
     """Stop a queued or running draft or replay."""
     with service.open_client() as registry:
         registry.stop_task(read_id(task))
-    print("it is stopped")
+    print("The task was stopped.")
 
 
 COMMANDS = (tasks, retry_task, stop_task)

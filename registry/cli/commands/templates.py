@@ -8,13 +8,15 @@ import typer
 from treaty.engine.cli.commands import CliError
 from treaty.registry.cli.commands.service import open_client
 
-app = typer.Typer(name="template", no_args_is_help=True, help="Documents to start a contract from.")
-Name = Annotated[str, typer.Argument(metavar="TEMPLATE", help="its name", show_default=False)]
-Words = Annotated[list[str] | None, typer.Option("--set", help="what to put in a place: id=orders; repeat for more")]
-File = Annotated[Path | None, typer.Option("-o", "--out", help="write to this new file")]
-RegistryOption = Annotated[bool, typer.Option("--registry", help="those that owners keep in the registry, too")]
-Document = Annotated[Path, typer.Argument(metavar="FILE", help="a contract with places as ${id}", show_default=False)]
-Description = Annotated[str, typer.Option(help="what it is for", show_default=False)]
+app = typer.Typer(name="template", no_args_is_help=True, help="Manage contract templates.")
+Name = Annotated[str, typer.Argument(metavar="TEMPLATE", help="Template name", show_default=False)]
+Words = Annotated[list[str] | None, typer.Option("--set", help="Value of a placeholder, such as id=orders; repeatable")]
+File = Annotated[Path | None, typer.Option("-o", "--out", help="New output file")]
+RegistryOption = Annotated[bool, typer.Option("--registry", help="Include templates saved in the registry")]
+Document = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Contract document with placeholders such as ${id}", show_default=False)
+]
+Description = Annotated[str, typer.Option(help="Purpose of the template", show_default=False)]
 
 
 @app.command("list")
@@ -24,12 +26,12 @@ def list_templates(registry: RegistryOption = False) -> None:
 
     if not registry:
         for each in templates():
-            print(f"{each.name}: {each.about}\n  places: {', '.join(each.places)}")
+            print(f"{each.name}: {each.about}\n  placeholders: {', '.join(each.places)}")
         return
     with open_client() as client:
         for saved in client.templates():
-            owner_note = f" (kept by {saved.owner})" if saved.owner else ""
-            print(f"{saved.name}: {saved.description}{owner_note}\n  places: {', '.join(saved.placeholders)}")
+            owner_note = f" (saved by {saved.owner})" if saved.owner else ""
+            print(f"{saved.name}: {saved.description}{owner_note}\n  placeholders: {', '.join(saved.placeholders)}")
 
 
 @app.command()
@@ -37,7 +39,7 @@ def show(name: Name, words: Words = None, out: File = None, registry: RegistryOp
     """Print a template's document with its placeholders filled in. Exits with 3 if the values are invalid."""
     pairs = [each.partition("=") for each in words or ()]
     if malformed := [place for place, sign, _ in pairs if not sign]:
-        raise CliError(f"--set {malformed[0]} says no word: write --set {malformed[0]}=WORD")
+        raise CliError(f"--set {malformed[0]} has no value. Use --set {malformed[0]}=VALUE.")
     text = _filled(name, {place: word for place, _, word in pairs}, registry=registry)
     if not out:
         print(text, end="")
@@ -46,7 +48,7 @@ def show(name: Name, words: Words = None, out: File = None, registry: RegistryOp
         with out.open("x", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise CliError(f"{out} cannot be written: {error.strerror}. Check the path.") from None
+        raise CliError(f"Cannot write {out}: {error.strerror}. Check the path.") from None
 
 
 @app.command()
@@ -55,10 +57,10 @@ def save(name: Name, document: Document, description: Description) -> None:
     try:
         text = document.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise CliError(f"{document} cannot be read as text: {type(error).__name__}") from None
+        raise CliError(f"Cannot read {document} as text: {type(error).__name__}") from None
     with open_client() as client:
         saved = client.save_template(name, description, text)
-    print(f"{saved.name}: {saved.description}\n  places: {', '.join(saved.placeholders)}")
+    print(f"{saved.name}: {saved.description}\n  placeholders: {', '.join(saved.placeholders)}")
 
 
 @app.command()
@@ -66,7 +68,7 @@ def remove(name: Name) -> None:
     """Remove your template from the registry."""
     with open_client() as client:
         client.remove_template(name)
-    print(f"{name} is removed")
+    print(f"Removed template {name}.")
 
 
 def _filled(name: str, words: dict[str, str], *, registry: bool) -> str:
@@ -77,5 +79,5 @@ def _filled(name: str, words: dict[str, str], *, registry: bool) -> str:
     with open_client() as client:
         saved = next((each for each in client.templates() if each.name == name), None)
     if saved is None:
-        raise CliError(f"no template is named {name}: see treaty template list --registry")
+        raise CliError(f"Template {name} does not exist. List templates with: treaty template list --registry")
     return DocumentTemplate(saved.name, saved.description, saved.document).filled(words)

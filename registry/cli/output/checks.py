@@ -10,13 +10,13 @@ from treaty.engine.core.number_format import visible
 from treaty.engine.core.results import Runner
 from treaty.registry import schemas
 
-BY = {Runner.HERE: "here", Runner.ELSEWHERE: "elsewhere", Runner.PEOPLE: "by people"}
+BY = {Runner.HERE: "Treaty", Runner.ELSEWHERE: "another engine", Runner.PEOPLE: "people"}
 
 
 def print_checks(found: schemas.ChecksOut, console: Console) -> None:
     """Print a line per check, then the number of checks per runner."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("table", "check", "judged", "promise", ""):
+    for heading in ("table", "check", "evaluated by", "requirement", ""):
         table.add_column(heading, overflow="fold")
     for each in found.checks:
         promise = " - ".join(filter(None, (each.sentence, each.description)))
@@ -24,8 +24,8 @@ def print_checks(found: schemas.ChecksOut, console: Console) -> None:
     if found.checks:
         console.print(table)
     counts = Counter(each.runner for each in found.checks)
-    totals = ", ".join(f"{counts[runner]} {runner_label}" for runner, runner_label in BY.items())
-    console.print(f"\n{_shown(found.contract_id)} {_shown(found.version)}: checks judged {totals}")
+    totals = ", ".join(f"{runner_label}: {counts[runner]}" for runner, runner_label in BY.items())
+    console.print(f"\n{_shown(found.contract_id)} {_shown(found.version)}: checks evaluated by {totals}")
 
 
 def _why(each: schemas.CheckOut) -> str:

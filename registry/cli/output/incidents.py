@@ -28,7 +28,7 @@ def print_incidents(page: schemas.Page[schemas.IncidentOut], console: Console) -
         )
         for each in page.items
     ]
-    _print(console, ("incident", "state", "about", "opened", "assigned to", "failing", ""), rows)
+    _print(console, ("incident", "state", "object", "opened", "assignee", "failing", ""), rows)
 
 
 def print_incident(found: schemas.IncidentOut, console: Console) -> None:
@@ -40,13 +40,13 @@ def print_incident(found: schemas.IncidentOut, console: Console) -> None:
         for part in found.objects
         for each in part.failing_checks
     ]
-    _print(console, ("of", "check", "partition", ""), rows)
+    _print(console, ("object", "check", "partition", ""), rows)
 
 
 def print_impact(found: schemas.DownstreamImpactOut, console: Console) -> None:
     """Print a line per downstream dataset, nearest first."""
     subject = ", ".join(f"{each.contract_id}.{each.object}" for each in found.contracts) or found.name
-    since = "no incident is open; were its data bad from now on" if found.is_hypothetical else "bad since"
+    since = "no open incident; hypothetical impact of bad data from" if found.is_hypothetical else "bad since"
     console.print(visible(f"{subject}: {since} {_when(found.started_at)}"), markup=False, soft_wrap=True)
     rows = [
         (
@@ -59,9 +59,9 @@ def print_impact(found: schemas.DownstreamImpactOut, console: Console) -> None:
         )
         for each in found.datasets
     ]
-    _print(console, ("jobs away", "", "dataset", "contracts", "columns", "owners and consumers"), rows)
+    _print(console, ("distance", "state", "dataset", "contracts", "columns", "owners and consumers"), rows)
     if not found.complete:
-        console.print("there is more: the graph is too large to be shown whole")
+        console.print("Graph truncated: it is too large to be shown completely.")
 
 
 def print_inferred_consumers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], console: Console) -> None:
@@ -77,7 +77,7 @@ def print_inferred_consumers(found: RootModel[tuple[schemas.InferredConsumerOut,
         )
         for each in found.root
     ]
-    _print(console, ("namespace", "job", "owners", "reads", "seen", ""), rows)
+    _print(console, ("namespace", "job", "owners", "reads", "last seen", "state"), rows)
 
 
 def _incident_lines(found: schemas.IncidentOut) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _incident_lines(found: schemas.IncidentOut) -> Iterator[str]:
     yield f"incident {found.id}, revision {found.revision}: {found.contract_id}.{found.object}, {columns}"
     opened = f"{found.state.value}, opened {_when(found.opened_at)}"
     yield f"{opened}, data bad since {_when(found.started_at)}{_until(found)}"
-    yield f"assigned to {found.assignee or 'nobody'}; acknowledged by {found.acknowledged_by or 'nobody'}"
+    yield f"assignee: {found.assignee or 'none'}; acknowledged by: {found.acknowledged_by or 'none'}"
     if _end(found):
         yield _end(found)
     if found.comment:
@@ -100,11 +100,11 @@ def _end(found: schemas.IncidentOut) -> str:
     if found.resolution:
         resolver = f" by {found.resolved_by}" if found.resolved_by else ""
         return f"{found.resolution.value.replace('_', ' ')}{resolver}"
-    return f"put off until {_when(found.snoozed_until)}" if found.snoozed_until else ""
+    return f"snoozed until {_when(found.snoozed_until)}" if found.snoozed_until else ""
 
 
 def _state(part: schemas.IncidentObjectOut) -> str:
-    return "fails" if part.active else "failed last"
+    return "failing" if part.active else "failed earlier"
 
 
 def _contracts(entry: schemas.DownstreamDatasetOut) -> str:
@@ -118,7 +118,7 @@ def _owners(entry: schemas.DownstreamDatasetOut) -> str:
 
 def _columns(entry: schemas.DownstreamDatasetOut) -> str:
     names = "all" if entry.columns is None else ", ".join(entry.columns[:MAX_COLUMNS])
-    notes = [*(["not by value"] * (not entry.is_direct)), *(["no column lineage"] * entry.is_table_level)]
+    notes = [*(["indirect"] * (not entry.is_direct)), *(["no column lineage"] * entry.is_table_level)]
     return f"{names} ({', '.join(notes)})" if notes else names
 
 
@@ -135,7 +135,7 @@ def _when(moment: datetime) -> str:
 
 def _print(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     if not rows:
-        console.print("none")
+        console.print("No results.")
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:

@@ -18,7 +18,7 @@ def line(event: schemas.LineageEventOut) -> str:
     hidden = event.written_partitions - len(event.outputs)
     more = f" and {hidden} more" if hidden > 0 else ""
     wrote = f" -> {', '.join(event.outputs)}{more}" if event.outputs else ""
-    repeats = f", came {event.duplicates + 1} times" if event.duplicates else ""
+    repeats = f", received {event.duplicates + 1} times" if event.duplicates else ""
     subject = f"{event.kind or '?'} {event.job or '?'}{wrote}"
     notes = f"  [{'; '.join(event.diagnostics)}]" if event.diagnostics else ""
     return visible(
@@ -31,11 +31,11 @@ def print_event_status(
 ) -> None:
     """Print the event counts, then each parked event with the command that retries it."""
     by_state = ", ".join(f"{counts.events.get(state, 0):,} {state.value}" for state in LineageEventState)
-    console.print(f"events: {by_state}; came again {counts.duplicates:,} times")
+    console.print(f"events: {by_state}; {counts.duplicates:,} duplicates")
     rejections = ", ".join(f"{number:,} with {status}" for status, number in sorted(counts.rejected.items()))
-    console.print(f"refused: {rejections or 'none'}")
+    console.print(f"rejected: {rejections or 'none'}")
     console.print(
-        f"the oldest that waits came {counts.lag_seconds:,.0f} s ago" if counts.oldest_received_at else "none waits"
+        f"oldest pending event: {counts.lag_seconds:,.0f} s old" if counts.oldest_received_at else "no pending events"
     )
     for event in parked:
         console.print(f"\n{line(event)}", markup=False, soft_wrap=True)
@@ -46,15 +46,17 @@ def print_event_status(
 def print_refused(page: schemas.Page[schemas.RejectedEventOut], console: Console) -> None:
     """Print a line per rejected event."""
     rows = [(str(e.id), _moment(e.received_at), e.producer, str(e.status), e.reason) for e in page.items]
-    _print(console, ("id", "time", "producer", "status", "reason"), rows, none="nothing was refused")
+    _print(console, ("id", "time", "producer", "status", "reason"), rows, none="No rejected events.")
 
 
 def print_refusal(found: schemas.RejectedEventDetailOut, console: Console) -> None:
     """Print one rejected event, with the beginning of its body if visible to the user."""
     for text in (
-        f"{_moment(found.received_at)} by {found.producer}: answered with {found.status}",
+        f"{_moment(found.received_at)} by {found.producer}: rejected with status {found.status}",
         found.reason,
-        found.body if found.body is not None else "the body is shown to its sender and to who reads the audit",
+        found.body
+        if found.body is not None
+        else "The body is visible only to its sender and to users with access to the audit log.",
     ):
         console.print(visible(text), markup=False, soft_wrap=True)
 
@@ -62,7 +64,7 @@ def print_refusal(found: schemas.RejectedEventDetailOut, console: Console) -> No
 def print_unmatched(page: schemas.Page[schemas.UnmatchedDatasetOut], console: Console) -> None:
     """Print each dataset without a contract, with the commands that create a contract or alias."""
     if not page.items:
-        console.print("every dataset that runs write has a contract")
+        console.print("Every dataset written by a job has a contract.")
     for each in page.items:
         writer = f" by {each.job}" if each.job else ""
         summary = (
@@ -87,14 +89,14 @@ def print_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) ->
         )
         for e in page.items
     ]
-    headings = ("id", "kind", "state", "about", "priority", "attempts", "created", "")
-    _print(console, headings, rows, none="there is no such task")
+    headings = ("id", "kind", "state", "object", "priority", "attempts", "created", "")
+    _print(console, headings, rows, none="No tasks found.")
 
 
 def print_failed_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> None:
     """Print each failed task with its error and the command that retries it."""
     if not page.items:
-        console.print("no task was given up")
+        console.print("No failed tasks.")
     for each in page.items:
         label = f"{each.kind} {_about(each)}".strip()
         console.print(visible(f"{_moment(each.finished_at)} {label}, after {each.attempts} attempts"), markup=False)

@@ -30,33 +30,31 @@ def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
     """Print a proposal's title, state, missing approvals and requested changes."""
     console.print(_shown(f"{found.title}, by {found.author}: {found.state.value.replace('_', ' ')}"))
     console.print(f"proposal {found.id}")
-    _print_list(console, "it lacks", found.approvals_missing)
-    _print_list(console, "changes are asked for", [f"{each.author}: {each.text}" for each in found.change_requests])
+    _print_list(console, "still required", found.approvals_missing)
+    _print_list(console, "requested changes", [f"{each.author}: {each.text}" for each in found.change_requests])
 
 
 def print_inbox(found: schemas.InboxOut, console: Console) -> None:
     """Print the inbox list by list, or one sentence if it is empty; then snoozed proposals."""
     lists = {
-        "you decide": [_proposed(each) for each in found.to_decide],
-        "you change": [_proposed(each) for each in found.to_change],
-        "you wait for": [_proposed(each) for each in found.awaiting_others],
-        "affects you": [_proposed(each) for each in found.affecting],
-        "you are asked": [
+        "to decide": [_proposed(each) for each in found.to_decide],
+        "to change": [_proposed(each) for each in found.to_change],
+        "waiting for others": [_proposed(each) for each in found.awaiting_others],
+        "affecting you": [_proposed(each) for each in found.affecting],
+        "acknowledgements": [
             f"{each.contract_id} {each.version}: {'; '.join(each.breaking_reasons)}" for each in found.acknowledgements
         ],
-        "you are behind": [
+        "outdated pins": [
             f"{each.contract_id}, {each.purpose}: {each.outdated_reason}" for each in found.outdated_pins
         ],
-        "you are asked for a contract": [
-            f"{each.name}, by {each.author}: {each.purpose}" for each in found.contract_requests
-        ],
-        "failed": [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
+        "contract requests": [f"{each.name}, by {each.author}: {each.purpose}" for each in found.contract_requests],
+        "failed runs": [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
     }
     for title, lines in lists.items():
         _print_list(console, title, lines)
     if not any(lists.values()):
-        console.print("nothing waits for you")
-    _print_list(console, "you put off", [_proposed(each) for each in found.snoozed])
+        console.print("Your inbox is empty.")
+    _print_list(console, "snoozed", [_proposed(each) for each in found.snoozed])
 
 
 def _proposed(row: schemas.ProposalSummaryOut) -> str:
@@ -70,20 +68,20 @@ def print_review(found: ReviewBundle, console: Console) -> None:
     if found.diff.old:
         print_diff(found.diff, console)
     else:
-        console.print("it is the first version")
+        console.print("This is the first version.")
     console.print("\n[bold]consumers[/]")
     _print_impact(found.impact, console)
-    console.print("\n[bold]on what is stored[/]")
+    console.print("\n[bold]replay[/]")
     print_replay(found.replay, console)
     short_fingerprint = found.preview.fingerprint[:SHOWN]
-    console.print(f"\napprove it with: treaty approve {found.proposal.id} --fingerprint {short_fingerprint}")
+    console.print(f"\nApprove with: treaty approve {found.proposal.id} --fingerprint {short_fingerprint}")
 
 
 def _print_impact(found: Sequence[schemas.ConsumerImpactOut], console: Console) -> None:
     if not found:
-        console.print("nobody has subscribed")
+        console.print("No subscriptions.")
     for each in found:
-        effect = "; ".join(each.breaks) if each.breaks else "not broken"
+        effect = "; ".join(each.breaks) if each.breaks else "not affected"
         console.print(_shown(f"{each.subscriber} ({each.purpose}): {effect}"))
 
 
@@ -91,13 +89,13 @@ def print_approved(found: schemas.ApprovalResultOut, console: Console) -> None:
     """Print the new version, or the approvals that are still missing."""
     if found.version:
         print_version(found.version, console)
-    _print_list(console, "approved; it still lacks", found.missing)
+    _print_list(console, "approved; still required", found.missing)
 
 
 def print_version(found: schemas.VersionOut, console: Console) -> None:
     """Print the version, its state, and the reason for its end."""
     summary = f"version {found.version}: {found.state.value}"
-    reason = f", for {found.reason}" if found.reason else ""
+    reason = f", reason: {found.reason}" if found.reason else ""
     successor = f"; use {found.successor_version}" if found.successor_version else ""
     console.print(_shown(f"{summary}{reason}{successor}"))
 
@@ -118,7 +116,7 @@ def print_versions(found: schemas.ContractOut, console: Console) -> None:
 
 def print_comment(found: schemas.CommentOut, console: Console) -> None:
     """Print a comment with its author."""
-    console.print(_shown(f"{found.author}, of revision {found.revision}: {found.text}"))
+    console.print(_shown(f"{found.author} on revision {found.revision}: {found.text}"))
 
 
 def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:

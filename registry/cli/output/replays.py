@@ -20,7 +20,8 @@ def print_replay(found: schemas.ReplayOut, console: Console) -> None:
     for difference in found.differences:
         console.print(_shown(f"{difference.sentence} ({difference.direction}): {difference.evidence}"))
     console.print(
-        f"\n{evaluated:,} partitions{speed}" + ("" if found.complete else "; the time was over: a part is told")
+        f"\n{evaluated:,} partitions{speed}"
+        + ("" if found.complete else "; partial result: the time limit was reached")
     )
 
 
@@ -32,7 +33,7 @@ def _is_told(check: schemas.ReplayedCheckOut) -> bool:
 
 def _table(checks: list[schemas.ReplayedCheckOut]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("check", "in force", "proposed", "new", "gone", ""):
+    for heading in ("check", "in force", "proposed", "new", "resolved", ""):
         table.add_column(heading, overflow="fold")
     for check in checks:
         table.add_row(

@@ -22,7 +22,7 @@ def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
 def print_erased(found: schemas.ErasureOut, console: Console) -> None:
     """Print one line with the numbers of erased items."""
     console.print(
-        f"erased of {_shown(', '.join(found.datasets))}: {found.generations:,} generations of states,"
+        f"Erased from {_shown(', '.join(found.datasets))}: {found.generations:,} generations of states,"
         f" {found.files:,} files, {found.samples:,} samples,"
         f" values of {found.measurements + found.results:,} measurements and results,"
         f" evidence of {found.suggestions:,} suggestions, patterns of {found.columns:,} columns"
@@ -57,7 +57,7 @@ def _partition_note(partition: schemas.PartitionStatesOut) -> str:
 
 def print_rerun(found: schemas.RerunOut, console: Console) -> None:
     """Print a line per check whose result differs, and the verdicts."""
-    table = _table("check", "partition", "then", "now", "")
+    table = _table("check", "partition", "before", "now", "")
     for each in found.differences:
         table.add_row(
             _shown(each.check_id), _shown(each.partition or ""), _outcome(each.before), _outcome(each.after),
@@ -67,7 +67,7 @@ def print_rerun(found: schemas.RerunOut, console: Console) -> None:
         console.print(table)
     subject = _shown(f"{found.object} of {found.contract_id} {found.version}")
     console.print(
-        f"{subject}: {found.before} then, {found.after} now; {len(found.differences)} of {found.results} differ"
+        f"{subject}: {found.before} before, {found.after} now; {len(found.differences):,} of {found.results:,} differ"
     )
 
 

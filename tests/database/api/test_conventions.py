@@ -109,7 +109,7 @@ def test_a_list_in_portions_is_the_whole_list(full: World, path: str) -> None:
 @pytest.mark.parametrize("path", LISTS)
 def test_a_cursor_of_another_list_is_refused(world: World, path: str) -> None:
     answer = world.call("admin", "GET", f"{path}?cursor=bm9uZQ")
-    assert (answer.status_code, "none of this list" in answer.json()["message"]) == (422, True)
+    assert (answer.status_code, "does not belong to this list" in answer.json()["message"]) == (422, True)
 
 
 def test_what_comes_meanwhile_does_not_move_the_portions_of_what_was_there(full: World) -> None:

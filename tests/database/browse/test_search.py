@@ -216,7 +216,7 @@ def test_only_what_may_be_read_is_found_and_counted(shop: World) -> None:
 def test_the_command_makes_the_index_anew(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treaty.registry.core.database.connect", lambda _: shop.engine)
     told = CliRunner().invoke(app, ["search", "--rebuild"])
-    assert (told.exit_code, told.output) == (0, "indexed 3 contracts\n")
+    assert (told.exit_code, told.output) == (0, "Indexed 3 contracts.\n")
 
 
 def test_the_command_lists_what_it_finds(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:

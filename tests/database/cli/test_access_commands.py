@@ -52,11 +52,11 @@ def test_a_user_is_granted_by_name(world: World, told: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("grant", "owner", "domain", "shop", "--user", "zoe"), "there is no user named zoe"),
-        (("grant", "owner", "domain", "shop", "--team", "zoe"), "there is no team named zoe"),
+        (("grant", "owner", "domain", "shop", "--user", "zoe"), "User zoe does not exist"),
+        (("grant", "owner", "domain", "shop", "--team", "zoe"), "Team zoe does not exist"),
         (("grant", "owner", "domain", "shop"), "must name either a user or a team"),
-        (("set-member", "zoe", "viewer"), "there is no team named zoe"),
-        (("create-key", "/nowhere/at/all"), "cannot be written"),
+        (("set-member", "zoe", "viewer"), "Team zoe does not exist"),
+        (("create-key", "/nowhere/at/all"), "Cannot write /nowhere/at/all"),
     ],
 )
 def test_what_is_not_there_is_said(told: Any, words: tuple[str, ...], message: str) -> None:

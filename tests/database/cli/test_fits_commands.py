@@ -15,10 +15,10 @@ from treaty.registry.core.database import transaction
             [],
             [
                 "amount 1,010 to 1,500 30 partitions to day=30 0 of 16 f1 yes",
-                "rows 1,010 to any 30 partitions to day=30 1 of 16 f1 no: beyond version 1.0.0",
+                "rows 1,010 to any 30 partitions to day=30 1 of 16 f1 no: outside version 1.0.0",
             ],
         ),
-        (["--check", "other"], ["no fit: programs judge by the limits that were approved"]),
+        (["--check", "other"], ["No fits: programs use their approved limits"]),
     ],
 )
 def test_fits_are_listed_with_what_they_rest_on(

@@ -73,4 +73,4 @@ def test_a_history_is_parquet(asked: Callable[..., tuple[int, str]], tmp_path: P
 
 def test_what_is_no_time_is_said(asked: Callable[..., tuple[int, str]]) -> None:
     code, told = asked("--since", "yesterday")
-    assert (code, "is no date or time" in told) == (3, True)
+    assert (code, "is not a date or time" in told) == (3, True)

@@ -63,11 +63,11 @@ def test_incidents_are_listed_and_shown(command: Command, harm: Harm) -> None:
 def test_each_step_is_a_command(command: Command, harm: Harm) -> None:
     named = str(harm.only.id)
     for arguments, told in [
-        (("acknowledge",), "acknowledged by owner"),
-        (("assign", "producer"), "assigned to producer"),
-        (("assign",), "assigned to nobody"),
-        (("snooze", "--hours", "2"), "put off until"),
-        (("snooze", "--hours", "0"), "assigned to nobody"),
+        (("acknowledge",), "acknowledged by: owner"),
+        (("assign", "producer"), "assignee: producer"),
+        (("assign",), "assignee: none"),
+        (("snooze", "--hours", "2"), "snoozed until"),
+        (("snooze", "--hours", "0"), "assignee: none"),
         (("resolve", "false_alarm", "--comment", "a holiday"), "false alarm by owner"),
         (("reopen",), "open, opened"),
     ]:
@@ -78,10 +78,10 @@ def test_each_step_is_a_command(command: Command, harm: Harm) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("resolve", "{id}", "recovered"), "found by validating"),
-        (("show", "nothing"), "no incident has an id that begins with nothing"),
-        (("show", "00000000-0000-7000-8000-000000000000"), "Not found, or you do not have access"),
-        (("reopen", "{id}"), "that is open"),
+        (("resolve", "{id}", "recovered"), "Only a validation"),
+        (("show", "nothing"), "No incident has an id that starts with nothing"),
+        (("show", "00000000-0000-7000-8000-000000000000"), "Not found"),
+        (("reopen", "{id}"), "its state is open"),
     ],
 )
 def test_what_cannot_be_done_is_said(command: Command, harm: Harm, arguments: tuple[str, ...], words: str) -> None:
@@ -92,7 +92,7 @@ def test_what_cannot_be_done_is_said(command: Command, harm: Harm, arguments: tu
 def test_what_bad_data_did_is_told(command: Command) -> None:
     code, out, _ = command("impact", "orders")
     assert (code, "contaminated" in out, "/lake/report" in out, "bad since" in out) == (0, True, True, True)
-    assert "no incident is open" in command("impact", "report")[1]
+    assert "no open incident" in command("impact", "report")[1]
 
 
 def test_readers_are_listed_and_confirmed(command: Command) -> None:

@@ -36,7 +36,7 @@ def run(*arguments: str) -> int:
 
 def test_a_channel_is_added_listed_tried_and_removed(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("add", "webhook", "https://hooks.example/x", "--event", "violation", "--event", "recovery") == 0
-    assert "signed with whsec_" in capsys.readouterr().out
+    assert "Signing secret: whsec_" in capsys.readouterr().out
     (made,) = rows(asking.engine, ChannelRow)
     assert run("test", str(made.id)) == 0
     assert run("list") == 0
@@ -50,7 +50,7 @@ def test_a_channel_is_added_listed_tried_and_removed(asking: World, capsys: pyte
 
 def test_a_channel_of_a_team_names_it(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("add", "email", "all@shop.example", "--team", "sellers") == 3
-    assert "there is no team sellers" in capsys.readouterr().err
+    assert "Team sellers does not exist" in capsys.readouterr().err
     team = asking.client("admin").create_team("sellers")
     assert run("add", "email", "all@shop.example", "--team", "sellers") == 0
     (made,) = rows(asking.engine, ChannelRow)

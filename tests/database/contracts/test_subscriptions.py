@@ -55,10 +55,10 @@ def test_who_does_not_say_what_they_read_reads_everything(shop: World) -> None:
         ({"reads": {"order": ["id"]}}, "reads.order", "has no object 'order'"),
         ({"reads": {"orders": ["amuont"]}}, "reads.orders", "has no column 'amuont'"),
         ({"reads": {"orders": ["buyer.street"]}}, "reads.orders", "has no column 'buyer.street'"),
-        ({"pin": "version", "pinned_to": "9.0.0"}, "pinned_to", "is no version of the contract"),
-        ({"pin": "version"}, "pinned_to", "is no version of the contract"),
-        ({"pin": "group", "pinned_to": "v2"}, "pinned_to", "is no group of the contract"),
-        ({"pinned_to": "1.0.0"}, "pinned_to", "but nothing is"),
+        ({"pin": "version", "pinned_to": "9.0.0"}, "pinned_to", "is not a version of the contract"),
+        ({"pin": "version"}, "pinned_to", "is not a version of the contract"),
+        ({"pin": "group", "pinned_to": "v2"}, "pinned_to", "is not a group of the contract"),
+        ({"pinned_to": "1.0.0"}, "pinned_to", "although nothing is pinned"),
         ({"purpose": " "}, "body.purpose", "at least 1 character"),
     ],
 )
@@ -146,7 +146,7 @@ def test_who_is_pinned_to_a_group_lags_once_another_one_is_newer(shop: World) ->
     grouped, free = subscribe(shop, pin=(PinKind.GROUP, "main")), subscribe(shop, "producer")
     approve(shop, content("2.0.0", group="v2"))
     client = shop.client("consumer")
-    told = "pinned to group main: 1.0.0 is not the newest; 2.0.0 is in force"
+    told = "pinned to group main: 1.0.0 is not the newest version; 2.0.0 is in force"
     assert [client.subscription(each.id).outdated_reason for each in (grouped, free)] == [told, None]
     shop.client("owner").deprecate(CONTRACT, "1.0.0", "old")
     told = "pinned to group main: 1.0.0 is deprecated; 2.0.0 is in force"

@@ -168,11 +168,13 @@ def test_the_whole_dataset_is_meant_where_it_was_measured(scene: Scene) -> None:
 def test_what_was_never_measured_has_no_value_and_a_reason(scene: Scene) -> None:
     measured(scene, 1, (Size(), "", None))
     assert referents(scene) == {
-        SIZE: ReferenceValue(reason="when titles was measured last, there was no value"),
-        MEAN: ReferenceValue(reason="no run of titles measured it yet: let a check of its contract do so"),
+        SIZE: ReferenceValue(reason="the last measurement of titles has no value"),
+        MEAN: ReferenceValue(
+            reason="no run of titles has measured this metric yet: add a check for it to its contract"
+        ),
     }
     unknown = read(DOCUMENT.replace("dataset: titles", "dataset: films").encode())
-    assert {each.reason for each in referents(scene, unknown).values()} == {"no contract here is about a dataset films"}
+    assert {each.reason for each in referents(scene, unknown).values()} == {"no contract describes the dataset films"}
 
 
 def test_a_validation_is_told_where_the_others_are_and_what_limits_are(scene: Scene) -> None:

@@ -72,7 +72,7 @@ def test_by_night_what_is_new_is_proposed_to_the_owners_with_its_replay(scene: S
     (made,) = proposals(scene)
     assert (made.state, made.title) == (
         ProposalState.IN_REVIEW,
-        "orders, drafted anew: what its data promise beside what is promised",
+        "Redraft of orders: new suggestions",
     )
     assert told == {"proposal_id": str(made.id), "suggestions": 1, "drift": []}
     assert made.base == document()
@@ -177,7 +177,7 @@ def test_drift_becomes_the_next_version_with_its_size(
     told = night(scene, drafted(types=types))
     (made,) = proposals(scene)
     assert told["drift"] == drift
-    assert made.comment == f"{drift[0]}; that is a {bump} change: version {version}"
+    assert made.comment == f"{drift[0]}; this is a {bump} change: version {version}"
     assert [each.name for each in read(made.base).objects[0].properties] == list(types)
     assert [each.id for each in read(made.base).objects[0].checks] == ["enough"]
 

@@ -66,12 +66,15 @@ def test_the_commands_keep_show_and_drop(
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     file = tmp_path / "ours.yaml"
     file.write_text(TEXT)
-    assert run("save", "ours", str(file), "--description", "Ours.")[:2] == (0, "ours: Ours.\n  places: id, name\n")
-    assert "ours: Ours. (kept by owner)\n  places: id, name\n" in run("list", "--registry")[1]
+    assert run("save", "ours", str(file), "--description", "Ours.")[:2] == (
+        0,
+        "ours: Ours.\n  placeholders: id, name\n",
+    )
+    assert "ours: Ours. (saved by owner)\n  placeholders: id, name\n" in run("list", "--registry")[1]
     assert "ours" not in run("list")[1]
     code, shown, _ = run("show", "ours", "--registry", "--set", "id=mine")
     assert (code, "id: mine\n" in shown, "${name}" in shown) == (0, True, True)
-    assert run("remove", "ours")[:2] == (0, "ours is removed\n")
+    assert run("remove", "ours")[:2] == (0, "Removed template ours.\n")
     code, _, told = run("show", "ours", "--registry")
-    assert (code, "no template is named ours" in told) == (3, True)
+    assert (code, "Template ours does not exist" in told) == (3, True)
     assert run("save", "ours", str(tmp_path / "nowhere"), "--description", "x")[0] == 3

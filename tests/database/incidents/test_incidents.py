@@ -282,16 +282,20 @@ Step = Callable[[Any, schemas.IncidentOut], Any]
 @pytest.mark.parametrize(
     ("step", "status", "words"),
     [
-        (lambda c, i: c.acknowledge_incident(i.id, i.revision + 1), 409, "it is at revision 1 now"),
-        (lambda c, i: c.reopen_incident(i.id, i.revision), 409, "cannot reopen a incident that is open"),
-        (lambda c, i: c.assign_incident(i.id, i.revision, "nobody-here"), 422, "nobody of that name may read"),
-        (lambda c, i: c.snooze_incident(i.id, i.revision, minute(0)), 422, "still to come"),
-        (lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.DUPLICATE), 422, "a duplicate of"),
-        (lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.FIXED, duplicate_of=i.id), 422, "a duplicate of"),
+        (lambda c, i: c.acknowledge_incident(i.id, i.revision + 1), 409, "is now at revision 1"),
+        (lambda c, i: c.reopen_incident(i.id, i.revision), 409, "Cannot reopen this incident: its state is open"),
+        (lambda c, i: c.assign_incident(i.id, i.revision, "nobody-here"), 422, "No active user of that name can read"),
+        (lambda c, i: c.snooze_incident(i.id, i.revision, minute(0)), 422, "in the future"),
+        (lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.DUPLICATE), 422, "this one duplicates"),
+        (
+            lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.FIXED, duplicate_of=i.id),
+            422,
+            "this one duplicates",
+        ),
         (
             lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.DUPLICATE, duplicate_of=i.id),
             422,
-            "another one",
+            "a duplicate of another incident",
         ),
     ],
 )

@@ -91,7 +91,10 @@ def test_a_refusal_ends_the_command_with_its_words(command: Command, verb: str) 
 
 def test_without_a_token_the_command_says_which_one_it_needs(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TREATY_TOKEN")
-    assert command("metrics", "shop-orders")[::2] == (3, "treaty: sign in with an API token: set TREATY_TOKEN\n")
+    assert command("metrics", "shop-orders")[::2] == (
+        3,
+        "treaty: Authentication required. Set TREATY_TOKEN to an API token.\n",
+    )
 
 
 @pytest.fixture

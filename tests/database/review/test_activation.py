@@ -222,8 +222,8 @@ def test_a_retired_version_leaves_the_newest_other_in_force_or_none(world: World
 @pytest.mark.parametrize(
     ("step", "version", "successor", "status", "told"),
     [
-        ("deprecate", "1.0.0", None, 409, "possible now: nothing: it is final"),
-        ("retire", "1.0.0", None, 409, "cannot retire a version that is superseded"),
+        ("deprecate", "1.0.0", None, 409, "Allowed actions: none, the state is final"),
+        ("retire", "1.0.0", None, 409, "Cannot retire this version: its state is superseded"),
         ("deprecate", "2.0.0", "2.0.0", 422, ""),
         ("deprecate", "2.0.0", "9.9.9", 422, ""),
         ("retire", "2.0.0", "1.0.0", 422, ""),

@@ -194,7 +194,7 @@ def test_a_version_that_exists_is_refused_with_the_next_free_one(world: World) -
 
 @pytest.mark.parametrize(
     ("step", "legal"),
-    [("approve", "it is final"), ("reject", "it is final"), ("withdraw", "it is final"), ("submit", "it is final")],
+    [(step, "the state is final") for step in ("approve", "reject", "withdraw", "submit")],
 )
 def test_what_was_withdrawn_goes_no_further(world: World, step: str, legal: str) -> None:
     proposal = propose(world)

@@ -65,7 +65,7 @@ def test_nobody_approves_what_somebody_wants_changed(world: World) -> None:
     ]
     error = refused(approving(world, "other-owner", made))
     assert error.status == 409
-    assert error.message.startswith("cannot approve a proposal that is changes_requested; possible now: ")
+    assert error.message.startswith("Cannot approve this proposal: its state is changes_requested. Allowed actions: ")
 
 
 def test_it_waits_for_its_author_and_for_nobody_else(world: World) -> None:

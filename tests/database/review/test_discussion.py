@@ -108,7 +108,7 @@ def test_the_reason_of_a_rejection_that_came_too_late_is_kept(world: World) -> N
     error = refused(lambda: world.client("other-owner").reject(made.id, "the unit is missing"))
     assert (error.status, error.message) == (
         409,
-        "cannot reject a proposal that is approved; possible now: nothing: it is final; "
+        "Cannot reject this proposal: its state is approved. Allowed actions: none, the state is final; "
         "your comment was saved in the discussion",
     )
     assert said(world, made) == [("other-owner", "the unit is missing", 2)]

@@ -130,7 +130,7 @@ def test_nothing_is_decided_once_the_proposal_is_closed(world: World) -> None:
     error = refused(lambda: world.client("owner").decide(proposal.id, chosen, ACCEPTED, revision=2))
     assert (error.status, error.message) == (
         409,
-        "cannot decide a proposal that is withdrawn; possible now: nothing: it is final",
+        "Cannot decide this proposal: its state is withdrawn. Allowed actions: none, the state is final",
     )
 
 

@@ -205,7 +205,7 @@ def test_the_command_shows_a_record_and_whether_it_holds(world: World, ask: Ask)
     (told,) = json.loads(ask("audit", "record", "shop-orders", "--json").out)
     assert (told.pop("hash"), told.pop("faults")) == (kept.hash, [])
     assert fingerprint(told) == kept.hash
-    assert ask("audit", "record", "nothing").errors == "treaty: there is no version in force of nothing\n"
+    assert ask("audit", "record", "nothing").errors == "treaty: Contract nothing has no version in force.\n"
     forced(world.engine, "update audit_entry set actor = 'eve'")
     wrong = ask("audit", "record", "shop-orders")
     assert (wrong.code, "WRONG: the audit log has no valid entry" in wrong.out) == (1, True)
@@ -220,18 +220,18 @@ def test_the_audit_is_verified_by_command_with_the_database_and_without(world: W
     for more in ([], ["--head", head], ["--from", export], ["--from", export, "--head", head]):
         said = ask("audit", "verify", *more)
         assert (said.code, said.errors) == (0, "")
-        assert said.out.startswith(f"{number} entries are as they were written")
+        assert said.out.startswith(f"{number} entries verified")
     assert json.loads(ask("audit", "verify", "--json").out)["entries"] == number
 
     cut = written(tmp_path, "cut.jsonl", "".join(Path(export).read_text().splitlines(keepends=True)[:2]))
     assert ask("audit", "verify", "--from", cut).code == 0
     said = ask("audit", "verify", "--from", cut, "--head", head)
-    assert (said.code, said.out.split(":")[0]) == (1, "entry 3 is missing")
+    assert (said.code, said.out.split(":")[0]) == (1, "Entry 3 is missing")
 
     forced(world.engine, "update audit_entry set actor = 'eve' where position = 2")
     said = ask("audit", "verify")
     assert (said.code, said.out) == (
-        1, "entry 2 has been modified; the 1 before it are as they were written\n",
+        1, "Entry 2 has been modified; entries verified before it: 1\n",
     )  # fmt: skip
 
 
@@ -260,14 +260,15 @@ def test_commands_say_where_there_is_no_database_of_this_version(
 ) -> None:
     with engine.begin() as connection:
         connection.execute(text("update alembic_version set version_num = '0001'"))
-    assert "the database is at schema 0001" in ask("audit", "verify").errors
+    assert "The database has schema 0001" in ask("audit", "verify").errors
     monkeypatch.setenv("TREATY_DATABASE_URL", f"sqlite:///{tmp_path}/none.db")
     said = ask("audit", "verify")
-    assert (said.code, "there is no database" in said.errors) == (3, True)
+    assert (said.code, "does not exist" in said.errors) == (3, True)
     assert not (tmp_path / "none.db").exists()
     monkeypatch.setenv("TREATY_DATABASE_URL", "postgresql://ada:hunter2@127.0.0.1:1/treaty?password=hunter2")
     said = ask("audit", "verify")
-    assert said == Said(3, "", "treaty: the database does not answer: is it there, and is TREATY_DATABASE_URL right?\n")
+    told = "Cannot connect to the database. Check that it is running and that TREATY_DATABASE_URL is correct."
+    assert said == Said(3, "", f"treaty: {told}\n")
 
 
 @pytest.mark.parametrize("kind", ["sqlite"])
@@ -276,14 +277,14 @@ def test_backup_and_restore_by_command(world: World, ask: Ask, tmp_path: Path, m
         number = audit_log.verify(tx).entries
     said = ask("backup", str(tmp_path / "b.tar"))
     assert said.code == 0
-    assert f"with {number} entries of its audit, 0 files of states" in said.out
+    assert f"with {number} audit entries, 0 state files" in said.out
     assert "audit-key" in said.out
     assert "already exists" in ask("backup", str(tmp_path / "b.tar")).errors
     monkeypatch.delenv("TREATY_DATABASE_URL")
     monkeypatch.setenv("TREATY_HOME", str(tmp_path / "other"))
     said = ask("restore", str(tmp_path / "b.tar"))
-    assert (said.code, said.out.startswith("restored the database at schema")) == (0, True)
-    assert ask("audit", "verify").out.startswith(f"{number} entries are as they were written")
+    assert (said.code, said.out.startswith("Restored database at schema")) == (0, True)
+    assert ask("audit", "verify").out.startswith(f"{number} entries verified")
     assert "use --force to move it aside" in ask("restore", str(tmp_path / "b.tar")).errors
     assert ask("restore", str(tmp_path / "b.tar"), "--force").code == 0
     assert "is not a backup" in ask("restore", str(tmp_path / "audit-key")).errors

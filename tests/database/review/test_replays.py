@@ -310,7 +310,7 @@ def test_metrics_of_other_datasets_are_those_of_the_time(engine: Engine, tmp_pat
         [line] = related_datasets.timelines(tx, given, given.object("orders")).values()
     values = [line.at(NOW + timedelta(hours=hours)).value for hours in (0, 2, 4)]
     assert values == [None, 4, 1]
-    assert line.at(NOW).reason == "no run of shop-orders had measured it"
+    assert line.at(NOW).reason == "no run of shop-orders had measured this metric yet"
 
 
 def test_what_nobody_may_see_is_not_found(memory: Memory) -> None:
@@ -354,7 +354,7 @@ def test_the_command_tells_of_a_document(command: Command, memory: Memory, tmp_p
     path.write_text(document_text.replace("shop-orders", "other"), encoding="utf-8")
     assert command("replay", "shop-orders")[::2] == (
         3,
-        "treaty: shop-orders is no proposal's id; name a contract with --document and its next version\n",
+        "treaty: shop-orders is not a proposal id. To replay a contract document, add --document FILE.\n",
     )
     assert command("replay", "shop-orders", "-d", str(tmp_path / "gone.yaml"))[0] == 3
 

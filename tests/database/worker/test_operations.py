@@ -339,7 +339,7 @@ def test_a_task_that_was_given_up_names_the_command_that_tries_it_again(
     capsys.readouterr()
     assert operator.client("viewer").task(which).state is TaskState.QUEUED
     assert run("tasks", "--state", "failed") == 0
-    assert capsys.readouterr().out.strip() == "no task was given up"
+    assert capsys.readouterr().out.strip() == "No failed tasks."
     assert run(*command[1:]) == 3
 
 
@@ -406,13 +406,13 @@ def test_a_dataset_without_a_contract_becomes_a_name_of_one_that_has(
     assert operator.client("viewer").contract("shop-orders").active_version == "1.0.1"
     capsys.readouterr()
     assert run("lineage", "unmatched") == 0
-    assert capsys.readouterr().out.strip() == "every dataset that runs write has a contract"
+    assert capsys.readouterr().out.strip() == "Every dataset written by a job has a contract."
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["shop-orders", "nothing", "file", "/x"], "has no object nothing; it has orders"),
+        (["shop-orders", "nothing", "file", "/x"], "has no object nothing. Its objects: orders"),
         (["unknown", "orders", "file", "/x"], "Not found, or you do not have access"),
     ],
 )

@@ -53,6 +53,6 @@ def test_the_command_shows_them(
             main(arguments.split())
         told[arguments] = (ended.value.code, "".join(capsys.readouterr()))
     assert told["checks orders.yaml"][0] == 0
-    assert "checks judged 10 here, 1 elsewhere, 1 by people" in told["checks orders.yaml"][1]
+    assert "checks evaluated by Treaty: 10, another engine: 1, people: 1" in told["checks orders.yaml"][1]
     assert '"runner": "people"' in told["checks orders.yaml --json"][1]
-    assert told["checks nowhere.yaml"] == (3, "treaty: there is no file nowhere.yaml\n")
+    assert told["checks nowhere.yaml"] == (3, "treaty: File not found: nowhere.yaml\n")

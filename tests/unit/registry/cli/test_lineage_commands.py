@@ -92,7 +92,7 @@ def test_an_event_is_told_in_one_line() -> None:
     told = line(came(1, outputs=outputs, written_partitions=7, duplicates=2, state=LineageEventState.PROCESSED))
     assert told == (
         "2026-03-01 12:00:01 COMPLETE shop load -> file /data/a, file /data/b and 5 more"
-        "  (processed, came 3 times; by spark)"
+        "  (processed, received 3 times; by spark)"
     )
 
 

@@ -39,7 +39,7 @@ def test_a_file_of_them_is_for_its_owner_alone_and_takes_no_others_place(tmp_pat
     assert run("--out", str(tmp_path / "job.conf")) == ""
     assert stat.S_IMODE((tmp_path / "job.conf").stat().st_mode) == 0o600
     assert (tmp_path / "job.conf").read_text() == run()
-    with pytest.raises(CliError, match=r"job.conf cannot be written: File exists"):
+    with pytest.raises(CliError, match=r"Cannot write .*job.conf: File exists"):
         run("--out", str(tmp_path / "job.conf"))
 
 
@@ -50,7 +50,7 @@ def test_a_listener_that_lies_here_is_named_by_its_whole_path(tmp_path: Path, mo
 
 def test_without_a_token_for_the_job_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TREATY_TOKEN")
-    with pytest.raises(CliError, match="set TREATY_TOKEN to one that may send lineage"):
+    with pytest.raises(CliError, match="Set TREATY_TOKEN to a token for the job"):
         run()
 
 

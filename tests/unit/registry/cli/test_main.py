@@ -19,7 +19,7 @@ FAULTY = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus:
         (["dance"], 3, "No such command 'dance'. See: treaty --help"),
         (["verify"], 3, "Missing argument"),
         (["verify", "t", "--contract", "nowhere.yaml"], 3, "the contract nowhere.yaml cannot be read: No such file"),
-        (["verify", "t", "--contract", "faulty.yaml"], 3, "the contract has"),
+        (["verify", "t", "--contract", "faulty.yaml"], 3, "The contract has"),
         (["verify", "t", "--contract", "faulty.yaml", "--fail-on", "all"], 3, "'all' is not one of"),
         (
             ["draft", "t", "--exclude-partition", "day=1"],
@@ -31,8 +31,8 @@ FAULTY = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus:
             3,
             "--exclude-partition 1 is not a partition of the table: use",
         ),
-        (["demo", "--data", "t"], 3, "--data needs --partition-by COLUMN"),
-        (["demo", "--partition-by", "day"], 3, "--partition-by is the column of --data PATH"),
+        (["demo", "--data", "t"], 3, "--data requires --partition-by COLUMN"),
+        (["demo", "--partition-by", "day"], 3, "--partition-by requires --data PATH"),
     ],
 )
 def test_a_command_ends_with_its_code_and_words(
@@ -56,7 +56,7 @@ def test_a_command_ends_with_its_code_and_words(
     assert "Traceback" not in errors
 
 
-SILENT = "treaty: the database does not answer: is it there, and is TREATY_DATABASE_URL right?\n"
+SILENT = "treaty: Cannot connect to the database. Check that it is running and that TREATY_DATABASE_URL is correct.\n"
 
 
 @pytest.mark.parametrize("command", ["init", "api", "worker", "up"])
@@ -86,7 +86,7 @@ def test_all_faults_of_a_contract_are_told_at_once(
         main(["verify", "t", "--contract", "faulty.yaml"])
 
     errors = capsys.readouterr().err
-    assert errors.startswith("treaty: the contract has 2 fault(s):\n")
+    assert errors.startswith("treaty: The contract has 2 fault(s):\n")
     assert "line 6, colour" in errors
     assert "line 7, taste" in errors
 
@@ -95,7 +95,7 @@ def test_all_faults_of_a_contract_are_told_at_once(
     ("name", "value", "said"),
     [
         ("TREATY_API_PORT", "none", "TREATY_API_PORT: "),
-        ("TREATY_HOMES", "x", "TREATY_HOMES is no setting; did you mean TREATY_HOME?"),
+        ("TREATY_HOMES", "x", "TREATY_HOMES is not a setting; did you mean TREATY_HOME?"),
     ],
 )
 def test_a_wrong_setting_is_named_before_anything_is_made(

@@ -19,7 +19,7 @@ from treaty.registry.core.settings import ConfigError, RegistrySettings
     ],
 )
 def test_an_address_that_cannot_be_used_is_not_repeated(url: str) -> None:
-    with pytest.raises(ConfigError, match="TREATY_DATABASE_URL cannot be used") as refused:
+    with pytest.raises(ConfigError, match="TREATY_DATABASE_URL is not valid") as refused:
         connect(url)
     assert "hunter2" not in str(refused.value)
     assert refused.value.__cause__ is None

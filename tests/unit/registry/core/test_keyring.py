@@ -45,7 +45,7 @@ def test_a_file_that_is_not_there_is_no_key(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["short", OLD.hex()[:-2], OLD.hex() + "00", "g" * 64])
 def test_a_text_that_is_no_key_is_named_by_its_setting_alone(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"^TREATY_X: a key is 64 hexadecimal digits$"):
+    with pytest.raises(ConfigError, match=r"^TREATY_X: a key must have 64 hexadecimal digits\.$"):
         ring("TREATY_X", texts=text, files=())
 
 

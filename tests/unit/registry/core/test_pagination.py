@@ -64,7 +64,7 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
     ],
 )
 def test_what_no_row_has_is_refused(order: SortOrder, content: bytes) -> None:
-    with pytest.raises(InvalidRequest, match="none of this list"):
+    with pytest.raises(InvalidRequest, match="does not belong to this list"):
         order.of(select(RunRow), PageRequest(1, urlsafe_b64encode(content).decode()))
 
 

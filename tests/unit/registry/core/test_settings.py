@@ -36,9 +36,9 @@ def test_a_variable_sets_its_setting(name: str, text: str, field: str, value: ob
     [
         ({"TREATY_API_PORT": "many"}, "TREATY_API_PORT: Input should be a valid integer"),
         ({"TREATY_API_PORT": "70000"}, "TREATY_API_PORT: Input should be less than or equal to 65535"),
-        ({"TREATY_DATABSE_URL": "x"}, "TREATY_DATABSE_URL is no setting; did you mean TREATY_DATABASE_URL?"),
+        ({"TREATY_DATABSE_URL": "x"}, "TREATY_DATABSE_URL is not a setting; did you mean TREATY_DATABASE_URL?"),
         ({"TREATY_ENGINE_MEMORY": "8 gigs"}, "TREATY_ENGINE_MEMORY: String should match pattern"),
-        ({"TREATY_ZZZ": "x"}, "TREATY_ZZZ is no setting"),
+        ({"TREATY_ZZZ": "x"}, "TREATY_ZZZ is not a setting"),
     ],
 )
 def test_a_wrong_variable_is_named(environ: dict[str, str], words: str) -> None:

@@ -39,10 +39,10 @@ def test_a_step_is_taken_where_it_is_legal_and_refused_where_not(
         assert lifecycle.step(state, name) in type(state)
         return
     with pytest.raises(
-        IllegalTransition, match=f"^cannot {name} a {lifecycle.subject} that is {state.value}; "
+        IllegalTransition, match=f"^Cannot {name} this {lifecycle.subject}: its state is {state.value}. "
     ) as caught:
         lifecycle.step(state, name)
-    assert str(caught.value).endswith(", ".join(sorted(legal)) or "nothing: it is final")
+    assert str(caught.value).endswith(", ".join(sorted(legal)) or "none, the state is final")
 
 
 @pytest.mark.parametrize("lifecycle", [PROPOSAL, VERSION], ids=lambda each: each.subject)

@@ -156,12 +156,12 @@ def test_dbt_has_the_tests_that_say_the_same(words: dict[str, Any], tests: list[
     columns = {each["name"]: each for each in dbt(source)["models"][0]["columns"]}
     assert columns["status"].get("data_tests", []) == tests
     if not tests:
-        assert "# not said in dbt: orders: " in exported("dbt", source).decode()
+        assert "# Not supported by dbt: orders: " in exported("dbt", source).decode()
 
 
 def test_every_check_is_a_test_of_dbt_or_a_comment() -> None:
     made = exported("dbt", ORDERS.encode()).decode()
-    assert made.count("# not said in dbt") == 10
+    assert made.count("# Not supported by dbt") == 10
     assert [each["name"] for each in yaml.safe_load(made)["models"][0]["columns"] if "data_tests" in each] == [
         "order_id",
         "line",

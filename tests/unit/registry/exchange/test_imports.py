@@ -76,24 +76,24 @@ def test_spark_says_types_nulls_and_comments() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("", 1, "a name or a type is missing"),
-        ("id", 1, "a name or a type is missing"),
+        ("", 1, "expected a name or a type"),
+        ("id", 1, "expected a name or a type"),
         ("id BIGNT", 1, "did you mean 'bigint'"),
-        ("id int,\nday dat e", 2, "not a type of Spark"),
-        ("id int\nday date", 2, "a comma or the end is missing"),
-        ("id map<int>", 1, "is no map: it names 1 types"),
-        ("id array<int", 1, "'>' is missing"),
-        ("id int not", 1, "'null' is missing"),
-        ("id int comment x", 1, "a text in quotes is missing"),
-        ("create table a", 1, "'(' is missing"),
+        ("id int,\nday dat e", 2, "not a Spark type"),
+        ("id int\nday date", 2, "expected a comma or the end"),
+        ("id map<int>", 1, "is not a valid map: it has 1 type arguments"),
+        ("id array<int", 1, "expected '>'"),
+        ("id int not", 1, "expected 'null'"),
+        ("id int comment x", 1, "expected a quoted text"),
+        ("create table a", 1, "expected '('"),
         ("id " + "array<" * 60 + "int" + ">" * 60, 1, "nested deeper"),
         ("id " + "array<" * 20_000, 1, "nested deeper"),
         ("a int, " * 60_000, None, "longer than"),
-        ("a\x00b int", 1, "missing"),
+        ("a\x00b int", 1, "expected"),
         ("a int" + ", a int" * 5_000, None, "more than 4000 columns"),
         ('{"type": "struct", "fields": []}', 1, "has no columns"),
-        ('{"type": "array"}', 1, "is not the schema of a table"),
-        ('{"type": "struct", "fields": [{"name": "a", "type": "udt"}]}', 1, "not a type of Spark"),
+        ('{"type": "array"}', 1, "is not a table schema"),
+        ('{"type": "struct", "fields": [{"name": "a", "type": "udt"}]}', 1, "not a Spark type"),
         ('{"type": "struct", "fields": [{"type": "int"}]}', 1, "has no name"),
         ('{"type": "struct", "fields": [{"name": "a", "type": ' + '{"type": "array", "elementType":' * 60, 1, "deeper"),
     ],
@@ -181,9 +181,9 @@ def test_tests_that_are_judged_here_become_checks_and_others_stay_with_dbt() -> 
         ("version: 2", "has no models"),
         ("models: [{description: a}]", "has no name"),
         ("models: [{name: a, columns: [{data_type: int}]}]", "has no name"),
-        ("models: [{name: a, data_tests: [[]]}]", "is no data test"),
-        ("models: [{name: a, data_tests: [{a: 1, b: 2}]}]", "is no data test"),
-        ("models: [{name: a}, {name: a}]", "as is that of text"),
+        ("models: [{name: a, data_tests: [[]]}]", "is not a data test"),
+        ("models: [{name: a, data_tests: [{a: 1, b: 2}]}]", "is not a data test"),
+        ("models: [{name: a}, {name: a}]", "like the document in text"),
         (f"models: [{'{name: a},' * 1_001}]", "more than 1000 models"),
         (f"models: [{{name: a, data_tests: [{'a,' * 4_001}]}}]", "more than 4000 tests"),
         ("models: &a [*a]", "has an anchor"),
@@ -283,5 +283,5 @@ def test_a_folder_is_imported_as_a_whole_with_all_its_faults(tmp_path: Path) -> 
 
 
 def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ImportFailed, match="holds 0 files"):
+    with pytest.raises(ImportFailed, match="contains 0 files"):
         list(texts(tmp_path, FORMS["spark"]))

@@ -65,9 +65,9 @@ def test_no_word_changes_anything_but_its_place(word: str, name: str) -> None:
         ("template show events --set id=orders", 0, "id: orders"),
         ("template show event", 3, "did you mean 'events'?"),
         ("template show events --set idd=orders", 3, "did you mean 'id'?"),
-        ("template show events --set id", 3, "write --set id=WORD"),
+        ("template show events --set id", 3, "Use --set id=VALUE"),
         ("template show events --set id={a}", 3, "template-word"),
-        ("template show events -o taken.yaml", 3, "cannot be written: File exists"),
+        ("template show events -o taken.yaml", 3, "Cannot write taken.yaml: File exists"),
         ("template show events -o new.yaml", 0, ""),
     ],
 )
