@@ -161,7 +161,7 @@ def test_the_packages_of_the_user_and_of_treaty_are_imported_side_by_side(progra
 
 def test_every_line_of_the_tour_does_what_it_says(programs: Path, java: None, tmp_path: Path) -> None:
     wrote, drafted, judged, explained = (shell(script, tmp_path, programs) for script in blocks("sh"))
-    assert wrote.count("wrote") == 3
+    assert wrote.count("Wrote") == 3
     assert "payment is one of 3 known values" in drafted
     assert all(day in judged for day in ("day=2026-09-28", "day=2026-10-04", "day=2026-10-08"))
     assert "40 partition(s)" in judged

@@ -131,7 +131,7 @@ def test_a_run_is_done_again_as_it_was(command: Command, memory: Memory, run: Ru
     code, printed, _ = command("rerun", str(run.id))
     assert (code, printed) == (
         0,
-        f"orders of shop-orders 1.0.0: {run.verdict} then, {run.verdict} now; 0 of 10 differ\n",
+        f"orders of shop-orders 1.0.0: {run.verdict} before, {run.verdict} now; 0 of 10 differ\n",
     )
     code, printed, _ = command("rerun", str(run.id), "--json")
     assert (code, json.loads(printed)["differences"]) == (0, [])

@@ -39,7 +39,7 @@ FAULTY = {
     "an unknown option": (["data", "--contrct", "x"], "No such option"),
     "a contract that is not there": (["data", "-c", "gone.yaml"], "gone.yaml cannot be read: No such file"),
     "a folder for a contract": (["data", "-c", "."], "cannot be read: Is a directory"),
-    "a contract that is no YAML": (["data", "-c", "broken.yaml"], "the contract has 1 fault(s)"),
+    "a contract that is no YAML": (["data", "-c", "broken.yaml"], "The contract has 1 fault(s)"),
     "a report that nobody writes": (["data", "-c", "orders.yaml", "--report", "html"], "'html' is not one of"),
     "an object that is not in it": (
         ["data", "-c", "orders.yaml", "--object", "x"],

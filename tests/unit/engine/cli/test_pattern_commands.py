@@ -75,5 +75,5 @@ def test_where_there_is_no_index_it_says_so(tmp_path: Path, words: list[str]) ->
 
 @pytest.mark.parametrize("words", [[], ["t0", "--registry"]])
 def test_what_is_indexed_is_named_or_registered(tmp_path: Path, words: list[str]) -> None:
-    with pytest.raises(CliError, match="one of the two"):
+    with pytest.raises(CliError, match="either tables or --registry"):
         CliRunner().invoke(app, ["patterns", "index", *words, "--lake", str(tmp_path)], catch_exceptions=False)
