@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 # Without compiled modules every process of the tests compiles hundreds of them once more.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock bench-install
+.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve fuzz fuzz-predicates fuzz-states kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock bench-install
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -85,9 +85,13 @@ bench-profile: setup ## what profiles and drafts cost beside one plain aggregate
 bench-anomaly: setup ## what detectors promise and keep (ARGS="--series 100", "--history FOLDER" of real tables)
 	$(PY) -W ignore -m bench.anomaly.detectors $(ARGS)
 
-docs: setup ## write docs/reference and docs/house.svg from the code
+docs: setup ## write the reference and docs/house.svg from the code, and build the site into site/
 	$(PY) docs/generate.py
 	$(PY) docs/house.py
+	.venv/bin/zensical build --strict
+
+docs-serve: setup ## show the site on 127.0.0.1:8790 and rebuild it while you write
+	.venv/bin/zensical serve
 
 bench-avh: setup ## programs by history on recurring tables: false alarms, recall, cost (hours; ARGS="FOLDER --only cost")
 	$(PY) -W ignore -m bench.programs.avh $(ARGS)
