@@ -1,6 +1,6 @@
 """Pages of the docs, every line of them, in an empty folder; the Java that their commands find is one and warm.
 
-The tour's own commands are run where the wheel is installed (`test_wheel`)."""
+The first tutorial also runs where the wheel is installed (`test_wheel`)."""
 
 import shutil
 from collections.abc import Iterator
@@ -19,18 +19,6 @@ def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with warm_java(tmp_path_factory.mktemp("java")) as home, pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_HOME", str(home))
         yield
-
-
-def test_the_check_in_the_tour_is_a_check() -> None:
-    from treaty.contracts.document.reader import read
-
-    (check,) = blocks("yaml")
-    indented = "".join(f"      {line}\n" for line in check.splitlines())
-    contract = read(
-        f"apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: draft\nschema:\n"
-        f"  - name: orders\n    properties:\n      - name: status\n    quality:\n{indented}".encode()
-    )
-    assert [each.id for each in contract.object("orders").checks] == ["paid-orders"]
 
 
 def test_every_line_about_streams_does_what_it_says(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The wheel, installed beside the user's own packages: it is `treaty` and nothing else, and nothing was left behind."""
 
+import os
 import shutil
 import site
 import sqlite3
@@ -11,7 +12,6 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from support.doc_blocks import blocks, python, shell
 from support.processes import environ
 from support.required import require
 from support.warm import warm_java
@@ -39,6 +39,15 @@ import importlib
 for name in ("contracts", "engine", "registry", "ui", "migrations"):
     own, ours = importlib.import_module(name), importlib.import_module(f"treaty.{name}")
     print(own.NAME, own is not ours, ours.__file__.startswith(PACKAGES))
+"""
+
+OWN_PACKAGE = """```python
+import importlib
+print(importlib.import_module("engine").NAME)
+```
+```text
+the user's own engine
+```
 """
 
 
@@ -101,12 +110,14 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """One warm Java for all commands."""
+def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """One warm Java for the Python of a page and one for its commands."""
     require("java", available=shutil.which("java") is not None, reason="there is no Java")
-    with warm_java(tmp_path_factory.mktemp("java")) as home, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_HOME", str(home))
-        yield
+    with (
+        warm_java(tmp_path_factory.mktemp("python")) as python,
+        warm_java(tmp_path_factory.mktemp("shell")) as shell,
+    ):
+        yield {"DOC_PYTHON_HOME": str(python), "DOC_SHELL_HOME": str(shell)}
 
 
 def test_nothing_but_treaty_is_at_the_top(wheel: Path) -> None:
@@ -159,15 +170,18 @@ def test_the_packages_of_the_user_and_of_treaty_are_imported_side_by_side(progra
     assert answer.stdout.splitlines() == [f"the user's own {name} True True" for name in ROOMS], answer.stderr
 
 
-def test_every_line_of_the_tour_does_what_it_says(programs: Path, java: None, tmp_path: Path) -> None:
-    wrote, drafted, judged, explained = (shell(script, tmp_path, programs) for script in blocks("sh"))
-    assert wrote.count("Wrote") == 3
-    assert "payment is one of 3 known values" in drafted
-    assert all(day in judged for day in ("day=2026-09-28", "day=2026-10-04", "day=2026-10-08"))
-    assert "40 partition(s)" in judged
-    assert explained.startswith("scan by day")
-    (session,) = blocks("python")
-    ran = python(f"{session}import engine\nprint(engine.NAME)\n", tmp_path, programs)
-    assert ran.startswith("failed ")
-    assert "customer_id is required" in ran
-    assert ran.endswith("the user's own engine\n")
+def test_the_first_tutorial_runs_in_the_installed_wheel(programs: Path, java: dict[str, str], tmp_path: Path) -> None:
+    """The page's expected outputs are compared by its runner; the last line is the user's own package."""
+    page, folder = tmp_path / "page.md", tmp_path / "page"
+    folder.mkdir()
+    tutorial = (ROOT / "docs" / "tutorials" / "first-contract.md").read_text(encoding="utf-8")
+    page.write_text(f"{tutorial}\n{OWN_PACKAGE}", encoding="utf-8")
+    variables = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "tests"), **java}
+    ran = subprocess.run(
+        [str(programs / "python"), "-m", "support.doc_runner", str(page)],
+        cwd=folder, env={**environ(), **variables}, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+
+    assert ran.returncode == 0, f"{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"
+    assert ran.stdout.count("Wrote") == 3
+    assert ran.stdout.rstrip().endswith("the user's own engine")

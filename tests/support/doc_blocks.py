@@ -10,7 +10,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 OPENED = "from treaty.engine.spark.process.session import start\nspark = start()\n"
 
 
-def blocks(kind: str, page: str = "tour") -> list[str]:
+def blocks(kind: str, page: str) -> list[str]:
     """Return the page's blocks of that language, in order."""
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     return re.findall(rf"^```{kind}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
