@@ -1,4 +1,4 @@
-"""A metric and a promise of one's own: the share of even numbers, and being divisible by something."""
+"""A metric and an operator for contracts: the share of even numbers, and divisibility."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from treaty.engine.components.operands import INTEGRAL
 
 
 class EvenShare(Analyzer):
-    """Share of the whole numbers that are even, between 0 and 1. Nulls are ignored; no value where none is left."""
+    """Share of the integers that are even, between 0 and 1. Nulls are ignored."""
 
     name = "even_share"
     unit = "share"
