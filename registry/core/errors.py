@@ -1,17 +1,18 @@
-"""Define the errors of the registry.
-
-The docstring of each class is its message unless the caller supplies a better one."""
+"""Define the errors of the registry, each with the message that is sent unless the caller supplies another."""
 
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from treaty.contracts.errors import ContractError, Fault
 
 
 class RegistryError(Exception):
-    """The registry could not complete this request."""
+    """Base class of the errors of the registry."""
+
+    default_message: ClassVar[str] = "The registry could not complete this request."
 
     def __init__(self, message: str = "", *, faults: Iterable[Fault] = ()) -> None:
-        self.message = message or (type(self).__doc__ or "")
+        self.message = message or self.default_message
         self.faults = tuple(faults)
         super().__init__(self.message)
 
@@ -22,27 +23,39 @@ class RegistryError(Exception):
 
 
 class Unauthenticated(RegistryError):
-    """Authentication failed: check your user name and password, or your session or token."""
+    """The request has no valid credentials."""
+
+    default_message = "Authentication failed: check your user name and password, or your session or token."
 
 
 class Forbidden(RegistryError):
-    """You do not have permission to do this."""
+    """The caller lacks a permission."""
+
+    default_message = "You do not have permission to do this."
 
 
 class NotFound(RegistryError):
-    """Not found, or you do not have access to it."""
+    """The object does not exist, or the caller may not read it."""
+
+    default_message = "Not found, or you do not have access to it."
 
 
 class Conflict(RegistryError):
-    """This changed in the meantime. Reload it and try again."""
+    """The request conflicts with the current state of an object."""
+
+    default_message = "This changed in the meantime. Reload it and try again."
 
 
 class RevisionConflict(Conflict):
-    """This changed while you were viewing it. Reload it and try again."""
+    """The request names an outdated revision."""
+
+    default_message = "This changed while you were viewing it. Reload it and try again."
 
 
 class IllegalTransition(Conflict):
-    """This action is not allowed in the current state."""
+    """The state of the object does not allow the action."""
+
+    default_message = "This action is not allowed in the current state."
 
     def __init__(self, subject: str, *, state: str, step: str, legal: Iterable[str]) -> None:
         possible = ", ".join(sorted(legal)) or "none, the state is final"
@@ -50,15 +63,21 @@ class IllegalTransition(Conflict):
 
 
 class PreconditionFailed(RegistryError):
-    """This changed since you read it. Read it again and retry."""
+    """The object no longer matches If-Match."""
+
+    default_message = "This changed since you read it. Read it again and retry."
 
 
 class PreconditionRequired(RegistryError):
-    """Send the ETag of the state that you read as `If-Match`, or `If-Match: *` to change any state."""
+    """The request has no If-Match header, which this route requires."""
+
+    default_message = "Send the ETag of the state that you read as `If-Match`, or `If-Match: *` to change any state."
 
 
 class RateLimited(RegistryError):
-    """Too many attempts. Wait a while before you try again."""
+    """The caller failed to sign in too often."""
+
+    default_message = "Too many attempts. Wait a while before you try again."
 
     def __init__(self, message: str = "", *, seconds: int) -> None:
         self.seconds = seconds
@@ -71,19 +90,27 @@ class RateLimited(RegistryError):
 
 
 class ServiceBusy(RegistryError):
-    """The service is at its limit of concurrent requests of this kind. Try again in a few seconds."""
+    """The service runs as many requests of this kind as it allows."""
+
+    default_message = "The service is at its limit of concurrent requests of this kind. Try again in a few seconds."
 
 
 class ProviderUnavailable(RegistryError):
-    """The identity provider is not responding. Try again in a minute."""
+    """The identity provider does not respond."""
+
+    default_message = "The identity provider is not responding. Try again in a minute."
 
 
 class NotReady(RegistryError):
-    """The database has no tables yet. Run `treaty init`."""
+    """The service cannot process requests yet."""
+
+    default_message = "The database has no tables yet. Run `treaty init`."
 
 
 class InvalidRequest(RegistryError):
-    """The request is invalid."""
+    """The request or a document in it has faults."""
+
+    default_message = "The request is invalid."
 
     @classmethod
     def because(cls, error: ContractError) -> "InvalidRequest":

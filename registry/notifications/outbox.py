@@ -32,7 +32,9 @@ NEWEST_FIRST = SortOrder((col(OutboxMessageRow.id),), newest_first=True)
 
 
 class DeliveryLeaseLost(RegistryError):
-    """Another deliverer holds the message now; the outcome of this attempt is not stored."""
+    """The lease of the message expired, and another deliverer holds it."""
+
+    default_message = "Another deliverer holds the message now; the outcome of this attempt is not stored."
 
 
 def enqueue_message(  # noqa: PLR0913 - each is a column of the message, named by the caller

@@ -50,7 +50,9 @@ class Priority(IntEnum):
 
 
 class LeaseLost(RegistryError):
-    """Another worker holds the task now; the work of this one is discarded."""
+    """The lease of the task expired, and another worker holds it."""
+
+    default_message = "Another worker holds the task now; the work of this one is discarded."
 
 
 def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the caller

@@ -1,8 +1,12 @@
 """Base classes and constrained text types of the API models."""
 
-from typing import Annotated, Generic, TypeVar
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, computed_field
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, SecretStr, StringConstraints, computed_field
+from pydantic_core import CoreSchema
 
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.registry.core.enums import USER_NAME
@@ -16,12 +20,38 @@ Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, m
 Location = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=PRINTABLE)]
 Password = Annotated[SecretStr, Field(min_length=12, max_length=256)]
 Item = TypeVar("Item")
+FIELD_LIST = re.compile(r"^- `.*", re.MULTILINE | re.DOTALL)
+# The names of described fields: "- `since`, `until`: ...", or after a sentence of the same line.
+FIELD_NAMES = re.compile(r"(?:^- |(?<=\. ))((?:`\w+`(?:, )?)+): ", re.MULTILINE)
+
+
+def field_descriptions(docstring: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and descriptions of the fields that the list in a docstring describes."""
+    _, *parts = FIELD_NAMES.split(docstring)
+    for names, text in zip(parts[::2], parts[1::2], strict=True):
+        description = " ".join(text.split("\n\n")[0].split())
+        yield from ((name, description[:1].upper() + description[1:]) for name in re.findall(r"`(\w+)`", names))
 
 
 class ApiModel(BaseModel):
-    """Base class of all models: immutable and readable from rows."""
+    """Base class of all models: immutable and readable from rows.
+
+    The docstring of a model describes its fields in a list. The JSON schema has these descriptions at the fields."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Return the JSON schema of the model, with descriptions of its fields and of the inherited ones."""
+        schema = handler.resolve_ref_schema(handler(core))
+        fields = schema.get("properties", {})
+        for kind in reversed(cls.__mro__):
+            for name, description in field_descriptions(inspect.cleandoc(vars(kind).get("__doc__") or "")):
+                if name in fields and "description" not in fields[name]:
+                    fields[name]["description"] = description
+        if "description" in schema:
+            schema["description"] = FIELD_LIST.sub("", schema["description"]).strip()
+        return schema
 
 
 class ApiRequest(ApiModel):

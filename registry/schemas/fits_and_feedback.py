@@ -10,14 +10,12 @@ from treaty.registry.schemas.base import ApiModel, ApiRequest, Reason
 
 
 class FitsQuery(ApiModel):
-    """Filter of fits.
+    """Filter of fits."""
 
-    - `check_id`: null means all checks of the object."""
-
-    contract_id: str
-    object: str
-    check_id: str | None = None
-    limit: int = Field(default=100, ge=1, le=1000)
+    contract_id: str = Field(description="Id of the contract")
+    object: str = Field(description="Name of the object: a table of the contract")
+    check_id: str | None = Field(default=None, description="Only fits of this check; by default of all checks")
+    limit: int = Field(default=100, ge=1, le=1000, description="Maximum number of fits")
 
 
 class FitOut(ApiModel):
@@ -53,9 +51,9 @@ class FitOut(ApiModel):
 class FeedbackQuery(ApiModel):
     """Filter of feedback: an object of a contract."""
 
-    contract_id: str
-    object: str
-    limit: int = Field(default=100, ge=1, le=1000)
+    contract_id: str = Field(description="Id of the contract")
+    object: str = Field(description="Name of the object: a table of the contract")
+    limit: int = Field(default=100, ge=1, le=1000, description="Maximum number of entries")
 
 
 class FeedbackIn(ApiRequest):

@@ -11,19 +11,18 @@ from treaty.registry.schemas.contracts import CheckResultOut
 
 
 class MetricHistoryQuery(ApiModel):
-    """Filter of measurements.
+    """Filter of measurements."""
 
-    - `metric`: name of an analyzer or identity of a metric; null means all.
-    - `since`, `until`: time of the data, including `since` and excluding `until`."""
-
-    contract_id: str
-    object: str
-    metric: str | None = None
-    since: AwareDatetime | None = None
-    until: AwareDatetime | None = None
-    segment: str | None = None
-    tag: str | None = None
-    limit: int = Field(default=1000, ge=1, le=10_000)
+    contract_id: str = Field(description="Id of the contract")
+    object: str = Field(description="Name of the object: a table of the contract")
+    metric: str | None = Field(
+        default=None, description="Name of an analyzer or identity of a metric; by default all metrics"
+    )
+    since: AwareDatetime | None = Field(default=None, description="Only data from this time on")
+    until: AwareDatetime | None = Field(default=None, description="Only data before this time")
+    segment: str | None = Field(default=None, description="Only this segment, such as `country=DE`")
+    tag: str | None = Field(default=None, description="Only if the contract or the object has this tag")
+    limit: int = Field(default=1000, ge=1, le=10_000, description="Maximum number of measurements, newest first")
 
 
 class MetricHistoryItemOut(ApiModel):
@@ -53,15 +52,13 @@ class MetricHistoryItemOut(ApiModel):
 
 
 class CheckHistoryQuery(ApiModel):
-    """Filter of check results.
+    """Filter of check results."""
 
-    - `since`: earliest end of the run; null means no limit."""
-
-    contract_id: str
-    object: str
-    check_id: str
-    since: AwareDatetime | None = None
-    limit: int = Field(default=500, ge=1, le=5000)
+    contract_id: str = Field(description="Id of the contract")
+    object: str = Field(description="Name of the object: a table of the contract")
+    check_id: str = Field(description="Id of the check")
+    since: AwareDatetime | None = Field(default=None, description="Only runs that ended at or after this time")
+    limit: int = Field(default=500, ge=1, le=5000, description="Maximum number of results, newest first")
 
 
 class CheckHistoryItemOut(CheckResultOut):

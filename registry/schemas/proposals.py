@@ -187,11 +187,12 @@ class DecisionsIn(DecisionBaseIn):
 
 
 class ResponseOptions(ApiRequest):
-    """Options of the response.
+    """Options of the response."""
 
-    - `decided_only`: return only the suggestions that were decided; the counts cover all suggestions."""
-
-    decided_only: bool = False
+    decided_only: bool = Field(
+        default=False,
+        description="Return only the suggestions that this request decided; the counts cover all suggestions",
+    )
 
 
 class PreviewOut(ApiModel):

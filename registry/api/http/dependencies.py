@@ -24,6 +24,8 @@ from treaty.registry.core.pagination import PageRequest
 from treaty.registry.core.settings import RegistrySettings
 
 ContractId = Annotated[str, Query(min_length=1, max_length=500, description="Id of the contract")]
+ContractFilter = Annotated[str | None, Query(description="Only results for this contract")]
+ObjectName = Annotated[str, Query(description="Name of the object: a table of the contract")]
 bearer = HTTPBearer(auto_error=False, description="An API token or the secret of a session")
 
 

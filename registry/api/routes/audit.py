@@ -19,15 +19,17 @@ from treaty.registry.review.approval import records
 
 router = APIRouter(tags=["audit"])
 LINES = "application/x-ndjson"
+Action = Annotated[AuditAction | None, Query(description="Only entries of this action")]
+ObjectId = Annotated[str | None, Query(description="Only entries about the object with this id")]
+Position = Annotated[int, Query(ge=0, description="Export the entries after this position; 0 means all")]
+Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
 
 
 @router.get("/audit")
 def list_audit(
-    by: Caller, tx: Reader, asked: Paging, action: AuditAction | None = None, object_id: str | None = None
+    by: Caller, tx: Reader, asked: Paging, action: Action = None, object_id: ObjectId = None
 ) -> schemas.Page[schemas.AuditOut]:
-    """List audit entries, newest first.
-
-    - `action`, `object_id`: only entries of this action or object."""
+    """List audit entries, newest first."""
     _auditor(by)
     return presenters.page(
         schemas.AuditOut.model_validate, audit_log.entries(tx, asked, action=action, object_id=object_id)
@@ -51,7 +53,7 @@ def get_head(by: Caller, tx: Reader, shared: Shared) -> schemas.AuditHead:
 
 
 @router.get("/audit/export", response_class=StreamingResponse)
-def export_audit(by: Caller, shared: Shared, after: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
+def export_audit(by: Caller, shared: Shared, after: Position = 0) -> StreamingResponse:
     """Export all entries after a position as JSON lines. Verify an export with `treaty audit verify --from`."""
     _auditor(by)
     return StreamingResponse(_lines(shared, after), media_type=LINES)
@@ -59,7 +61,7 @@ def export_audit(by: Caller, shared: Shared, after: Annotated[int, Query(ge=0)] 
 
 @router.get("/contract/approvals")
 def list_approvals(
-    contract_id: ContractId, by: Caller, tx: Reader, version: str | None = None
+    contract_id: ContractId, by: Caller, tx: Reader, version: Number = None
 ) -> list[schemas.ApprovalRecordOut]:
     """List the approval records of a version, by default of the version in force.
 

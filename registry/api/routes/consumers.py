@@ -13,7 +13,7 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
-from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
+from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Service, Shared, Writer
 from treaty.registry.api.http.etags import IfMatch, with_etag
 from treaty.registry.api.routes.replays import replay_record
 from treaty.registry.contracts import subscriptions
@@ -32,7 +32,12 @@ from treaty.registry.review.replays import replay
 from treaty.registry.tables import ConsumerCheckRow, SubscriptionRow
 
 router = APIRouter(tags=["consumers"])
-OptionalId = Annotated[str | None, Query(min_length=1)]
+OptionalId = Annotated[str | None, Query(min_length=1, description="Only subscriptions to this contract")]
+Mine = Annotated[bool, Query(description="Only subscriptions of the caller or their teams")]
+Ended = Annotated[bool, Query(description="Include subscriptions that have ended")]
+VersionFilter = Annotated[str | None, Query(description="Only requests for this version")]
+OwnRequests = Annotated[bool, Query(description="Only requests to the caller")]
+Waiting = Annotated[bool, Query(description="Only requests that are pending or objected to")]
 ONE = "/subscriptions/{subscription_id}"
 CHECK = ONE + "/checks/{check_id}"
 
@@ -59,15 +64,19 @@ def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, seen: IfMatch)
         seen.check(tx, row.id, presenters.acknowledgement(acknowledgements.acknowledgement_listing(tx, row)).etag)
 
 
+def acknowledgement_filter(
+    contract_id: ContractFilter = None, version: VersionFilter = None, *, mine: OwnRequests = False,
+    waiting: Waiting = False,
+) -> AcknowledgementFilter:  # fmt: skip
+    """Return the filter of the request."""
+    return AcknowledgementFilter(contract_id, version, mine, waiting)
+
+
 @router.get("/subscriptions")
 def list_subscriptions(
-    by: Caller, tx: Reader, asked: Paging, *, contract_id: OptionalId = None, mine: bool = False, ended: bool = False
+    by: Caller, tx: Reader, asked: Paging, *, contract_id: OptionalId = None, mine: Mine = False, ended: Ended = False
 ) -> schemas.Page[schemas.SubscriptionOut]:
-    """List subscriptions. Each contains the reason if its pin is outdated.
-
-    - `contract_id`: only subscriptions to this contract.
-    - `mine`: only subscriptions of the caller or their teams.
-    - `ended`: include subscriptions that have ended."""
+    """List subscriptions. Each contains the reason if its pin is outdated."""
     authentication.require_permission_anywhere(by, Permission.READ)
     listings = subscriptions.list_subscriptions(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
     return presenters.page(lambda each: presenters.subscription(each, by), listings)
@@ -165,13 +174,9 @@ def promote_check(
 
 @router.get("/acknowledgements")
 def list_acknowledgements(
-    by: Caller, tx: Reader, asked: Paging, which: Annotated[AcknowledgementFilter, Depends()]
+    by: Caller, tx: Reader, asked: Paging, which: Annotated[AcknowledgementFilter, Depends(acknowledgement_filter)]
 ) -> schemas.Page[schemas.AcknowledgementOut]:
-    """List acknowledgement requests for approved versions and their answers, newest first.
-
-    - `contract_id`, `version`: only requests for this contract or version.
-    - `mine`: only requests to the caller.
-    - `waiting`: only unanswered requests."""
+    """List acknowledgement requests for approved versions and their answers, newest first."""
     authentication.require_permission_anywhere(by, Permission.READ)
     return presenters.page(presenters.acknowledgement, acknowledgements.list_acknowledgements(tx, by, asked, which))
 

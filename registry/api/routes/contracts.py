@@ -56,7 +56,7 @@ def get_document(
     contract_id: ContractId,
     by: Caller,
     tx: Reader,
-    version: str | None = None,
+    version: Number = None,
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Retrieve the document of a version byte for byte. The default is the version in force.

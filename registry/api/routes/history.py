@@ -18,10 +18,7 @@ CheckHistoryParameters = Annotated[schemas.CheckHistoryQuery, Query()]
 def list_metric_history(by: Caller, tx: Reader, asked: HistoryParameters) -> list[schemas.MetricHistoryItemOut]:
     """List the newest measurements of an object's metrics, oldest first.
 
-    Failed measurements are included with a reason and without a value.
-
-    - `metric`: name of an analyzer or identity of a metric; by default all metrics.
-    - `since`, `until`: time of the data, including `since` and excluding `until`."""
+    Failed measurements are included with a reason and without a value."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
     criteria = metric_history.MeasurementFilter(**asked.model_dump(exclude={"limit"}))
     return [
@@ -32,9 +29,7 @@ def list_metric_history(by: Caller, tx: Reader, asked: HistoryParameters) -> lis
 
 @router.get("/history/checks")
 def list_check_history(by: Caller, tx: Reader, asked: CheckHistoryParameters) -> list[schemas.CheckHistoryItemOut]:
-    """List the newest results of a check, oldest first, each with its threshold or band.
-
-    - `since`: only runs that ended at or after this time."""
+    """List the newest results of a check, oldest first, each with its threshold or band."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
     results = check_history.course(
         tx, asked.contract_id, asked.object, asked.check_id, limit=asked.limit, since=asked.since

@@ -18,7 +18,10 @@ from treaty.registry.incidents.actions import IncidentFilter, IncidentStep
 from treaty.registry.tables import IncidentRow
 
 router = APIRouter(tags=["incidents"])
-ContractId = Annotated[str | None, Query(min_length=1, max_length=500)]
+ContractId = Annotated[str | None, Query(min_length=1, max_length=500, description="Only incidents of this contract")]
+StateFilter = Annotated[IncidentState | None, Query(description="Only incidents in this state")]
+Mine = Annotated[bool, Query(description="Only incidents assigned to the caller")]
+Snoozed = Annotated[bool, Query(description="Include snoozed incidents")]
 ONE = "/incidents/{incident_id}"
 
 
@@ -30,8 +33,8 @@ def unchanged(incident_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
 
 
 def incident_filter(
-    by: Caller, contract_id: ContractId = None, state: IncidentState | None = None, *, mine: bool = False,
-    snoozed: bool = True,
+    by: Caller, contract_id: ContractId = None, state: StateFilter = None, *, mine: Mine = False,
+    snoozed: Snoozed = True,
 ) -> IncidentFilter:  # fmt: skip
     """Return the filter of the request."""
     return IncidentFilter(contract_id, state, by.user_id if mine else None, snoozed)
@@ -41,9 +44,7 @@ def incident_filter(
 def list_incidents(
     by: Caller, tx: Reader, asked: Paging, which: Annotated[IncidentFilter, Depends(incident_filter)]
 ) -> schemas.Page[schemas.IncidentOut]:
-    """List incidents, newest first.
-
-    Filter by contract, state or assignment to the caller; `snoozed=false` omits snoozed incidents."""
+    """List incidents, newest first."""
     return presenters.page(presenters.incident, actions.list_incidents(tx, by, asked, which, now=clock.now()))
 
 

@@ -24,6 +24,9 @@ from treaty.registry.worker.intake import unmatched
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 MEDIA_TYPE = "application/schema+json"
+StateFilter = Annotated[LineageEventState | None, Query(description="Only events in this state")]
+Producer = Annotated[str | None, Query(description="Only events that this user sent")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of datasets")]
 Since = Annotated[AwareDatetime | None, Query(description="Only events received at or after this time")]
 
 
@@ -32,13 +35,11 @@ def list_events(
     by: Caller,
     tx: Reader,
     asked: Paging,
-    state: LineageEventState | None = None,
-    producer: str | None = None,
+    state: StateFilter = None,
+    producer: Producer = None,
     since: Since = None,
 ) -> schemas.Page[schemas.LineageEventOut]:
-    """List accepted lineage events, newest first, with their content and state.
-
-    - `state`, `producer`: only events in this state or from this producer."""
+    """List accepted lineage events, newest first, with their content and state."""
     _reader(by)
     return presenters.page(_event, event_listing.events(tx, asked, state=state, producer=producer, since=since))
 
@@ -59,7 +60,7 @@ def count_events(by: Caller, tx: Reader) -> schemas.LineageEventCountsOut:
 
 @router.get("/events/rejected")
 def list_rejected_events(
-    by: Caller, tx: Reader, asked: Paging, producer: str | None = None
+    by: Caller, tx: Reader, asked: Paging, producer: Producer = None
 ) -> schemas.Page[schemas.RejectedEventOut]:
     """List rejected event bodies, newest first, with the reason sent in the response."""
     _reader(by)
@@ -77,9 +78,7 @@ def get_rejected_event(event_id: UUID, by: Caller, tx: Reader) -> schemas.Reject
 
 
 @router.get("/unmatched-datasets")
-def list_unmatched_datasets(
-    by: Caller, tx: Reader, limit: Annotated[int, Query(ge=1, le=500)] = 100
-) -> list[schemas.UnmatchedDatasetOut]:
+def list_unmatched_datasets(by: Caller, tx: Reader, limit: Limit = 100) -> list[schemas.UnmatchedDatasetOut]:
     """List datasets that jobs write and no contract in force covers, most recently written first."""
     _reader(by)
     rows = unmatched.list_unmatched(tx, limit=limit)

@@ -38,10 +38,12 @@ NodeId = Annotated[
     ),
 ]
 Depth = Annotated[int, Query(ge=0, le=DEEPEST, description="Maximum number of jobs between the node and others")]
-Limit = Annotated[int, Query(ge=1, le=1000)]
-Offset = Annotated[int, Query(ge=0, le=1_000_000)]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Maximum number of items in the response")]
+Offset = Annotated[int, Query(ge=0, le=1_000_000, description="Number of items to skip")]
+Order = Annotated[Literal["asc", "desc"], Query(alias="sortDirection", description="Order by time of reception")]
 FacetsOf = Annotated[Literal["run", "job"], Query(alias="type", description="Facets of the run or of its job")]
-Moment = Annotated[AwareDatetime | None, Query(description="Time of reception")]
+Before = Annotated[AwareDatetime | None, Query(description="Only events received before this time")]
+After = Annotated[AwareDatetime | None, Query(description="Only events received at or after this time")]
 FORMS = "A node id has the form dataset:{namespace}:{name} or job:{namespace}:{name}."
 AROUND = {"dataset": traversal.graph_around, "job": traversal.around_job}
 
@@ -50,9 +52,9 @@ AROUND = {"dataset": traversal.graph_around, "job": traversal.around_job}
 class EventsQuery:
     """Filter of lineage events."""
 
-    before: Moment = None
-    after: Moment = None
-    direction: Annotated[Literal["asc", "desc"], Query(alias="sortDirection")] = "desc"
+    before: Before = None
+    after: After = None
+    direction: Order = "desc"
     limit: Limit = 100
     offset: Offset = 0
 

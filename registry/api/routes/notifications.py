@@ -1,8 +1,9 @@
 """Routes of channels and outgoing messages."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
@@ -15,6 +16,7 @@ from treaty.registry.notifications.channels import ChannelListing
 from treaty.registry.tables import ChannelRow
 
 router = APIRouter(tags=["notifications"])
+StateFilter = Annotated[OutboxState | None, Query(description="Only messages in this state")]
 
 
 @router.get("/channels")
@@ -58,11 +60,9 @@ def send_test_message(channel_id: UUID, by: Caller, tx: Writer) -> schemas.Chann
 
 @router.get("/messages")
 def list_messages(
-    by: Caller, tx: Reader, asked: Paging, state: OutboxState | None = None
+    by: Caller, tx: Reader, asked: Paging, state: StateFilter = None
 ) -> schemas.Page[schemas.OutboxMessageOut]:
-    """List outgoing messages, newest first: pending, sent and abandoned ones. Requires an administrator.
-
-    - `state`: only messages in this state."""
+    """List outgoing messages, newest first: pending, sent and abandoned ones. Requires an administrator."""
     return presenters.page(schemas.OutboxMessageOut.model_validate, outbox.list_messages(tx, by, asked, state))
 
 

@@ -14,7 +14,7 @@ from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.patterns import column_domains, index_updates
 
 router = APIRouter(tags=["patterns"])
-Few = Annotated[int, Query(ge=1, le=1000)]
+Few = Annotated[int, Query(ge=1, le=1000, description="Maximum number of patterns")]
 Written = Annotated[
     str, Query(min_length=1, max_length=2000, description="The pattern, in the syntax of `GET /patterns`")
 ]

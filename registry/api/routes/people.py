@@ -34,7 +34,7 @@ from treaty.registry.core.errors import NotFound, Unauthenticated
 from treaty.registry.tables import RoleGrantRow, TeamRow, UserRow
 
 router = APIRouter(tags=["people"])
-UserName = Annotated[str, Query(max_length=100)]
+UserName = Annotated[str, Query(max_length=100, description="Name of the user to remove")]
 Target = Annotated[str | None, Query(max_length=500, description="A domain, a contract id or a dataset id")]
 
 

@@ -14,7 +14,7 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication, users
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
-from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
+from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Service, Shared, Writer
 from treaty.registry.api.http.etags import IfMatch, with_etag
 from treaty.registry.api.routes.replays import replay_record
 from treaty.registry.contracts.documents import Documents
@@ -47,6 +47,7 @@ def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
         seen.check(tx, proposal.id, f'"{proposal.revision}"')
 
 
+StateFilter = Annotated[ProposalState | None, Query(description="Only proposals in this state")]
 Answered = Annotated[schemas.ResponseOptions, Query()]
 # For changes of a proposal except approvals, which name the fingerprint of the preview.
 UNCHANGED = [Depends(unchanged)]
@@ -54,11 +55,9 @@ UNCHANGED = [Depends(unchanged)]
 
 @router.get("/proposals")
 def list_proposals(
-    by: Caller, tx: Reader, asked: Paging, state: ProposalState | None = None, contract_id: str | None = None
+    by: Caller, tx: Reader, asked: Paging, state: StateFilter = None, contract_id: ContractFilter = None
 ) -> schemas.Page[schemas.ProposalSummaryOut]:
-    """List proposals, newest first.
-
-    - `state`, `contract_id`: only proposals in this state or for this contract."""
+    """List proposals, newest first."""
     authentication.require_permission_anywhere(by, Permission.READ)
     listings = proposal_list.proposals(tx, by, asked, state=state, contract_id=contract_id)
     return presenters.page(lambda each: presenters.proposal_summary(each, by), listings)

@@ -10,22 +10,28 @@ from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http import presenters
-from treaty.registry.api.http.dependencies import Caller, Paging, Reader
+from treaty.registry.api.http.dependencies import Caller, ContractFilter, ContractId, ObjectName, Paging, Reader
 from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.runs import history, samples
 
 router = APIRouter(tags=["runs"])
-Limit = Annotated[int, Query(ge=1, le=1000)]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Maximum number of values, newest first")]
+SubscriptionFilter = Annotated[
+    UUID | None,
+    Query(description="Runs of the checks of this subscription; by default runs of the contracts' own checks"),
+]
+MetricIdentity = Annotated[str, Query(description="Identity of the metric, as in the report of a run")]
 
 
 @router.get("/runs")
 def list_runs(
-    by: Caller, tx: Reader, asked: Paging, contract_id: str | None = None, subscription_id: UUID | None = None
+    by: Caller,
+    tx: Reader,
+    asked: Paging,
+    contract_id: ContractFilter = None,
+    subscription_id: SubscriptionFilter = None,
 ) -> schemas.Page[schemas.RunSummaryOut]:
-    """List runs, newest first.
-
-    - `contract_id`: only runs of this contract.
-    - `subscription_id`: runs of the checks of this subscription; by default runs of the contracts' own checks."""
+    """List runs, newest first."""
     authentication.require_permission_anywhere(by, Permission.READ)
     rows = history.runs(tx, by, asked, contract_id=contract_id, subscription_id=subscription_id)
     return presenters.page(schemas.RunSummaryOut.model_validate, rows)
@@ -47,11 +53,14 @@ def list_samples(run_id: UUID, by: Caller, tx: Reader) -> list[schemas.Violation
 
 @router.get("/measurements", response_model=list[schemas.MeasurementOut])
 def list_measurements(
-    by: Caller, tx: Reader, contract_id: str, object: str, identity: str, limit: Limit = history.SHOWN
+    by: Caller,
+    tx: Reader,
+    contract_id: ContractId,
+    object: ObjectName,
+    identity: MetricIdentity,
+    limit: Limit = history.SHOWN,
 ) -> Response:
-    """List the last values of a metric, oldest first.
-
-    - `identity`: identity of the metric."""
+    """List the last values of a metric, oldest first."""
     visibility.require_readable_object(tx, contract_id, object, by)
     rows = history.measurements(tx, contract_id, object, [identity], limit=limit)[identity]
     # Creating a model for each of a thousand points would take as long as reading them.

@@ -1,14 +1,15 @@
 """Routes of tasks: request drafts, list, retry and stop tasks."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http import presenters
-from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
+from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
@@ -20,6 +21,8 @@ from treaty.registry.tables import TaskRow
 from treaty.registry.worker.operations import cancellation, queue_overview, retries
 
 router = APIRouter(tags=["tasks"])
+StateFilter = Annotated[TaskState | None, Query(description="Only tasks in this state")]
+KindFilter = Annotated[str | None, Query(description=f"Only tasks of this kind: {', '.join(TaskKind)}")]
 
 
 @router.post("/drafts", status_code=202)
@@ -48,13 +51,11 @@ def list_tasks(
     by: Caller,
     tx: Reader,
     asked: Paging,
-    state: TaskState | None = None,
-    kind: str | None = None,
-    contract_id: str | None = None,
+    state: StateFilter = None,
+    kind: KindFilter = None,
+    contract_id: ContractFilter = None,
 ) -> schemas.Page[schemas.TaskSummaryOut]:
-    """List the tasks that the caller may see, newest first.
-
-    - `state`, `kind`, `contract_id`: only tasks in this state, of this kind or for this contract."""
+    """List the tasks that the caller may see, newest first."""
     authentication.require_permission_anywhere(by, Permission.READ)
     rows = queue_overview.tasks(tx, by, asked, state=state, kind=kind, contract_id=contract_id)
     return presenters.page(_summary, rows)

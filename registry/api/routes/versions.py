@@ -21,7 +21,7 @@ from treaty.registry.review.proposals import diffs, proposals
 from treaty.registry.tables import ContractVersionRow
 
 router = APIRouter(tags=["versions"])
-Number = Annotated[str, Query(alias="version", min_length=1)]
+Number = Annotated[str, Query(alias="version", min_length=1, description="Version number")]
 OptionalNumber = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
 
 

@@ -28,11 +28,15 @@ LOOK_EVERY = 1.0
 
 
 class IntakeOverloaded(RegistryError):
-    """Too many events are waiting. Send the event again later."""
+    """More events are waiting than the intake allows."""
+
+    default_message = "Too many events are waiting. Send the event again later."
 
 
 class UnstorableEvent(RegistryError):
-    """The database cannot store this event."""
+    """The event contains a value that the database cannot store."""
+
+    default_message = "The database cannot store this event."
 
 
 @dataclass(frozen=True)

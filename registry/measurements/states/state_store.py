@@ -24,7 +24,9 @@ CHUNK = 500
 
 
 class StateConflict(Conflict):
-    """Another validation of the same data finished first. Try again."""
+    """Another validation stored states of the same data first."""
+
+    default_message = "Another validation of the same data finished first. Try again."
 
 
 def stored_fingerprints(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, str]:
