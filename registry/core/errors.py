@@ -1,4 +1,4 @@
-"""Define the errors of the registry, each with the message that is sent unless the caller supplies another."""
+"""Define the errors of the registry, each with its default message."""
 
 from collections.abc import Iterable, Mapping
 from typing import ClassVar

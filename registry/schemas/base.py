@@ -42,7 +42,7 @@ class ApiModel(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Return the JSON schema of the model, with descriptions of its fields and of the inherited ones."""
+        """Return the JSON schema of the model with the descriptions of its fields."""
         schema = handler.resolve_ref_schema(handler(core))
         fields = schema.get("properties", {})
         for kind in reversed(cls.__mro__):
