@@ -88,6 +88,7 @@ bench-anomaly: setup ## what detectors promise and keep (ARGS="--series 100", "-
 docs: setup ## write the reference and docs/house.svg from the code, and build the site into site/
 	$(PY) docs/generate.py
 	$(PY) docs/house.py
+	$(PY) docs/decisions_index.py
 	.venv/bin/zensical build --strict
 
 docs-serve: setup ## show the site on 127.0.0.1:8790 and rebuild it while you write

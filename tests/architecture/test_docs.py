@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from docs import house
+from docs import decisions_index, house
 from docs.generate import PAGES, REFERENCE, page
 
 ROOT = Path(__file__).parents[2]
 MAP = ROOT / "docs" / "architecture.md"
 EXPLANATIONS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "explanation").glob("*.md"))
 TOPICS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
-TEXTS = ["README.md", "CONTRIBUTING.md", *TOPICS, *EXPLANATIONS]
+DECISIONS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "decisions").glob("*.md"))
+TEXTS = ["README.md", "CONTRIBUTING.md", *TOPICS, *EXPLANATIONS, *DECISIONS]
 FOLDERS = "engine|registry|ui|tests|docs|contracts|migrations|bench|src"
 
 
@@ -63,6 +64,11 @@ def test_every_explanation_is_linked_from_the_map() -> None:
     source = MAP.read_text(encoding="utf-8")
     assert EXPLANATIONS
     assert [each for each in EXPLANATIONS if f"]({each.removeprefix('docs/')})" not in source] == []
+
+
+def test_the_index_of_decisions_lists_only_records() -> None:
+    rows = decisions_index.INDEX.read_text(encoding="utf-8").splitlines()
+    assert [each for each in rows if each not in decisions_index.index().splitlines()] == [], "run: make docs"
 
 
 def test_the_picture_of_the_rooms_is_as_the_imports_draw_it() -> None:
