@@ -131,7 +131,7 @@ class Drawing:
         )
 
     def _order(self) -> None:
-        """Sort each row by the mean place of its neighbours, and keep the order with the fewest crossings."""
+        """Sort each row by the mean place of its neighbors, and keep the order with the fewest crossings."""
         best = (self._crossings(), self.rows)
         for sweep in range(24):
             for number in range(len(self.rows)) if sweep % 2 else reversed(range(len(self.rows))):
@@ -148,7 +148,7 @@ class Drawing:
         return sorted(row, key=lambda each: (means[each], each))
 
     def _place(self) -> None:
-        """Put each place under the mean of its neighbours, as far as the order and the widths allow."""
+        """Put each place under the mean of its neighbors, as far as the order and the widths allow."""
         for row in self.rows:
             self.x |= _spread(row, dict.fromkeys(row, WIDTH / 2))
         for _ in range(60):
@@ -179,7 +179,7 @@ def width(each: str) -> float:
 
 
 def _spread(row: list[str], wanted: Mapping[str, float]) -> dict[str, float]:
-    """Return centres as near to the wanted ones as the order, the widths and the frame allow."""
+    """Return centers as near to the wanted ones as the order, the widths and the frame allow."""
     halves = [width(each) / 2 for each in row]
     lows, place = [], 10.0
     for half in halves:

@@ -171,7 +171,7 @@ def _keep(points: Sequence[Point]) -> None:
 
 
 def draw(scenario: str, points: Sequence[Point]) -> None:
-    """Plot the scenario: a panel per test, a group of bars per step, a colour per way."""
+    """Plot the scenario: a panel per test, a group of bars per step, a color per way."""
     import matplotlib
 
     matplotlib.use("agg")

@@ -3,7 +3,7 @@
     python -m bench.programs.avh FOLDER [TABLE ...] [--only quality lengths budgets parts days labelled cost]
                                  [--among "by history" "6 sigma"]
 
-FOLDER contains source/table/date.csv, and incidents.csv with labelled days. Results are written as CSV and PNG to
+FOLDER contains source/table/date.csv, and incidents.csv with labeled days. Results are written as CSV and PNG to
 bench/results. Evaluated tables are cached: an interrupted command resumes where it stopped."""
 
 import argparse
@@ -165,7 +165,7 @@ class BenchOptions:
 
     @cached_property
     def incidents(self) -> list[Incident]:
-        """Return the labelled incidents; empty without a file."""
+        """Return the labeled incidents; empty without a file."""
         path = self.root / INCIDENTS
         return incidents(path) if path.exists() else []
 
@@ -316,7 +316,7 @@ def days(asked: BenchOptions) -> Iterator[dict[str, Any]]:
 
 
 def labelled(asked: BenchOptions) -> Iterator[dict[str, Any]]:
-    """Evaluate the labelled incidents of the tables, each on its day."""
+    """Evaluate the labeled incidents of the tables, each on its day."""
     table_incidents = [each for each in asked.incidents if each.table in asked.tables]
     for row in incident_days(asked.root, table_incidents, asked.rows, alarms=1.0):
         print(row, flush=True)

@@ -21,7 +21,7 @@ SETTLING = 30
 
 @dataclass(frozen=True)
 class Incident:
-    """A labelled incident of a table on a day. `persists`: the change is permanent."""
+    """A labeled incident of a table on a day. `persists`: the change is permanent."""
 
     table: str
     date: str
@@ -30,7 +30,7 @@ class Incident:
 
 
 def incidents(path: Path) -> list[Incident]:
-    """Read the labelled incidents, one per table and day."""
+    """Read the labeled incidents, one per table and day."""
     with path.open(encoding="utf-8", newline="") as file:
         labelled = [
             Incident(row["table"], row["snapshot"], row["kind"], not row["persists"].startswith("no"))
@@ -161,7 +161,7 @@ def _near(table: Table, at: int, known: Sequence[Incident]) -> bool:
 
 
 def incident_days(root: Path, known: Sequence[Incident], rows: int, alarms: float) -> Iterator[dict[str, Any]]:
-    """Evaluate each labelled incident with 30 snapshots before it, on its day."""
+    """Evaluate each labeled incident with 30 snapshots before it, on its day."""
     for each in known:
         table = Table(root, each.table, rows)
         at = table.dates.index(each.date) if each.date in table.dates else -1

@@ -1,7 +1,7 @@
 """Run the protocol of the AVH paper, section 5.1: `fit(history, kind) -> model`, `model.flag(snapshot)`.
 
 Precision: thirty windows per sequence, each with the real next snapshot, assumed to be clean (`fpr`; `clean` excludes
-the days of labelled incidents). Recall, on the first window: SYNTHETIC, that snapshot with each variation of appendix
+the days of labeled incidents). Recall, on the first window: SYNTHETIC, that snapshot with each variation of appendix
 B; REAL, the snapshots of the 20 most similar columns. Windows of one column overlap and columns of a table change
 together, so intervals resample tables."""
 

@@ -35,7 +35,7 @@ class Snapshot:
 class Sequence:
     """A column through consecutive snapshots. `neighbour`: another column of its type; None if there is none.
 
-    `labelled`: days with a labelled incident."""
+    `labelled`: days with a labeled incident."""
 
     table: str
     name: str

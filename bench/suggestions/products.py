@@ -1,7 +1,7 @@
 """Generate products of ten brands with the columns of Deequ's evaluation, the same every time.
 
 See VLDB 2018, section 5.1. Eight names in ten contain the brand. Nine in ten contain words of its product lines, and
-neighbouring brands share a third of these words; all other words are shared by all brands. One description in four
+neighboring brands share a third of these words; all other words are shared by all brands. One description in four
 contains the brand, one in twenty also another brand. Nine manufacturers in ten are the brand's own."""
 
 from pathlib import Path
@@ -26,7 +26,7 @@ def _text(prefix: str, salt: int, words: int) -> str:
 def _line(salt: int) -> str:
     """Return SQL of a line's word: of the brand's own in nine names in ten, else of any brand's.
 
-    Neighbouring brands share some words."""
+    Neighboring brands share some words."""
     brand = f"if({_share(salt)} < 0.9, b, cast(floor({_share(salt + 1)} * {BRANDS}) as int))"
     return f"concat('line', {brand} * {LINES - SHARED} + cast(floor(pow({_share(salt + 2)}, 1.5) * {LINES}) as int))"
 

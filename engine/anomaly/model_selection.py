@@ -155,7 +155,7 @@ def _sound(values: Any, shape: SeriesModel, times: CalendarTimes) -> RegressionF
 def _odd(found: RegressionFit) -> Any:
     """Return the mask of outliers that occur alone or in pairs.
 
-    Three in a row mean that the behaviour has changed."""
+    Three in a row mean that the behavior has changed."""
     from treaty.engine.anomaly.residual_bands import quantile
 
     count = len(found.studentised)

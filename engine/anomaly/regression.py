@@ -96,7 +96,7 @@ def _density(distances: Any, scale: Any, freedom: Any) -> Any:
 
 
 def _studentised(values: Any, features: Any, coefficients: Any, gram: Any) -> Any:
-    """Return the externally studentised residuals: each divided by the spread without its own point."""
+    """Return the externally studentized residuals: each divided by the spread without its own point."""
     rows = features[:-1]
     residuals = values - rows @ coefficients
     leverage = np.clip(np.einsum("ij,ji->i", rows, np.linalg.solve(gram, rows.T)), 0, 1 - 1e-9)

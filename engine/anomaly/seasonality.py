@@ -65,7 +65,7 @@ def _explained_squares(rates: Any, ordinal: Any, values: Any) -> tuple[Any, floa
 
 
 def _peak(heights: Any, best: int) -> float:
-    """Return the offset of the maximum of the parabola through three neighbouring heights."""
+    """Return the offset of the maximum of the parabola through three neighboring heights."""
     if not 0 < best < len(heights) - 1:
         return 0.0
     before, top, after = heights[best - 1 : best + 2]
@@ -77,7 +77,7 @@ def wave(period: float, ordinal: Any, values: Any) -> Iterator[Any]:
     """Yield the columns of a wave and of its derivative by the period.
 
     The derivative makes the uncertainty of the period a coefficient like others, which widens the forecast
-    (Gauss-Newton linearisation). `ordinal` includes the next point."""
+    (Gauss-Newton linearization). `ordinal` includes the next point."""
     turns = 2 * np.pi * ordinal / period
     sine, cosine = np.sin(turns), np.cos(turns)
     columns = np.stack([np.ones(len(ordinal)), ordinal, sine, cosine], axis=1)

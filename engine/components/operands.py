@@ -73,7 +73,7 @@ class Operand:
         """Return SQL (string or bigint) with equal results for equal values, keyed if `is_hashed`.
 
         There is one zero and one NaN, and timestamps are microseconds. Decimals keep their column's scale, text is
-        compared byte for byte (no Unicode normalisation)."""
+        compared byte for byte (no Unicode normalization)."""
         return hashed(self.uncovered()) if self.is_hashed else self.uncovered()
 
     def uncovered(self) -> str:

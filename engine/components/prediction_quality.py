@@ -32,7 +32,7 @@ class ConfusionMatrix:
     def quality(self, measure: Measure) -> float | None:
         """Return the measure averaged over classes, weighted by their rows; None if no row was evaluated.
 
-        Precision is tp / predicted, recall tp / rows, F1 their harmonic mean 2 tp / (rows + predicted); 0 for 0 / 0.
+        Precision is `tp / predicted`, recall `tp / rows`, F1 their harmonic mean `2 tp / (rows + predicted)`; 0 for 0 / 0.
         The weighted recall is the share of rows that are predicted correctly."""
         import numpy
 
@@ -139,7 +139,7 @@ class ClassifiedRows:
     def only(self, known: Any) -> "ClassifiedRows":
         """Return the rows with only the tokens that `known` selects.
 
-        Tokens that are not in the training rows would favour small classes."""
+        Tokens that are not in the training rows would favor small classes."""
         return replace(self, at=self.at[known], tokens=self.tokens[known], token_counts=self.token_counts[known])
 
     @cached_property

@@ -1,9 +1,9 @@
-"""Analyse the patterns of a lake's columns.
+"""Analyze the patterns of a lake's columns.
 
-Lists the common domains of the lake and, for one pattern, the columns with it and its neighbours (the paper's
+Lists the common domains of the lake and, for one pattern, the columns with it and its neighbors (the paper's
 pattern analysis, section 5.3, and its dual problem, auto-tagging).
 
-A principal who may see only some columns gets the patterns of these columns and their neighbours of the same
+A principal who may see only some columns gets the patterns of these columns and their neighbors of the same
 structure, with the number of columns in the whole lake, and nothing else."""
 
 from collections import Counter
@@ -96,7 +96,7 @@ def common_domains(lake: PatternLake, limit: int, seen: VisibleColumns = None) -
 
 
 def pattern_carriers(lake: PatternLake, pattern: str, seen: VisibleColumns = None) -> PatternCarriers:
-    """Return the columns with this pattern and its neighbours in the lake.
+    """Return the columns with this pattern and its neighbors in the lake.
 
     A column has the pattern if at most one in ten of its values violates it. `seen`: visible columns; the result is
     empty if none of them has the pattern. Raises PatternError and UnreadableIndex."""

@@ -1,7 +1,7 @@
 """Enumerate the patterns of a column's values, P(v), with the rows that each pattern matches.
 
 Rows are bits of one integer, so the rows of a sequence are the AND of the rows of its options. Coarse to fine:
-values are grouped by structure, groups below the minimum share are dropped, and only then are tokens specialised
+values are grouped by structure, groups below the minimum share are dropped, and only then are tokens specialized
 (algorithm 1 of the paper); a product is cut as soon as it has too few rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Evidence of a suggested pattern: conforming values, all others, the lake's data and neighbouring patterns."""
+"""Evidence of a suggested pattern: conforming values, all others, the lake's data and neighboring patterns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -28,7 +28,7 @@ LEAST_OF_STRUCTURE = 0.05
 
 
 class Objective(StrEnum):
-    """The quantity to minimise."""
+    """The quantity to minimize."""
 
     IMPURITY = "impurity"
     ALARMS = "alarms"
@@ -41,7 +41,7 @@ class PatternLimits:
 
     `r`: maximum FPR. `m`: minimum number of columns. `tokens`: the paper's tau. `theta`: maximum discarded share.
     `vertical`, `horizontal`: permitted cuts. `structures`: maximum number of structures. `objective`: quantity to
-    minimise."""
+    minimize."""
 
     r: float = 0.1
     m: int = 3

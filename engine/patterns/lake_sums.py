@@ -1,7 +1,7 @@
 """Pattern statistics of a lake as sums over its columns.
 
 As sums, they permit adding and removing tables. For each pattern (section 2 of the paper): the number of columns in
-which some values match it (`columns`, Cov), the sum of their impurities (equation 4: FPR is impurity / columns), and
+which some values match it (`columns`, `Cov`), the sum of their impurities (equation 4: FPR is impurity / columns), and
 beyond the paper a replay of validation: the number of columns that would have learned it from their first rows
 (`learned`), and how many of these would have raised a false alarm on the other rows (`failed`)."""
 

@@ -1,4 +1,4 @@
-"""Neighbours of a pattern in the lake: patterns of the same structure that are narrower or wider."""
+"""Neighbors of a pattern in the lake: patterns of the same structure that are narrower or wider."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -26,7 +26,7 @@ EVERY = 100.0
 
 
 def schema_change(given: ColumnValues, generator: Generator, percent: float) -> Array:
-    """Replace a share of the rows by random values of the neighbour column. Type 1."""
+    """Replace a share of the rows by random values of the neighbor column. Type 1."""
     changed = given.values.copy()
     if given.neighbour is not None:
         rows = _some(changed, percent, generator)
@@ -258,7 +258,7 @@ def variations(given: ColumnValues, generator: Generator, most: float = EVERY) -
 
     The column itself is not modified. The result is the same for the same generator, even if issues are added at the
     end. Issues without an effect are left out: the case of a column without letters, a schema change without a
-    neighbour. `most`: below 100, only random issues that affect at most this percentage of rows."""
+    neighbor. `most`: below 100, only random issues that affect at most this percentage of rows."""
     sources = iter(generator.spawn(sum(len(issue.settings) for issue in ISSUES)))
     for issue in ISSUES:
         for setting, source in zip(issue.settings, sources, strict=False):

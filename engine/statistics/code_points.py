@@ -1,4 +1,4 @@
-"""Analyse many texts at once as one array of code points: character classes, masks and hashes."""
+"""Analyze many texts at once as one array of code points: character classes, masks and hashes."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -87,7 +87,7 @@ class TerminatedCodePoints:
 
     @cached_property
     def shapes(self) -> "TerminatedCodePoints":
-        """Return the masks with repeated letters and digits collapsed: 'Aaa 00' becomes 'Aa 0'."""
+        """Return the masks with repeated letters and digits collapsed: `Aaa 00` becomes `Aa 0`."""
         repeated = numpy.zeros(len(self.codes), dtype=bool)
         repeated[1:] = (self.codes[1:] == self.codes[:-1]) & (self.kinds[1:] > 0) & (self.kinds[1:] < PUNCTUATION)
         return self._only(~repeated)

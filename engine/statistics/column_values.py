@@ -45,7 +45,7 @@ def column(values: Iterable[Any], neighbour: Iterable[Any] | None = None, *, is_
 
     `is_text`: convert to texts in any case, with integers without decimals. None, NaN and values that do not equal
     themselves are missing. Integers beyond 2^53 lose digits; those beyond the range of a double become infinite. A
-    neighbour of the other type or another length is dropped. Raises ValueError for more than one dimension."""
+    neighbor of the other type or another length is dropped. Raises ValueError for more than one dimension."""
     own = _typed(values, is_text=is_text)
     other = None if neighbour is None else _typed(neighbour, is_text=is_text)
     return ColumnValues(own, other if other is not None and other.dtype == own.dtype and len(other) else None)

@@ -1,7 +1,7 @@
 """Compute distances between the value shares of two partitions.
 
 Most are sums over the values of a term in their shares p and q that is 0 if they are equal, grows with their
-distance, and is convex and of degree 1: term(cp, cq) = c term(p, q). So bounds of the shares give bounds of the sum,
+distance, and is convex and of degree 1: `term(cp, cq) = c term(p, q)`. So bounds of the shares give bounds of the sum,
 and grouping values never makes it larger (Csiszar 1967, f-divergences). Logarithms are natural."""
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Summarise a column of one partition; every statistic is computed from this summary.
+"""Summarize a column of one partition; every statistic is computed from this summary.
 
 Summaries come from values in memory or from states and have the same form: numbers are a step function with moments;
 texts are counts of values, of masks and of mask shapes, with the characters counted. So each statistic is declared
@@ -81,7 +81,7 @@ Summary = NumberSummary | TextSummary
 
 
 def summary(given: ColumnValues) -> Summary:
-    """Summarise values in memory, exactly."""
+    """Summarize values in memory, exactly."""
     return _of_texts(given.values) if given.is_text else _of_numbers(given.values)
 
 

@@ -12,7 +12,7 @@ class PatternsApi(ApiTransport):
         return self._get(list[schemas.CommonPatternOut], "/patterns", limit=limit)
 
     def pattern_columns(self, pattern: str) -> schemas.PatternInfoOut:
-        """Fetch a pattern with its columns and its neighbours."""
+        """Fetch a pattern with its columns and its neighbors."""
         return self._get(schemas.PatternInfoOut, "/patterns/columns", pattern=pattern)
 
     def learn_patterns(self) -> schemas.TaskOut:

@@ -1,4 +1,4 @@
-"""Normalise dataset names of lineage producers and derive the location that Spark reads."""
+"""Normalize dataset names of lineage producers and derive the location that Spark reads."""
 
 import re
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class LineageName:
 class TrimmedName:
     """A dataset name without its trailing partition directories.
 
-    `partition`: the values of these directories, e.g. (('ds', '2026-11-20'),)."""
+    `partition`: the values of these directories, e.g. `(('ds', '2026-11-20'),)`."""
 
     dataset: LineageName
     partition: tuple[tuple[str, str], ...] = ()
@@ -36,7 +36,7 @@ def normalise(namespace: str, name: str) -> LineageName:
     """Return the canonical spelling of a dataset name.
 
     Scheme and host become lower-case, s3a and s3n become s3; default ports and redundant slashes are removed. Names
-    of tables keep their case. Normalising twice changes nothing."""
+    of tables keep their case. Normalizing twice changes nothing."""
     space = _namespace(namespace.strip())
     return LineageName(space, _path(space, name.strip()) if _holds_paths(space) else name.strip())
 

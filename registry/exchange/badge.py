@@ -1,6 +1,6 @@
 """Draw the status badge of a contract as SVG, for a page or a README.
 
-It contains neither data nor the contract's name, and its text conveys the same as its colour."""
+It contains neither data nor the contract's name, and its text conveys the same as its color."""
 
 from collections.abc import Iterable
 

@@ -32,7 +32,7 @@ class PatternColumnOut(ApiModel):
 
 
 class PatternInfoOut(ApiModel):
-    """A pattern with its columns and neighbours.
+    """A pattern with its columns and neighbors.
 
     - `domain`: statistics of the pattern; null if too few columns have it.
     - `columns`: columns with the pattern, lowest impurity first.

@@ -67,7 +67,7 @@ class WorkerContext:
     def progress_reporter(self, task: TaskRow) -> ReportProgress:
         """Return a callback that stores the task's progress and extends its lease.
 
-        If the lease is lost or the task was cancelled, the engine is stopped."""
+        If the lease is lost or the task was canceled, the engine is stopped."""
 
         def report(words: str) -> None:
             try:

@@ -523,7 +523,7 @@ def test_somebody_signs_in_through_their_provider_and_comes_to_where_they_were_g
         issuer.person = "zoe"
         page = browser.new_context().new_page()
         page.goto(f"{address}/catalog?q=orders")
-        page.get_by_role("link", name="Sign in with your organisation").click()
+        page.get_by_role("link", name="Sign in with your organization").click()
 
         expect(page.get_by_role("heading", name="Catalog")).to_be_visible()
         expect(page.get_by_text("zoe", exact=True)).to_be_visible()

@@ -28,7 +28,7 @@ def page() -> None:
 
 
 def one(pattern: str) -> None:
-    """Draw the pattern's figures, columns and neighbours, or the reason if it is invalid."""
+    """Draw the pattern's figures, columns and neighbors, or the reason if it is invalid."""
     try:
         info = viewer.registry().pattern_columns(pattern)
     except ClientError as error:

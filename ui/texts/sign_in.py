@@ -1,7 +1,7 @@
 """Texts of sign-in, sign-out and first set-up."""
 
 INTRO = "Review proposals, approve contracts and check verdicts."
-ELSEWHERE = "Sign in with your organisation"
+ELSEWHERE = "Sign in with your organization"
 PASSWORD = "Password"
 PASSWORD_LENGTH = "At least 12 characters."
 SIGN_OUT = "Sign out"

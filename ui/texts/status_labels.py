@@ -1,4 +1,4 @@
-"""Labels of states, kinds and reasons: a word, an icon and a colour."""
+"""Labels of states, kinds and reasons: a word, an icon and a color."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ Colour = Literal["blue", "red", "orange", "gray", "green"]
 
 @dataclass(frozen=True)
 class StatusLabel:
-    """The label of a state, never shown by its colour alone."""
+    """The label of a state, never shown by its color alone."""
 
     word: str
     icon: str

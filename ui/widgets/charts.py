@@ -95,7 +95,7 @@ def sparkline(series: Sequence[ChartPoint], band: ChartBand, *, marked: Collecti
 
 
 def history(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, marked: str | None = None) -> Spec:
-    """Build the chart of a metric's history with labelled axes and limits.
+    """Build the chart of a metric's history with labeled axes and limits.
 
     `marked`: label of the point of this run, which is highlighted."""
     x = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
@@ -122,7 +122,7 @@ def distribution(edges: Sequence[float], counts: Sequence[int], *, metric: str) 
 
 
 def on_dark(spec: Any) -> Any:
-    """Return the chart, or a part of it, in the colours for dark pages."""
+    """Return the chart, or a part of it, in the colors for dark pages."""
     if isinstance(spec, dict):
         return {name: _colour(part) if name in COLOURED else on_dark(part) for name, part in spec.items()}
     return [on_dark(part) for part in spec] if isinstance(spec, list) else spec
@@ -191,7 +191,7 @@ def _row(point: ChartPoint, band: ChartBand, marked: Collection[str]) -> Spec:
 
 
 def _marks(base: Spec) -> list[Spec]:
-    """Distinguish points outside by shape and size, not by colour alone; a ring highlights points."""
+    """Distinguish points outside by shape and size, not by color alone; a ring highlights points."""
     shown = (
         (f"datum.state == '{texts.WITHIN}'", {"color": BLUE, "filled": True, "size": 28}),
         (

@@ -80,7 +80,7 @@ def row(mark: StatusLabel, *, age: datetime | None, about: str, key: str) -> Exi
 
 
 def points(measured: Sequence[MeasurementOut]) -> tuple[ChartPoint, ...]:
-    """Return measured values as points, labelled by partition or local time; gaps are omitted."""
+    """Return measured values as points, labeled by partition or local time; gaps are omitted."""
     zone = viewer.timezone()
     return tuple(
         ChartPoint(each.partition or ui_texts.moment(each.measured_at, timezone=zone), each.value)
@@ -118,7 +118,7 @@ def counted(found: Mapping[str, int], *, with_noun: bool = False) -> str:
 
 
 def show_chart(spec: charts.Spec, *, key: str, alt: str) -> None:
-    """Show a chart in the colours of the viewer's theme; `alt` describes it in words."""
+    """Show a chart in the colors of the viewer's theme; `alt` describes it in words."""
     st.vega_lite_chart(spec=charts.on_dark(spec) if viewer.is_dark() else spec, key=key, theme=None, alt=alt)
 
 

@@ -54,7 +54,7 @@ TIMES_HEAP = 4
 class ChildSettings:
     """Settings of the Spark child: memory, log file and limits per request.
 
-    `limit_seconds`: wall-clock time per request. After it the Spark jobs are cancelled, and the child is killed
+    `limit_seconds`: wall-clock time per request. After it the Spark jobs are canceled, and the child is killed
     unless it answers within `grace_seconds`. `memory`: heap of the local JVM. `limit_memory`: memory of all
     processes of the child; None means four times `memory`. It is enforced only where /proc exists; the operating
     system also limits Python to it. `remote`, `master`: see `session.start`. `plugins`: packages whose analyzers the
@@ -170,7 +170,7 @@ class SparkChild:
     def cancel(self) -> None:
         """Cancel the current request, which then raises EngineKilled.
 
-        Its jobs are cancelled; Spark stays warm if it stops in time. May be called from any thread. A second call
+        Its jobs are canceled; Spark stays warm if it stops in time. May be called from any thread. A second call
         kills the child at once. Without a request it does nothing."""
         self._told_to_stop.set()
 

@@ -21,7 +21,7 @@ def is_damage(error: BaseException) -> bool:
 
 
 def is_cancelled(error: BaseException) -> bool:
-    """Return True if the job was cancelled: nothing is wrong with its statement, and no further one may run."""
+    """Return True if the job was canceled: nothing is wrong with its statement, and no further one may run."""
     return any(name in CANCELLED for name, _ in _conditions(error))
 
 

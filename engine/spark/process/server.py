@@ -80,12 +80,12 @@ class RequestLoop:
                 self.request_queue.put(message)
 
     def rest(self) -> None:
-        """Stop cancelling jobs: those that run from now on do not belong to the request."""
+        """Stop canceling jobs: those that run from now on do not belong to the request."""
         with self.idle_lock:
             self.busy.clear()
 
     def answer(self, outcome: Any) -> None:
-        """Send the outcome; CANCELLED if the request was cancelled, because jobs may have been cut off."""
+        """Send the outcome; CANCELLED if the request was canceled, because jobs may have been cut off."""
         cut_off = self.cancelled.is_set() and not isinstance(outcome, EngineKilled)
         self.pipe.send(CANCELLED if cut_off else outcome)
 

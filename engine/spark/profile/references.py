@@ -79,7 +79,7 @@ def _keys_of(session: Any, keys: Iterable[ReferableKey]) -> Iterator[tuple[Refer
 
 
 def _sketched(frame: Any, names: Iterable[str]) -> dict[str, KeyValues]:
-    """Summarise the values of those columns that are texts or whole numbers; scans nothing for none."""
+    """Summarize the values of those columns that are texts or whole numbers; scans nothing for none."""
     schema = schema_of(frame)
     fit = {each.name for each in schema if each.base_type in TEXT | INTEGRAL}
     usable = [name for name in dict.fromkeys(names) if name in fit]

@@ -51,7 +51,7 @@ def _rows(frame: Any, part: BoundComponent, partition_by: Sequence[str]) -> Any:
 def _bags(part: BoundComponent) -> Sequence[str]:
     """Return the SQL of each input's tokens, then one that stands for the row itself.
 
-    Texts are tokenised only in rows that are counted."""
+    Texts are tokenized only in rows that are counted."""
     _, inputs, _ = split_arguments(part.operands, part.component.held_out_count)  # type: ignore[attr-defined]
     named = (replace(each, sql=f"x{at}") for at, each in enumerate(inputs))
     return [*map(tokens, named), "array(cast(null as string))"]

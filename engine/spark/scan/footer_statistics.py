@@ -134,7 +134,7 @@ def _joined(plan: Plan, bag: StateBag, found: Mapping[str, Any]) -> StateBag:
 def _counting(
     parts: Sequence[BoundComponent], schema: Schema, folded: frozenset[str]
 ) -> Iterator[tuple[BoundComponent, str | None]]:
-    """Return the components that are a single count, recognised by their SQL.
+    """Return the components that are a single count, recognized by their SQL.
 
     Each comes with the counted column; None counts rows."""
     columns: dict[tuple[str, ...], str | None] = {ROWS.aggregates: None}

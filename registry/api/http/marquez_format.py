@@ -22,7 +22,7 @@ TYPE = "DB_TABLE"
 
 @dataclass(frozen=True, kw_only=True)
 class MarquezNode:
-    """A node of the graph with the ids of its neighbours.
+    """A node of the graph with the ids of its neighbors.
 
     `before`, `downstream`: ids of the preceding and the following nodes."""
 

@@ -189,7 +189,7 @@ def _refused(session: Session, permits: Iterable[WritePermit]) -> dict[WritePerm
 
 
 def _done(kept: Future[None], error: Exception | None) -> None:
-    """Complete the future unless the request was cancelled."""
+    """Complete the future unless the request was canceled."""
     if not kept.set_running_or_notify_cancel():
         return
     if error is None:

@@ -20,7 +20,7 @@ ENDED = frozenset({TaskState.DONE, TaskState.FAILED})
 
 
 def stoppable(task: TaskRow) -> bool:
-    """Return whether the task has not ended and its kind can be cancelled."""
+    """Return whether the task has not ended and its kind can be canceled."""
     return task.kind in STOPPABLE and task.state not in ENDED
 
 
@@ -28,7 +28,7 @@ def stop_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) 
     """Cancel a task and return it; its worker stops within a heartbeat.
 
     Raises NotFound if the task is not visible, Forbidden without permission to draft for its contract, and Conflict
-    if it has ended or its kind cannot be cancelled."""
+    if it has ended or its kind cannot be canceled."""
     task = visibility.see_task(session, task_id, by)
     about = task.payload.get("contract_id")
     resource = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE

@@ -29,7 +29,7 @@ Edge = tuple[str, str]
 class ShownNode:
     """A node as it is displayed.
 
-    `is_focus`: the graph is centred on it. `members`: the nodes that a group stands for; empty for a single node."""
+    `is_focus`: the graph is centered on it. `members`: the nodes that a group stands for; empty for a single node."""
 
     node: NodeOut
     is_focus: bool = False
@@ -83,7 +83,7 @@ def edges(shown: Sequence[ShownNode]) -> list[Edge]:
 def places(names: Iterable[str], between: Sequence[Edge]) -> dict[str, tuple[int, float]]:
     """Return the position of each node as (column, row).
 
-    A node is to the right of all nodes before it, except in cycles; the rows of a column are centred around 0."""
+    A node is to the right of all nodes before it, except in cycles; the rows of a column are centered around 0."""
     columns = _columns(sorted(names), between)
     positions: dict[str, tuple[int, float]] = {}
     for column in set(columns.values()):
@@ -109,7 +109,7 @@ def picture(shown: Sequence[ShownNode]) -> Spec:
 
 
 def rows(shown: Sequence[ShownNode]) -> list[dict[str, str]]:
-    """Return the nodes as table rows with verdict, neighbours, and a link to each."""
+    """Return the nodes as table rows with verdict, neighbors, and a link to each."""
     names, between = {each.node.id: each.name for each in shown}, edges(shown)
     return [
         {
