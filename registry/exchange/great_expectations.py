@@ -35,7 +35,7 @@ def _suite(contract: Contract, described: DataObject) -> dict[str, Any]:
     unsupported: list[str] = []
     expectations = list(_expectations(described, unsupported))
     source = {"contract": line(contract.id), "version": line(contract.version), "table": line(described.name)}
-    meta = {**source, **({"not_said": unsupported} if unsupported else {})}
+    meta = {**source, **({"not_supported": unsupported} if unsupported else {})}
     name = label(f"{contract.id}.{described.name}")
     return {"name": name, "expectations": expectations, "meta": {"treaty": meta}}
 

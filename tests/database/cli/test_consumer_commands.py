@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from support.api import World
 from support.consumers import CONTRACT, approve, check, content
-from support.folders import ROOT
 
 from treaty.engine.cli.commands import CliError
 from treaty.registry.cli.commands import consumers
@@ -17,8 +16,16 @@ from treaty.registry.client import ClientError
 from treaty.registry.core.enums import ChannelKind
 from treaty.registry.schemas import ChannelIn
 
-# The page's own example.
-CHECKS = (ROOT / "docs/consumers.md").read_text().split("```yaml\n")[1].split("```")[0]
+CHECKS = """
+checks:
+- object: orders
+  quality:
+    id: mean-amount
+    type: custom
+    engine: treaty
+    implementation: {analyzer: mean, column: amount, mustBeGreaterThan: 10}
+- {object: orders, column: country, required: true}
+"""
 SUBSCRIBE = ["subscribe", CONTRACT, "--purpose", "reports", "--contact", "me@example.org"]
 
 

@@ -60,7 +60,7 @@ def test_no_word_changes_anything_but_its_place(word: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ("template list", 0, "events: Events that only ever come on top"),
+        ("template list", 0, "events: Append-only events: one row per event"),
         ("template show events", 0, "id: ${id}"),
         ("template show events --set id=orders", 0, "id: orders"),
         ("template show event", 3, "did you mean 'events'?"),
