@@ -14,7 +14,7 @@ INTRODUCTION = """<!-- written by `make docs` from the records; change them inst
 Each record states one decision about Treaty's design: its context, the decision and its consequences. A record does not
 change after it is accepted. A later record replaces it and says so.
 
-To add one, take the next free number, name the file `NNNN-title.md`, write 80–200 words, and run `make docs`.
+To add one, take the next free number, name the file `NNNN-title.md`, write 80 to 200 words, and run `make docs`.
 
 | Record | Decision | Status |
 |---|---|---|
