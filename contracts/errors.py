@@ -66,7 +66,7 @@ class Faults:
             raise ContractError(self.items)
 
 
-def suggest_nearest(name: str, known: Iterable[str]) -> str:
+def suggest_nearest(name: str, candidates: Iterable[str]) -> str:
     """Return a remedy with the most similar known name, "did you mean ...?"; '' if none is similar."""
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    close = get_close_matches(name, list(candidates), n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else ""

@@ -26,5 +26,5 @@ def literal(value: str) -> str:
     return "'" + UNSEEN.sub(_numbered, text) + "'"
 
 
-def _numbered(found: re.Match[str]) -> str:
-    return f"\\u{ord(found.group()):04x}"
+def _numbered(match: re.Match[str]) -> str:
+    return f"\\u{ord(match.group()):04x}"

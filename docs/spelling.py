@@ -14,10 +14,10 @@ from spellchecker import SpellChecker
 from docs import prose
 
 WORDS = prose.DOCS / "words.txt"
-WORD = re.compile(r"(?<![\w.@/\\-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w@/\\]|\.\w)(?:-[^\W\d_]+)*")
+WORD = re.compile(r"(?<![\w.@/\\-])[^\W\d_]+(?:['\u2019][^\W\d_]+)*(?![\w@/\\]|\.\w)(?:-[^\W\d_]+)*")
 CAPITALS = re.compile(r".+[A-Z]")
 # What a name or a contraction ends in.
-SUFFIX = re.compile(r"['’](?:s|d|ll|re|ve|t|m)?$")
+SUFFIX = re.compile(r"['\u2019](?:s|d|ll|re|ve|t|m)?$")
 # British words that the dictionary has, and their American spelling. The rest it does not have, and the API spells
 # "acknowledgement" as here.
 BRITISH = {

@@ -173,9 +173,9 @@ def _baselines(kind: str, length: int, count: int) -> str:
     return "  ".join(f"{name} {_interval_text(each)}" for name, each in ratios.items())
 
 
-def _interval_text(found: Sequence[float]) -> str:
-    spread = 1.96 * float(np.std(found)) / np.sqrt(len(found))
-    return f"{np.mean(found):5.2f} +- {spread:.2f}"
+def _interval_text(bounds: Sequence[float]) -> str:
+    spread = 1.96 * float(np.std(bounds)) / np.sqrt(len(bounds))
+    return f"{np.mean(bounds):5.2f} +- {spread:.2f}"
 
 
 def _online(past: Any, one: CleanSeries) -> float:
@@ -265,7 +265,7 @@ def real(folder: Path) -> Iterator[str]:
         yield from _table(table, dict(zip(table_incidents["snapshot"], table_incidents["kind"], strict=True)))
 
 
-def _table(table: Path, known: dict[str, str]) -> Iterator[str]:
+def _table(table: Path, issues: dict[str, str]) -> Iterator[str]:
     metrics: dict[str, list[SeriesPoint]] = {}
     for path in sorted(table.glob("????-??-??.csv")):
         for name, value in _measured(path).items():
@@ -291,11 +291,11 @@ def _table(table: Path, known: dict[str, str]) -> Iterator[str]:
     days = len({point.time for points in metrics.values() for point in points})
     named = f"{table.parent.name}/{table.name}"
     yield f"{named}: {days} snapshots, {len(metrics)} metrics, {bands} bands, {spent:.1f} ms CPU each"
-    for kind in sorted(set(known.values())):
-        of = sorted(day for day, its in known.items() if its == kind)
+    for kind in sorted(set(issues.values())):
+        of = sorted(day for day, its in issues.items() if its == kind)
         missed = [day for day in of if day not in alarms]
         yield f"  {kind}: {len(of) - len(missed)} of {len(of)} detected; missed {', '.join(missed) or 'none'}"
-    other = sorted(alarms.keys() - known.keys())
+    other = sorted(alarms.keys() - issues.keys())
     raised = sum(len(alarms[day]) for day in other)
     yield f"  other alarms: {raised} on {len(other)} days; {promised:.1f} expected if nothing changed"
     yield from (f"    {day}: {', '.join(alarms[day][:4])} ({len(alarms[day])})" for day in other)

@@ -45,14 +45,14 @@ class Setting:
 
 
 @contextmanager
-def begun(told: str | None, parts: Mapping[str, Any], given: Sequence[str] | None) -> Iterator[Setting]:
+def begun(description: str | None, parts: Mapping[str, Any], argv: Sequence[str] | None) -> Iterator[Setting]:
     """Yield the environment for the command's arguments; the table is created if missing."""
-    parser = argparse.ArgumentParser(description=told, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--rounds", type=int, default=5, help="number of runs of each median")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
     parser.add_argument("--only", nargs="*", choices=parts, default=list(parts))
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     session = start(memory="4g")
     session.sparkContext.setLogLevel("OFF")
     try:
@@ -62,11 +62,11 @@ def begun(told: str | None, parts: Mapping[str, Any], given: Sequence[str] | Non
         session.stop()
 
 
-def lines(parts: Mapping[str, Callable[..., Iterator[Line]]], only: Sequence[str], *given: Any) -> list[Line]:
+def lines(parts: Mapping[str, Callable[..., Iterator[Line]]], only: Sequence[str], *arguments: Any) -> list[Line]:
     """Return the figures of the selected parts, printing each when available."""
     figures = []
     for name in only:
-        for line in parts[name](*given):
+        for line in parts[name](*arguments):
             print(line.text, flush=True)
             figures.append(line)
     return figures

@@ -65,13 +65,13 @@ class Bench:
     def contract(self, test: str) -> Contract:
         return TESTS[test](read(self.session, TableSource(str(self.path), "parquet")).columns)
 
-    def measured(self, test: str, known: Mapping[str, str]) -> MeasureResult:
+    def measured(self, test: str, stored_fingerprints: Mapping[str, str]) -> MeasureResult:
         """Compute the states of unknown partitions, with a full scan and frequencies in files."""
         request = MeasureRequest(
             source=self.source,
             contract=self.contract(test).source,
             object=statements.TABLE,
-            stored_fingerprints=known,
+            stored_fingerprints=stored_fingerprints,
             statistics=False,
             state_url=str(self.folder / test),
         )
@@ -252,22 +252,22 @@ PARTS: dict[str, Callable[[Bench], Iterator[Line]]] = {
 }
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Create the table if missing, run the selected parts, print and store the figures."""
-    with begun(__doc__, PARTS, given) as setting:
+    with begun(__doc__, PARTS, argv) as setting:
         print(machine(setting.session), flush=True)
         bench = Bench(setting.session, setting.path, setting.folder / "states", setting.rounds)
         _keep(lines(PARTS, setting.only, bench))
 
 
-def _keep(found: Sequence[Line]) -> None:
+def _keep(lines: Sequence[Line]) -> None:
     """Replace stored figures of the same names; others stay."""
     RESULTS.parent.mkdir(exist_ok=True)
     stored = {}
     if RESULTS.exists():
         with RESULTS.open(newline="", encoding="utf-8") as file:
             stored = {row["name"]: row for row in csv.DictReader(file)}
-    new = {each.name: {"figure": f"{each.figure:.4f}", "goal": each.goal or "", "unit": each.unit} for each in found}
+    new = {each.name: {"figure": f"{each.figure:.4f}", "goal": each.goal or "", "unit": each.unit} for each in lines}
     with RESULTS.open("w", newline="", encoding="utf-8") as file:
         rows = csv.DictWriter(file, ["name", "figure", "goal", "unit"])
         rows.writeheader()

@@ -39,9 +39,9 @@ def bags_of(partitions: int) -> tuple[Metrics, Mapping[str, bytes]]:
     return Metrics(queries, scan_plan.keys), {f"day={at}": packed[names[at % len(names)]] for at in range(partitions)}
 
 
-def _values(wanted: Plan, at: int) -> dict[str, Any]:
+def _values(plan: Plan, at: int) -> dict[str, Any]:
     values = {"count": 1000 + at, "sum": 10_000 * at, "min": -at, "max": at, "moments": (1000, 5.0 + at, 17.0)}
-    return {part.key: values[part.component.kind] for part in wanted.scan}
+    return {part.key: values[part.component.kind] for part in plan.scan}
 
 
 def merged(metrics: Metrics, packed: Mapping[str, bytes]) -> None:

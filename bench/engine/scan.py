@@ -53,8 +53,8 @@ def ways(frame: Any) -> dict[str, Callable[[], Any]]:
     }
 
 
-def _scanned(frame: Any, wanted: Plan) -> dict[str, bytes]:
-    return {name: bag.pack() for name, bag in scan(frame, wanted, partition_by=["day"]).items()}
+def _scanned(frame: Any, plan: Plan) -> dict[str, bytes]:
+    return {name: bag.pack() for name, bag in scan(frame, plan, partition_by=["day"]).items()}
 
 
 def cpu(java: int) -> tuple[float, float]:

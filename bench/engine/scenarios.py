@@ -108,13 +108,15 @@ def _full(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
     return lambda: verify(read(bench.session, source, folders=days), contract, partition_by=())
 
 
-def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[str]) -> Callable[[], Any]:
+def _changed(
+    bench: Bench, test: str, stored_fingerprints: Mapping[str, str], there: Sequence[str]
+) -> Callable[[], Any]:
     """Return a function that measures the changed days and evaluates them with stored states."""
     contract, files = bench.contract(test), StateFiles(str(bench.folder / test))
     stored = _all(bench, test).states
 
     def run() -> None:
-        result = bench.measured(test, known)
+        result = bench.measured(test, stored_fingerprints)
         states = {**stored, **result.states}
         some = {name: states[name] for name in there}
         new = [name for name in result.states if name in some]
@@ -142,9 +144,9 @@ def _merge_states(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], 
     return partial(state_queries.answers, queries, chosen, files=files, now=NOW)
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Run the selected scenarios, store their points and plot all stored ones."""
-    with begun(__doc__, SCENARIOS, given) as setting:
+    with begun(__doc__, SCENARIOS, argv) as setting:
         print(machine(setting.session), flush=True)
         bench = Bench(setting.session, setting.path, setting.folder / "states", setting.rounds)
         points = [point for name in setting.only for test in TESTS for point in SCENARIOS[name](bench, test)]

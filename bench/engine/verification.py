@@ -86,9 +86,9 @@ PARTS: dict[str, Callable[[Any, Path, int], Iterator[Line]]] = {
 }
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Create the table if missing, run the selected parts, and print the goals."""
-    with begun(__doc__, PARTS, given) as setting:
+    with begun(__doc__, PARTS, argv) as setting:
         print(machine(setting.session))
         print(
             f"{setting.rows:,} rows, {len(columns(setting.rows)) - 1} columns, medians of {setting.rounds}", flush=True

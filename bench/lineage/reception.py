@@ -171,17 +171,17 @@ def _events(number: int) -> list[bytes]:
     return [event(f"/lake/burst/{at % 50}") for at in range(number)]
 
 
-def _late(found: Sequence[Sent], part: float) -> float:
-    return share([each.ms for each in found], part)
+def _late(sent_messages: Sequence[Sent], part: float) -> float:
+    return share([each.ms for each in sent_messages], part)
 
 
-def _not_taken(found: Sequence[Sent]) -> int:
-    return sum(each.status != 201 for each in found)
+def _not_taken(sent_messages: Sequence[Sent]) -> int:
+    return sum(each.status != 201 for each in sent_messages)
 
 
-def _all_kept(name: str, found: Sequence[Sent], kept: int) -> Iterator[Line]:
-    yield Line(f"{name}: not acknowledged, of {len(found):,}", _not_taken(found), 0, "events")
-    yield Line(f"{name}: acknowledged and lost", len(found) - _not_taken(found) - kept, 0, "events")
+def _all_kept(name: str, sent_messages: Sequence[Sent], stored: int) -> Iterator[Line]:
+    yield Line(f"{name}: not acknowledged, of {len(sent_messages):,}", _not_taken(sent_messages), 0, "events")
+    yield Line(f"{name}: acknowledged and lost", len(sent_messages) - _not_taken(sent_messages) - stored, 0, "events")
 
 
 def _run_ids(number: int) -> list[str]:
@@ -310,23 +310,23 @@ def _tokens(engine: Engine) -> tuple[str, str]:
     return tokens[0], tokens[1]
 
 
-def measure(url: str, folder: Path, asked: argparse.Namespace) -> None:
+def measure(url: str, folder: Path, options: argparse.Namespace) -> None:
     engine = connect(url)
     migrate(engine)
     producer, owner = _tokens(engine)
     print(
         f"{engine.dialect.name}; {len(event('/lake/orders')):,} bytes per event; {os.cpu_count()} cores, "
-        f"service processes: {asked.processes}"
+        f"service processes: {options.processes}"
     )
-    with service(url, folder, asked.processes) as address:
-        setting = Setting(address, url, folder, engine, producer, owner, asked)
-        for name in asked.only:
+    with service(url, folder, options.processes) as address:
+        setting = Setting(address, url, folder, engine, producer, owner, options)
+        for name in options.only:
             for line in PARTS[name](setting):
                 print(line.text, flush=True)
     engine.dispose()
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Start a service over an empty database and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--postgres", action="store_true", help="use PostgreSQL instead of SQLite")
@@ -338,7 +338,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=100_000, help="rows per partition")
     parser.add_argument("--rounds", type=int, default=5, help="measured verdicts, after two that are not counted")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="treaty-bench-") as temporary:
         folder = Path(temporary)
         with database(folder, postgres=options.postgres) as url:

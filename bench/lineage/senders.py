@@ -49,8 +49,8 @@ def event(path: str, *, run: UUID | None = None, at: datetime | None = None) -> 
     return json.dumps(document).encode()
 
 
-def _facet(**said: Any) -> dict[str, Any]:
-    return {"_producer": PRODUCER, "_schemaURL": FACETS, **said}
+def _facet(**fields: Any) -> dict[str, Any]:
+    return {"_producer": PRODUCER, "_schemaURL": FACETS, **fields}
 
 
 def _dataset(path: str, **written: int) -> dict[str, Any]:

@@ -50,12 +50,12 @@ def build_index(columns: Iterable[Any], path: str | Path) -> PatternIndex:
     return index
 
 
-def infer_from(path: str | Path, taste: ChoicePolicy | None = None) -> "Callable[[Sequence[str]], Validator | None]":
+def infer_from(path: str | Path, policy: ChoicePolicy | None = None) -> "Callable[[Sequence[str]], Validator | None]":
     """Return a function from a column's first values to a validator of later ones; None without a pattern."""
     index = load(path)
 
     def of(values: Sequence[str]) -> Validator | None:
-        learned = infer(list(values), index, taste).learned
+        learned = infer(list(values), index, policy).learned
         return None if learned is None else Validator(learned)
 
     return of
@@ -254,9 +254,9 @@ PARTS: Mapping[str, Callable[[Split], Iterator[Line]]] = {
 }
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Print the selected parts and write them if requested."""
-    options = _arguments(given)
+    options = _arguments(argv)
     columns = corpus(options.columns)
     chosen = parted(columns, options.judged, options.seed)
     if options.source:
@@ -272,7 +272,7 @@ def main(given: Sequence[str] | None = None) -> None:
         _write(lines)
 
 
-def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     shared = Path(os.environ.get("TREATY_SHARED", "../shared"))
     parser.add_argument("--columns", type=Path, default=shared / "data" / "columns" / "columns_visible.parquet")
@@ -281,7 +281,7 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--source", help="test columns of this source, index all others")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     parser.add_argument("--write", action="store_true", help="write bench/results/fmdv.csv and fmdv.png")
-    return parser.parse_args(given)
+    return parser.parse_args(argv)
 
 
 def _printed(lines: Iterable[Line]) -> Iterator[Line]:
@@ -290,25 +290,25 @@ def _printed(lines: Iterable[Line]) -> Iterator[Line]:
         yield each
 
 
-def _write(found: Sequence[Line]) -> None:
+def _write(lines: Sequence[Line]) -> None:
     with (RESULTS / "fmdv.csv").open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["part", "method", "columns", "promised", "precision", "within", "recall", "note"])
         # Misses contain values of the corpus, which may not leave it.
-        rows.writerows([*map(_rounded, vars(each).values())] for each in found if each.part != "misses")
-    _draw([each for each in found if each.part == "sensitivity"], RESULTS / "fmdv.png")
+        rows.writerows([*map(_rounded, vars(each).values())] for each in lines if each.part != "misses")
+    _draw([each for each in lines if each.part == "sensitivity"], RESULTS / "fmdv.png")
 
 
 def _rounded(value: Any) -> Any:
     return round(value, 4) if isinstance(value, float) else value
 
 
-def _draw(found: Sequence[Line], path: Path) -> None:
+def _draw(lines: Sequence[Line], path: Path) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 3), layout="constrained")
     for axes, name in zip(figure.subplots(1, len(SENSITIVITY), sharey=True), SENSITIVITY, strict=True):
-        these = [each for each in found if each.method.startswith(f"{name} = ")]
+        these = [each for each in lines if each.method.startswith(f"{name} = ")]
         numbers = [each.method.partition(" = ")[2] for each in these]
         axes.plot(numbers, [each.precision for each in these], "o-", label="precision")
         axes.plot(numbers, [each.recall for each in these], "s--", label="recall")

@@ -86,22 +86,22 @@ def corpus(path: Path) -> list[Column]:
     return [column for column in columns if len(column.values) >= LEAST_VALUES // 5]
 
 
-def parted(columns: Sequence[Column], judged: int, seed: int) -> tuple[list[Column], list[Column]]:
-    """Split columns by group into columns to index and at most `judged` columns to test."""
+def parted(columns: Sequence[Column], most: int, seed: int) -> tuple[list[Column], list[Column]]:
+    """Split columns by group into columns to index and at most `most` columns to test."""
     chance = np.random.default_rng(seed)
     groups = sorted({column.group for column in columns})
     second = {groups[at] for at in chance.permutation(len(groups))[: len(groups) // 2]}
     long = [each for each in columns if each.group in second and len(each.values) >= LEAST_VALUES]
-    chosen = [long[at] for at in chance.permutation(len(long))[:judged]]
+    chosen = [long[at] for at in chance.permutation(len(long))[:most]]
     return [each for each in columns if each.group not in second], chosen
 
 
-def split_columns(columns: Sequence[Column], judged: int, source: str, seed: int) -> tuple[list[Column], list[Column]]:
+def split_columns(columns: Sequence[Column], most: int, source: str, seed: int) -> tuple[list[Column], list[Column]]:
     """Split into columns of other sources to index and columns of this source to test.
 
-    At most `judged` columns are tested."""
+    At most `most` columns are tested."""
     long = [each for each in columns if each.group[0] == source and len(each.values) >= LEAST_VALUES]
-    chosen = [long[at] for at in np.random.default_rng(seed).permutation(len(long))[:judged]]
+    chosen = [long[at] for at in np.random.default_rng(seed).permutation(len(long))[:most]]
     return [each for each in columns if each.group[0] != source], chosen
 
 

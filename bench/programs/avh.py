@@ -85,8 +85,8 @@ def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
     return Judge(flag)
 
 
-def _arriving(each: Snapshot, known: ColumnHistory) -> dict[str, float | None]:
-    return each.once(("after", known.compared), lambda now: known.arriving(summary_of(now)))  # type: ignore[no-any-return]
+def _arriving(each: Snapshot, history: ColumnHistory) -> dict[str, float | None]:
+    return each.once(("after", history.compared), lambda now: history.arriving(summary_of(now)))  # type: ignore[no-any-return]
 
 
 # Contracts check the number of rows once per table; here each column is a table.
@@ -115,7 +115,7 @@ class SourceSnapshot(Protocol):
     v: Any
     date: str | None
 
-    def stat(self, name: str, told: Callable[[Any], Any]) -> Any:
+    def stat(self, name: str, compute: Callable[[Any], Any]) -> Any:
         """Return `told(self)`, computed once."""
 
 
@@ -142,12 +142,12 @@ class Watcher:
         return self.judge.flag(_snapshot(snapshot, self.kind))
 
 
-def _snapshot(given: SourceSnapshot, kind: str) -> Snapshot:
-    return given.stat(f"{kind} snapshot", partial(_column_snapshot, kind))  # type: ignore[no-any-return]
+def _snapshot(snapshot: SourceSnapshot, kind: str) -> Snapshot:
+    return snapshot.stat(f"{kind} snapshot", partial(_column_snapshot, kind))  # type: ignore[no-any-return]
 
 
-def _column_snapshot(kind: str, given: SourceSnapshot) -> Snapshot:
-    return Snapshot(typed_values(given.v, kind), given.date or "")
+def _column_snapshot(kind: str, snapshot: SourceSnapshot) -> Snapshot:
+    return Snapshot(typed_values(snapshot.v, kind), snapshot.date or "")
 
 
 @dataclass(frozen=True)
@@ -216,41 +216,43 @@ class BenchOptions:
         return results
 
 
-def _figures(found: Outcome, kind: str) -> dict[str, Any]:
+def _figures(outcome: Outcome, kind: str) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for test in ("fpr", "clean", "synthetic", "real"):
-        tally = found.tallies[kind, test]
+        tally = outcome.tallies[kind, test]
         low, high = tally.interval()
         columns |= {test: f"{tally.share:.4f}", f"{test}_low": f"{low:.4f}", f"{test}_high": f"{high:.4f}"}
         columns[f"{test}_tests"] = tally.tests
-    columns["days_with_alarm"] = f"{sum(found.days.values())}/{len(found.days)}"
+    columns["days_with_alarm"] = f"{sum(outcome.days.values())}/{len(outcome.days)}"
     return columns
 
 
-def quality(asked: BenchOptions) -> Iterator[dict[str, Any]]:
+def quality(options: BenchOptions) -> Iterator[dict[str, Any]]:
     """Evaluate all or the selected algorithms on the same tests (figures 2 and 3)."""
-    yield from asked.outcomes({name: each for name, each in ALGORITHMS.items() if name in asked.among})
+    yield from options.outcomes({name: each for name, each in ALGORITHMS.items() if name in options.among})
 
 
-def lengths(asked: BenchOptions) -> Iterator[dict[str, Any]]:
+def lengths(options: BenchOptions) -> Iterator[dict[str, Any]]:
     """Evaluate histories of 7, 14, 21 and 28 snapshots (figure 6).
 
     Also those below the usual minimum."""
     for length in LENGTHS:
-        yield from asked.outcomes({"by history": partial(by_history, replace(RECIPE, least=length))}, length)
+        yield from options.outcomes({"by history": partial(by_history, replace(RECIPE, least=length))}, length)
 
 
-def budgets(asked: BenchOptions) -> Iterator[dict[str, Any]]:
+def budgets(options: BenchOptions) -> Iterator[dict[str, Any]]:
     """Compare the false-alarm budget with measured false alarms (figure 7)."""
-    yield from asked.outcomes({f"budget {rate}": partial(by_history, replace(RECIPE, budget=rate)) for rate in BUDGETS})
+    yield from options.outcomes(
+        {f"budget {rate}": partial(by_history, replace(RECIPE, budget=rate)) for rate in BUDGETS}
+    )
 
 
-def parts(asked: BenchOptions) -> Iterator[dict[str, Any]]:
+def parts(options: BenchOptions) -> Iterator[dict[str, Any]]:
     """Evaluate recipes with one part removed or as in the paper (figures 8 to 10)."""
-    yield from asked.outcomes({name: partial(by_history, recipe) for name, recipe in PARTS.items()})
+    yield from options.outcomes({name: partial(by_history, recipe) for name, recipe in PARTS.items()})
 
 
-def tails(asked: BenchOptions) -> Iterator[dict[str, Any]]:
+def tails(options: BenchOptions) -> Iterator[dict[str, Any]]:
     """Measure how often statistics of clean snapshots deviate by many spreads.
 
     It checks the measured bound."""
@@ -259,8 +261,8 @@ def tails(asked: BenchOptions) -> Iterator[dict[str, Any]]:
 
     for length in (*LENGTHS, 30):
         away: dict[str, list[float]] = {"level": [], "step": []}
-        for sequence in asked.sequences:
-            for last in range(30, 60, asked.stride):
+        for sequence in options.sequences:
+            for last in range(30, 60, options.stride):
                 column_history = history(sequence.snapshots[last - length : last])
                 now = _row(sequence.snapshots[last], sequence.snapshots[last - 1])
                 for name, values in column_history.series.items():
@@ -275,7 +277,7 @@ def tails(asked: BenchOptions) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def cost(asked: BenchOptions) -> Iterator[dict[str, Any]]:
+def cost(options: BenchOptions) -> Iterator[dict[str, Any]]:
     """Measure CPU milliseconds for one column of 100,000 rows.
 
     For its statistics, and for a program learned from thirty stored summaries."""
@@ -303,22 +305,22 @@ def _timed(run: Callable[[], Any]) -> float:
     return time.process_time() - begun
 
 
-def days(asked: BenchOptions) -> Iterator[dict[str, Any]]:
+def days(options: BenchOptions) -> Iterator[dict[str, Any]]:
     """Evaluate whole tables on clean days, with a budget of one false alarm a quarter.
 
     Reports how often any column alarms, why, and how often the alarm is new compared with the day before."""
-    for name in asked.tables:
-        rows = list(clean_days(Table(asked.root, name, asked.rows), asked.incidents, DAYS, alarms=1.0))
+    for name in options.tables:
+        rows = list(clean_days(Table(options.root, name, options.rows), options.incidents, DAYS, alarms=1.0))
         flagged = [row for row in rows if row["flagged"]]
         summary_text = f"{len(flagged)} of {len(rows)}, {sum(row['opened'] for row in rows)} of them new"
         print(name, summary_text, *flagged, flush=True)
         yield from rows
 
 
-def labelled(asked: BenchOptions) -> Iterator[dict[str, Any]]:
+def labelled(options: BenchOptions) -> Iterator[dict[str, Any]]:
     """Evaluate the labeled incidents of the tables, each on its day."""
-    table_incidents = [each for each in asked.incidents if each.table in asked.tables]
-    for row in incident_days(asked.root, table_incidents, asked.rows, alarms=1.0):
+    table_incidents = [each for each in options.incidents if each.table in options.tables]
+    for row in incident_days(options.root, table_incidents, options.rows, alarms=1.0):
         print(row, flush=True)
         yield row
 
@@ -328,7 +330,7 @@ FIGURES: Mapping[str, Callable[[BenchOptions], Iterator[dict[str, Any]]]] = {
 }
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Load the tables, run the selected figures, print and write them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", type=Path)
@@ -342,7 +344,7 @@ def main(given: Sequence[str] | None = None) -> None:
         "--among", nargs="*", choices=ALGORITHMS, default=list(ALGORITHMS), help="algorithms of `quality`"
     )
     parser.add_argument("--kept", type=Path, default=RESULTS / "kept", help="cache folder of evaluated tables")
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     names = options.tables or tables(options.root)
     if not names:
         parser.error(f"{options.root} has no tables: expected files named source/table/date.csv")

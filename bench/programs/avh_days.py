@@ -100,20 +100,22 @@ def _relative_changes(before: Snapshot, one: Snapshot) -> dict[str, float | None
     return compute_statistics(summary_of(one), summary_of(before))
 
 
-def why(found: TableVerdict) -> str:
+def why(table_verdict: TableVerdict) -> str:
     """Return the violations as words, one per column and statistic."""
-    columns = [f"{name}.{verdict.clause.statistic}" for name, each in found.columns.items() for verdict in each.broken]
-    rows = ["rows"] if found.rows is not None and found.rows.holds is False else []
-    return " ".join([*rows, *(f"missing:{name}" for name in found.missing), *columns])
+    columns = [
+        f"{name}.{verdict.clause.statistic}" for name, each in table_verdict.columns.items() for verdict in each.broken
+    ]
+    rows = ["rows"] if table_verdict.rows is not None and table_verdict.rows.holds is False else []
+    return " ".join([*rows, *(f"missing:{name}" for name in table_verdict.missing), *columns])
 
 
-def rung(found: TableVerdict) -> frozenset[tuple[str, str, bool]]:
+def rung(table_verdict: TableVerdict) -> frozenset[tuple[str, str, bool]]:
     """Return the alarms: column, statistic, and whether the value is too large."""
-    broken = [(name, verdict) for name, each in found.columns.items() for verdict in each.broken]
-    rows = [("", found.rows)] if found.rows is not None and found.rows.holds is False else []
+    broken = [(name, verdict) for name, each in table_verdict.columns.items() for verdict in each.broken]
+    rows = [("", table_verdict.rows)] if table_verdict.rows is not None and table_verdict.rows.holds is False else []
     alarms = {(name, each.clause.statistic, _is_above(each)) for name, each in [*broken, *rows]}
-    other = {(name, "type", True) for name, each in found.columns.items() if each.changed_type}
-    return frozenset(alarms | other | {(name, "missing", False) for name in found.missing})
+    other = {(name, "type", True) for name, each in table_verdict.columns.items() if each.changed_type}
+    return frozenset(alarms | other | {(name, "missing", False) for name in table_verdict.missing})
 
 
 def _is_above(verdict: ClauseVerdict) -> bool:
@@ -121,18 +123,18 @@ def _is_above(verdict: ClauseVerdict) -> bool:
     return upper is not None and verdict.transformed is not None and verdict.transformed > upper
 
 
-def opens(table: Table, at: int, found: TableVerdict, alarms: float) -> bool:
+def opens(table: Table, at: int, verdict: TableVerdict, alarms: float) -> bool:
     """Return True if an alarm is new compared with the snapshot before; otherwise its incident is open already."""
-    if not found.flagged or at <= LEARNED:
-        return found.flagged
-    return bool(rung(found) - rung(table.table_verdict(at - 1, alarms)))
+    if not verdict.flagged or at <= LEARNED:
+        return verdict.flagged
+    return bool(rung(verdict) - rung(table.table_verdict(at - 1, alarms)))
 
 
-def clean_days(table: Table, known: Sequence[Incident], count: int, alarms: float) -> Iterator[dict[str, Any]]:
+def clean_days(table: Table, incidents: Sequence[Incident], count: int, alarms: float) -> Iterator[dict[str, Any]]:
     """Yield `count` days spread over the table's life, none near an incident.
 
     `flagged`: 1 if anything alarms. `opened`: 1 if an alarm is new compared with the snapshot before."""
-    days = [at for at in range(LEARNED, len(table.paths)) if not _near(table, at, known)]
+    days = [at for at in range(LEARNED, len(table.paths)) if not _near(table, at, incidents)]
     step = max(1, len(days) // count)
     for at in days[::step][:count]:
         table.let_go(at - LEARNED - 1)
@@ -145,14 +147,14 @@ def clean_days(table: Table, known: Sequence[Incident], count: int, alarms: floa
         yield {"table": table.name, "date": table.dates[at], **outcome}
 
 
-def near_incidents(root: Path, name: str, known: Sequence[Incident]) -> frozenset[str]:
+def near_incidents(root: Path, name: str, incidents: Sequence[Incident]) -> frozenset[str]:
     """Return the days of the table in or after an incident."""
     table = Table(root, name, rows=0)
-    return frozenset(date for at, date in enumerate(table.dates) if _near(table, at, known))
+    return frozenset(date for at, date in enumerate(table.dates) if _near(table, at, incidents))
 
 
-def _near(table: Table, at: int, known: Sequence[Incident]) -> bool:
-    for each in known:
+def _near(table: Table, at: int, incidents: Sequence[Incident]) -> bool:
+    for each in incidents:
         if each.table == table.name and each.date in table.dates:
             after = at - table.dates.index(each.date)
             if 0 <= after <= (SETTLING if each.persists else 1):
@@ -160,9 +162,9 @@ def _near(table: Table, at: int, known: Sequence[Incident]) -> bool:
     return False
 
 
-def incident_days(root: Path, known: Sequence[Incident], rows: int, alarms: float) -> Iterator[dict[str, Any]]:
+def incident_days(root: Path, incidents: Sequence[Incident], rows: int, alarms: float) -> Iterator[dict[str, Any]]:
     """Evaluate each labeled incident with 30 snapshots before it, on its day."""
-    for each in known:
+    for each in incidents:
         table = Table(root, each.table, rows)
         at = table.dates.index(each.date) if each.date in table.dates else -1
         if at >= LEARNED:

@@ -86,12 +86,12 @@ class Outcome:
         return {"tallies": tallies, "days": [[*key, flagged] for key, flagged in self.days.items()]}
 
     @staticmethod
-    def read(given: Mapping[str, Any]) -> "Outcome":
+    def read(document: Mapping[str, Any]) -> "Outcome":
         """Read results from JSON data."""
         outcome = Outcome()
-        for kind, test, tables in given["tallies"]:
+        for kind, test, tables in document["tallies"]:
             outcome.tallies[kind, test].tables.update(tables)
-        outcome.days.update({(table, date): flagged for table, date, flagged in given["days"]})
+        outcome.days.update({(table, date): flagged for table, date, flagged in document["days"]})
         return outcome
 
 
@@ -113,33 +113,37 @@ def evaluate_table(
     return outcomes
 
 
-def _precision(found: Outcome, given: Recurring, fit: Fit, length: int, stride: int) -> None:
+def _precision(outcome: Outcome, recurring: Recurring, fit: Fit, length: int, stride: int) -> None:
     for last in range(FIRST, FIRST + WINDOWS, stride):
-        arriving = given.snapshots[last]
-        flagged = fit(given.snapshots[last - length : last], given.kind).flag(arriving)
-        found.add(given.kind, "fpr", given.table, flagged=flagged)
-        if arriving.date not in given.labelled:
-            found.add(given.kind, "clean", given.table, flagged=flagged)
-        found.days[given.table, arriving.date] |= flagged
+        arriving = recurring.snapshots[last]
+        flagged = fit(recurring.snapshots[last - length : last], recurring.kind).flag(arriving)
+        outcome.add(recurring.kind, "fpr", recurring.table, flagged=flagged)
+        if arriving.date not in recurring.labelled:
+            outcome.add(recurring.kind, "clean", recurring.table, flagged=flagged)
+        outcome.days[recurring.table, arriving.date] |= flagged
 
 
 def _recall(
-    found: Outcome, given: Recurring, model: Model, drawn: Iterable[tuple[str, Snapshot]], near: Iterable[Snapshot]
+    outcome: Outcome,
+    recurring: Recurring,
+    model: Model,
+    snapshots: Iterable[tuple[str, Snapshot]],
+    near: Iterable[Snapshot],
 ) -> None:
-    for issue, snapshot in drawn:
+    for issue, snapshot in snapshots:
         flagged = model.flag(snapshot)
-        found.add(given.kind, "synthetic", given.table, flagged=flagged)
-        found.add(given.kind, issue, given.table, flagged=flagged)
+        outcome.add(recurring.kind, "synthetic", recurring.table, flagged=flagged)
+        outcome.add(recurring.kind, issue, recurring.table, flagged=flagged)
     for snapshot in near:
-        found.add(given.kind, "real", given.table, flagged=model.flag(snapshot))
+        outcome.add(recurring.kind, "real", recurring.table, flagged=model.flag(snapshot))
 
 
-def synthetic(given: Recurring, seed: int) -> Iterable[tuple[str, Snapshot]]:
+def synthetic(recurring: Recurring, seed: int) -> Iterable[tuple[str, Snapshot]]:
     """Yield the next snapshot of the first window with each of the paper's variations.
 
     Random draws differ from those used in learning. Real nulls, which the paper does not have, are left out."""
-    arriving = given.snapshots[FIRST]
-    neighbour = given.neighbour[FIRST].column.values if given.neighbour else None
+    arriving = recurring.snapshots[FIRST]
+    neighbour = recurring.neighbour[FIRST].column.values if recurring.neighbour else None
     column = ColumnValues(arriving.column.values, neighbour)
     for each in variations(column, numpy.random.default_rng([seed, 7919])):
         if each.issue.name != "nulls":

@@ -24,10 +24,10 @@ class Snapshot:
     date: str
     kept: dict[Any, Any] = field(default_factory=dict)
 
-    def once(self, name: Any, told: Any) -> Any:
+    def once(self, name: Any, compute: Any) -> Any:
         """Return `told(self)`, computed once per name."""
         if name not in self.kept:
-            self.kept[name] = told(self)
+            self.kept[name] = compute(self)
         return self.kept[name]
 
 

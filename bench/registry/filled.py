@@ -69,7 +69,7 @@ def filled(engine: Engine, datasets: int, *, runs: int = RUNS) -> People:
     with engine.begin() as connection:
         for table, rows in _rows(contracts, owner.id, runs).items():
             write(connection, table, rows)
-    search.complete(engine, anew=True)
+    search.complete(engine, rebuild=True)
     return tokens
 
 
@@ -144,22 +144,22 @@ def _rows(contracts: Sequence[FilledContract], owner_id: UUID, each_has: int) ->
     }
 
 
-def _as_contract(made: FilledContract, owner_id: UUID) -> Mapping[str, Any]:
+def _as_contract(filled: FilledContract, owner_id: UUID) -> Mapping[str, Any]:
     return ContractRow(
-        id=made.id,
-        name=made.id,
+        id=filled.id,
+        name=filled.id,
         owner_id=owner_id,
         active_version=f"{VERSIONS}.0.0",
-        domain=made.domain,
+        domain=filled.domain,
         created_at=NOW,
     ).model_dump()
 
 
-def _versions(made: FilledContract, owner_id: UUID) -> Rows:
-    for at, content in enumerate(made.versions, start=1):
+def _versions(filled: FilledContract, owner_id: UUID) -> Rows:
+    for at, content in enumerate(filled.versions, start=1):
         yield ContractVersionRow(
             id=ids.new(),
-            contract_id=made.id,
+            contract_id=filled.id,
             version=content["version"],
             body=writer.write(content),
             fingerprint=fingerprint(content),
@@ -169,9 +169,13 @@ def _versions(made: FilledContract, owner_id: UUID) -> Rows:
         ).model_dump()
 
 
-def _dataset(made: FilledContract) -> Mapping[str, Any]:
+def _dataset(filled: FilledContract) -> Mapping[str, Any]:
     return DatasetRow(
-        id=made.dataset_id, namespace="file", name=f"/lake/{made.id}", location=f"/lake/{made.id}", states_version=1
+        id=filled.dataset_id,
+        namespace="file",
+        name=f"/lake/{filled.id}",
+        location=f"/lake/{filled.id}",
+        states_version=1,
     ).model_dump()
 
 
@@ -179,14 +183,14 @@ def _at(number: int) -> datetime:
     return NOW + timedelta(hours=number)
 
 
-def _run(made: FilledContract, at: int, run_id: UUID) -> Mapping[str, Any]:
+def _run(filled: FilledContract, at: int, run_id: UUID) -> Mapping[str, Any]:
     return RunRow(
         id=run_id,
-        contract_id=made.id,
+        contract_id=filled.id,
         version=f"{VERSIONS}.0.0",
-        fingerprint=fingerprint(made.versions[-1]),
+        fingerprint=fingerprint(filled.versions[-1]),
         object="rows",
-        dataset_id=made.dataset_id,
+        dataset_id=filled.dataset_id,
         partitions=[f"day={at}-{part}" for part in range(PARTITIONS)],
         verdict=Verdict.FAILED if at % 40 == 39 else Verdict.PASSED,
         outcome_counts={"passed": METRICS},
@@ -211,13 +215,13 @@ def _results(run_id: UUID) -> Rows:
         ).model_dump()
 
 
-def _measurements(made: FilledContract, at: int, run_id: UUID) -> Rows:
+def _measurements(filled: FilledContract, at: int, run_id: UUID) -> Rows:
     for position in range(PARTITIONS * METRICS):
         part, metric = divmod(position, METRICS)
         yield {
             "run_id": run_id,
             "position": position,
-            "contract_id": made.id,
+            "contract_id": filled.id,
             "object": "rows",
             "identity": f"metric-{metric}",
             "analyzer": "mean",

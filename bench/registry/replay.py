@@ -129,12 +129,12 @@ def _median(run: Callable[[], Any], rounds: int) -> Cost:
     return median([cost(run) for _ in range(rounds)])
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--partitions", type=int, default=365)
     parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     checks = len(KINDS) * COLUMNS
     print(f"replay of {checks} checks of two versions over {options.partitions} partitions")
     for name, spent, goal in figures(options.partitions, options.rounds):

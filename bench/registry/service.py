@@ -263,7 +263,7 @@ def _wait(address: str) -> None:
     raise SystemExit("the service did not start within 60 s: see api.log")
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Fill the database, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=int, default=1000)
@@ -272,7 +272,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=20, help="duration of `crowd`, for each pause")
     parser.add_argument("--races", type=int, default=RACES)
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    asked_for = parser.parse_args(given)
+    asked_for = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="treaty-bench-") as temporary:
         folder = Path(temporary)
         with database(folder, postgres=asked_for.postgres) as url:

@@ -28,31 +28,31 @@ def static_checks(table: Table, *, extended: bool) -> list[Found]:
     ]
 
 
-def complete_if_complete(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
+def complete_if_complete(sample: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Require completeness if the column was complete."""
-    return _less_complete(1.0) if _completeness(seen) == 1 else None
+    return _less_complete(1.0) if _completeness(sample) == 1 else None
 
 
-def retain_completeness(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
+def retain_completeness(sample: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Require the lower bound of Wald's interval for completeness, rounded down to two digits."""
-    share = _completeness(seen)
-    return _less_complete(_wald(share, len(seen.values))) if 0.2 < share < 1 else None
+    share = _completeness(sample)
+    return _less_complete(_wald(share, len(sample.values))) if 0.2 < share < 1 else None
 
 
-def categorical_range(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
+def categorical_range(sample: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Require past values if few of them occurred once."""
-    counts = _histogram(seen)
+    counts = _histogram(sample)
     if not counts or sum(count == 1 for count in counts.values()) / len(counts) > 0.1:
         return None
     return _share_below(frozenset(counts), 1.0)
 
 
-def fractional_categorical_range(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
+def fractional_categorical_range(sample: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Require the most frequent values, with the lower bound of Wald's interval for their share."""
-    counts = _histogram(seen)
+    counts = _histogram(sample)
     if not counts or sum(count == 1 for count in counts.values()) / len(counts) > 0.4:
         return None
-    total, covered, frequent = len(seen.values), 0.0, set()
+    total, covered, frequent = len(sample.values), 0.0, set()
     for value, count in counts.most_common():
         if covered >= 0.9:
             break
@@ -61,39 +61,44 @@ def fractional_categorical_range(seen: ColumnSample) -> Callable[[ColumnSample],
     return _share_below(frozenset(frequent), _wald(covered, total)) if covered < 1 else None
 
 
-def non_negative_numbers(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
+def non_negative_numbers(column_sample: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Require non-negative numbers if none was negative."""
-    if not _is_number(seen) or seen.present.min() < 0:
+    if not _is_number(column_sample) or column_sample.present.min() < 0:
         return None
     return lambda sample: _is_number(sample) and bool(sample.present.min() < 0)
 
 
-def unique_if_approximately_unique(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
+def unique_if_approximately_unique(column_sample: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Require uniqueness if the number of values was within 8 % of the rows."""
-    if _completeness(seen) < 1 or abs(1 - len(set(seen.present.tolist())) / len(seen.values)) > 0.08:
+    if (
+        _completeness(column_sample) < 1
+        or abs(1 - len(set(column_sample.present.tolist())) / len(column_sample.values)) > 0.08
+    ):
         return None
     return lambda sample: len(set(sample.present.tolist())) < len(sample.present)
 
 
-def _equality(told: Callable[[ColumnSample], Any]) -> Callable[[ColumnSample], Callable[[ColumnSample], bool] | None]:
-    def rule(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
-        if not _is_number(seen):
+def _equality(
+    statistic: Callable[[ColumnSample], Any],
+) -> Callable[[ColumnSample], Callable[[ColumnSample], bool] | None]:
+    def rule(column_sample: ColumnSample) -> Callable[[ColumnSample], bool] | None:
+        if not _is_number(column_sample):
             return None
-        limit = told(seen)
-        return lambda sample: _is_number(sample) and bool(told(sample) != limit)
+        limit = statistic(column_sample)
+        return lambda sample: _is_number(sample) and bool(statistic(sample) != limit)
 
     return rule
 
 
-def has_min_length(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
+def has_min_length(column_sample: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Require the past minimum length; a missing text has length 0."""
-    lengths = _lengths(seen)
+    lengths = _lengths(column_sample)
     return (lambda sample: min(_lengths(sample) or [0]) < min(lengths)) if lengths else None
 
 
-def has_max_length(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
+def has_max_length(column_sample: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Require the past maximum length."""
-    lengths = _lengths(seen)
+    lengths = _lengths(column_sample)
     return (lambda sample: max(_lengths(sample) or [0]) > max(lengths)) if lengths else None
 
 
@@ -133,17 +138,17 @@ def _is_number(sample: ColumnSample) -> bool:
     return sample.values.dtype != object and len(sample.present) > 0
 
 
-def _histogram(seen: ColumnSample) -> Counter[Any]:
+def _histogram(sample: ColumnSample) -> Counter[Any]:
     """Return the counts of texts or whole numbers with at most 120 values, else nothing."""
-    whole = seen.values.dtype == object or bool((seen.present == numpy.round(seen.present)).all())
-    counts = Counter(seen.present.tolist())
+    whole = sample.values.dtype == object or bool((sample.present == numpy.round(sample.present)).all())
+    counts = Counter(sample.present.tolist())
     return counts if whole and len(counts) <= 120 else Counter()
 
 
-def _share_below(known: frozenset[Any], least: float) -> Callable[[ColumnSample], bool]:
+def _share_below(tokens: frozenset[Any], least: float) -> Callable[[ColumnSample], bool]:
     def breaks(sample: ColumnSample) -> bool:
         rows = len(sample.values)
-        unknown = sum(value not in known for value in sample.present.tolist())
+        unknown = sum(value not in tokens for value in sample.present.tolist())
         satisfied = (rows - unknown) if least == 1 else len(sample.present) - unknown
         return rows > 0 and satisfied / rows < least
 

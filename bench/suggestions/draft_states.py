@@ -45,22 +45,22 @@ def history(
     return profiled.with_states({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
 
 
-def _bags(wanted: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) -> list[StateBag]:
-    return [_bag(wanted, schema, each) for each in snapshots]
+def _bags(plan: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) -> list[StateBag]:
+    return [_bag(plan, schema, each) for each in snapshots]
 
 
-def _bag(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> StateBag:
+def _bag(plan: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> StateBag:
     values_by_operand = {quote(name): _present(values) for name, values in snapshot.items()}
     rows = max((len(values) for values in snapshot.values()), default=0)
     states = {
         part.key: _state(part, values_by_operand, rows)
-        for part in (*wanted.scan, *wanted.groupings)
+        for part in (*plan.scan, *plan.groupings)
         if _is_available(part, values_by_operand)
     }
-    return bags.bag_of_plan(wanted, {**states, **_traits(wanted, schema, snapshot)}, schema)
+    return bags.bag_of_plan(plan, {**states, **_traits(plan, schema, snapshot)}, schema)
 
 
-def _traits(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[str, int]:
+def _traits(plan: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[str, int]:
     """Count the texts with each trait, by key of the counting component.
 
     Only components of the plan are returned."""
@@ -72,7 +72,7 @@ def _traits(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[s
             parts = traits[trait.name].parts
             counts[parts["judged"].key] = len(masks)
             counts[parts["kept"].key] = sum(map(trait.has, masks))
-    return {key: count for key, count in counts.items() if key in wanted.keys}
+    return {key: count for key, count in counts.items() if key in plan.keys}
 
 
 def _is_available(part: BoundComponent, listed: Mapping[str, Values]) -> bool:

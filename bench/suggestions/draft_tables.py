@@ -128,8 +128,8 @@ def _typed(snapshots: Sequence[Mapping[str, list[str | None]]]) -> list[dict[str
     return [{name: _values(values, name in numeric) for name, values in each.items()} for each in snapshots]
 
 
-def _is_numeric(seen: Sequence[list[str | None]]) -> bool:
-    present = [value for values in seen for value in values if value is not None]
+def _is_numeric(rows: Sequence[list[str | None]]) -> bool:
+    present = [value for values in rows for value in values if value is not None]
     padded = sum(len(value) > 1 and value[0] == "0" and value.isdigit() for value in present)
     return (
         bool(present)

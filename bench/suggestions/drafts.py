@@ -151,14 +151,14 @@ def main() -> None:
         run(Path(folder), options)
 
 
-def run(folder: Path, given: argparse.Namespace) -> None:
+def run(folder: Path, options: argparse.Namespace) -> None:
     """Draft and test every table with every method."""
     started, tallies = process_time(), {name: Tally() for name in WAYS}
     spent: Counter[str] = Counter()
-    for table in tables(folder, most=given.snapshots, rows=given.rows):
-        if given.tables and table.name not in given.tables:
+    for table in tables(folder, most=options.snapshots, rows=options.rows):
+        if options.tables and table.name not in options.tables:
             continue
-        chosen, alone = table.first(0.6) if given.within else table, {name: Tally() for name in WAYS}
+        chosen, alone = table.first(0.6) if options.within else table, {name: Tally() for name in WAYS}
         for name, way in WAYS.items():
             before = process_time()
             checks = way(chosen)
@@ -171,7 +171,7 @@ def run(folder: Path, given: argparse.Namespace) -> None:
         )
         print("\n".join(line for name in WAYS for line in report("  " + name, alone[name], verbose=False)), flush=True)
     for name, tally in tallies.items():
-        print("\n".join(report(name, tally, verbose=given.verbose)))
+        print("\n".join(report(name, tally, verbose=options.verbose)))
         print(f"    drafting {spent[name]:.1f} CPU seconds")
     met = {"held": tallies["treaty"].held_share, "caught": tallies["treaty"].share}
     goal_texts = (

@@ -47,9 +47,9 @@ def states_of(frame: Any, *analyzers: Predictability) -> bags.StateBag:
     return scan(frame, plan([each.bind(schema_of(frame)) for each in analyzers]))[""]
 
 
-def sizes(session: Any, asked: argparse.Namespace) -> Iterator[str]:
+def sizes(session: Any, options: argparse.Namespace) -> Iterator[str]:
     """Yield weighted F1 and the cost of learning, by sample size and inputs."""
-    table = session.read.parquet(str(products.write_products(session, asked.folder)))
+    table = session.read.parquet(str(products.write_products(session, options.folder)))
     states_of(table.limit(1000), Predictability(target="brand", inputs=("name",), split_by=("id",)))
     for inputs in INPUTS:
         analyzer = Predictability(target="brand", inputs=inputs, split_by=("id",))
@@ -72,9 +72,9 @@ def _measured(frame: Any, analyzer: Predictability, rows: int) -> tuple[str, flo
     return f"{rows:8,} {inputs_text:48} {words}; evaluated in {evaluation_cost.cpu:4.2f} CPU s", value, took.cpu
 
 
-def parts(session: Any, asked: argparse.Namespace) -> Iterator[str]:
+def parts(session: Any, options: argparse.Namespace) -> Iterator[str]:
     """Check that eight parts, packed and merged, equal the whole to the last byte."""
-    table = session.read.parquet(str(products.write_products(session, asked.folder)))
+    table = session.read.parquet(str(products.write_products(session, options.folder)))
     analyzer = Predictability(target="brand", inputs=("name", "price"))
     bound = analyzer.bind(schema_of(table))
     parted = scan(table.withColumn("part", table.id % 8), plan([bound]), partition_by=["part"])
@@ -88,10 +88,10 @@ def parts(session: Any, asked: argparse.Namespace) -> Iterator[str]:
     yield f"F1 of the whole {bound.value(whole.values)!r}, of the parts {bound.value(merged[0].values)!r}"
 
 
-def real(session: Any, asked: argparse.Namespace) -> Iterator[str]:
+def real(session: Any, options: argparse.Namespace) -> Iterator[str]:
     """Predict columns of published tables from others."""
     for archive, snapshots, target, inputs in REAL:
-        path = _unpacked(asked, archive, snapshots)
+        path = _unpacked(options, archive, snapshots)
         frame = session.read.csv(str(path), header=True, multiLine=True, escape='"', inferSchema=True).cache()
         analyzer = Predictability(target=f"`{target}`", inputs=tuple(f"`{each}`" for each in inputs))
         reading = analyzer.bind(schema_of(frame)).read(states_of(frame, analyzer).values)
@@ -101,11 +101,11 @@ def real(session: Any, asked: argparse.Namespace) -> Iterator[str]:
         yield f"{label:100} {result_text} (share of the most frequent class {usual:.2f})"
 
 
-def _unpacked(asked: argparse.Namespace, archive: str, snapshots: str) -> Path:
+def _unpacked(options: argparse.Namespace, archive: str, snapshots: str) -> Path:
     """Return the newest snapshot in that folder of the archive."""
-    folder = asked.folder / "history"
+    folder = options.folder / "history"
     if not (folder / snapshots).exists():
-        with tarfile.open(asked.data / "history" / f"{archive}.tar.xz") as packed:
+        with tarfile.open(options.data / "history" / f"{archive}.tar.xz") as packed:
             packed.extractall(folder, filter="data")
     return max((folder / snapshots).glob("2*.csv"))
 
@@ -113,13 +113,13 @@ def _unpacked(asked: argparse.Namespace, archive: str, snapshots: str) -> Path:
 PARTS: Mapping[str, Callable[[Any, argparse.Namespace], Iterator[str]]] = {"sizes": sizes, "parts": parts, "real": real}
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Print the selected parts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     session = start(memory="4g")
     session.sparkContext.setLogLevel("OFF")
     try:

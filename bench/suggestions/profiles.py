@@ -57,9 +57,9 @@ def run_aggregates(frame: Any, aggregates: Sequence[str]) -> None:
     frame.selectExpr(*(f"{sql} as c{at}" for at, sql in enumerate(aggregates))).collect()
 
 
-def table(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
+def table(session: Any, folder: Path, options: argparse.Namespace) -> Iterator[Line]:
     """Compare a profile and a draft with both aggregates, in turns."""
-    path = write_table(session, folder, given.rows)
+    path = write_table(session, folder, options.rows)
     frame = session.read.parquet(str(path))
     source = TableSource(str(path), "parquet")
     ways: dict[str, Callable[[], Any]] = {
@@ -70,9 +70,9 @@ def table(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Lin
     }
     for run in ways.values():
         run()
-    costs_by_name = {name: median(costs) for name, costs in interleaved(ways, rounds=given.rounds).items()}
+    costs_by_name = {name: median(costs) for name, costs in interleaved(ways, rounds=options.rounds).items()}
     yield from (
-        Line(f"{name}, {given.rows:,} rows x {len(frame.columns)}", each.cpu, None, "CPU s")
+        Line(f"{name}, {options.rows:,} rows x {len(frame.columns)}", each.cpu, None, "CPU s")
         for name, each in costs_by_name.items()
     )
     for name in ("profile", "draft"):
@@ -82,7 +82,7 @@ def table(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Lin
         yield Line(f"{name} / full, wall", costs_by_name[name].wall / costs_by_name["full"].wall, None, "times")
 
 
-def stored(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
+def stored(session: Any, folder: Path, options: argparse.Namespace) -> Iterator[Line]:
     """Measure a profile and suggestions from stored states: only Python works."""
     columns = [f"cast(hash(id, {at}) as {_type(at)}) as c{at}" for at in range(COLUMNS)]
     frame = session.range(PARTITIONS * ROWS_EACH).selectExpr(f"id % {PARTITIONS} as part", *columns)
@@ -106,14 +106,14 @@ def _type(at: int) -> str:
     return ("bigint", "double", "string")[at % 3]
 
 
-def wide(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
+def wide(session: Any, folder: Path, options: argparse.Namespace) -> Iterator[Line]:
     """Measure a table of very many columns, by size of portions."""
     columns = [f"cast(hash(id, {at}) % 1000 as {_type(at)}) as c{at}" for at in range(WIDE)]
     path = folder / "wide"
     session.range(2000).selectExpr(*columns).coalesce(1).write.mode("overwrite").parquet(str(path))
     request = ProfileRequest(source=TableSource(str(path), "parquet"), object="t")
     usual = profiles.AGGREGATES
-    for size in (usual, *given.portions):
+    for size in (usual, *options.portions):
         profiles.AGGREGATES = size
         spent = cost(lambda: profiles.profile(session, request, _silent))
         yield Line(f"{WIDE:,} columns, portions of {size}", spent.cpu, None, "CPU s")

@@ -88,11 +88,11 @@ def cross_validate(fit: Fit, facts: Facts, groups: Any) -> Scores:
 
 def bare(_: Sequence[SchemaColumnName], __: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
     """Return a rule: the column is `id`, or `<table>_id` for a table of that name or ending."""
-    return lambda given: numpy.array([_is_bare(each) for each in given], dtype=float)
+    return lambda names: numpy.array([_is_bare(each) for each in names], dtype=float)
 
 
-def _is_bare(given: SchemaColumnName) -> bool:
-    table, column = key_name_model.words(given.table), key_name_model.words(given.column)
+def _is_bare(column_name: SchemaColumnName) -> bool:
+    table, column = key_name_model.words(column_name.table), key_name_model.words(column_name.column)
     own, stem = ("".join(map(key_name_model.singular, each)) for each in (table, column[:-1]))
     return column[-1:] == ("id",) and own.endswith(stem)
 
@@ -103,77 +103,77 @@ def recipe(alpha: float) -> Fit:
 
     Its feature space has 10^8 dimensions; here 2^20, in which these names hardly collide."""
 
-    def fit(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
+    def fit(columns: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
         grams = HashingVectorizer(analyzer="char", ngram_range=(1, 5), n_features=2**20)
-        types = OneHotEncoder(handle_unknown="ignore").fit([[each.type] for each in given])
+        types = OneHotEncoder(handle_unknown="ignore").fit([[each.type] for each in columns])
 
         def feature_matrix(some: Sequence[SchemaColumnName]) -> Any:
             texts = grams.transform([f"{each.table} {each.column}" for each in some])
             return hstack([texts, types.transform([[each.type] for each in some])]).tocsr()
 
         model = SGDClassifier(loss="log_loss", penalty="l1", alpha=alpha, random_state=0).fit(
-            feature_matrix(given), unique
+            feature_matrix(columns), unique
         )
         return lambda some: model.predict_proba(feature_matrix(some))[:, 1]
 
     return fit
 
 
-def weighted(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
+def weighted(columns: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
     """Fit the best simple model: logistic regression, tf-idf of n-grams within words of both names, and flags."""
     grams = [TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 5), sublinear_tf=True) for _ in range(2)]
-    flags = OneHotEncoder(handle_unknown="ignore").fit([_flags(each) for each in given])
-    grams[0].fit([each.column for each in given])
-    grams[1].fit([each.table for each in given])
+    flags = OneHotEncoder(handle_unknown="ignore").fit([_flags(each) for each in columns])
+    grams[0].fit([each.column for each in columns])
+    grams[1].fit([each.table for each in columns])
 
     def feature_matrix(some: Sequence[SchemaColumnName]) -> Any:
         texts = [grams[0].transform([each.column for each in some]), grams[1].transform([each.table for each in some])]
         return hstack([*texts, flags.transform([_flags(each) for each in some])]).tocsr()
 
-    model = LogisticRegression(C=1.0, solver="liblinear").fit(feature_matrix(given), unique)
+    model = LogisticRegression(C=1.0, solver="liblinear").fit(feature_matrix(columns), unique)
     return lambda some: model.predict_proba(feature_matrix(some))[:, 1]
 
 
-def _flags(given: SchemaColumnName) -> list[str]:
-    return [given.type, *key_name_model.shape(key_name_model.words(given.table), key_name_model.words(given.column))]
+def _flags(column: SchemaColumnName) -> list[str]:
+    return [column.type, *key_name_model.shape(key_name_model.words(column.table), key_name_model.words(column.column))]
 
 
-def feature_matrix(given: Sequence[SchemaColumnName]) -> Any:
+def feature_matrix(columns: Sequence[SchemaColumnName]) -> Any:
     """Return the features of `treaty.engine.suggestions.key_name_model` as a sparse matrix, a row per column."""
-    hashed_names = [_hashed(each) for each in given]
+    hashed_names = [_hashed(each) for each in columns]
     starts = numpy.cumsum([0, *(len(buckets) for buckets, _ in hashed_names)], dtype="int32")
     buckets, weights = (numpy.concatenate(part) for part in zip(*hashed_names, strict=True))
-    matrix = csr_array((weights, buckets, starts), (len(given), key_name_model.BUCKETS))
+    matrix = csr_array((weights, buckets, starts), (len(columns), key_name_model.BUCKETS))
     matrix.sum_duplicates()
     return matrix
 
 
 @cache
-def _hashed(given: SchemaColumnName) -> tuple[Any, Any]:
-    buckets, weights = key_name_model.hashed(given)
+def _hashed(column: SchemaColumnName) -> tuple[Any, Any]:
+    buckets, weights = key_name_model.hashed(column)
     return numpy.array(buckets, dtype="int32"), numpy.array(weights, dtype="float32")
 
 
-def alone(given: Sequence[SchemaColumnName]) -> list[SchemaColumnName]:
+def alone(columns: Sequence[SchemaColumnName]) -> list[SchemaColumnName]:
     """Return the same columns without the other columns of their tables."""
-    return [replace(each, columns=()) for each in given]
+    return [replace(each, columns=()) for each in columns]
 
 
-def fitted(given: Sequence[SchemaColumnName], unique: Any) -> Any:
+def fitted(columns: Sequence[SchemaColumnName], unique: Any) -> Any:
     """Fit logistic regression with scikit-learn's default penalty, on each column with its table and without."""
-    both = vstack([feature_matrix(given), feature_matrix(alone(given))]).tocsr()
+    both = vstack([feature_matrix(columns), feature_matrix(alone(columns))]).tocsr()
     return LogisticRegression(C=1.0, solver="liblinear").fit(both, numpy.concatenate([unique, unique]))
 
 
-def ours(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
+def ours(columns: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
     """Fit the shipped model."""
-    model = fitted(given, unique)
+    model = fitted(columns, unique)
     return lambda some: model.predict_proba(feature_matrix(some))[:, 1]
 
 
-def names_alone(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
+def names_alone(columns: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
     """Fit the same model, given only table name, column name and type, like the others."""
-    predict = ours(given, unique)
+    predict = ours(columns, unique)
     return lambda some: predict(alone(some))
 
 
@@ -187,17 +187,17 @@ MODELS: Mapping[str, Fit] = {
 }
 
 
-def lines(facts: Facts, found: dict[str, Scores], only: Sequence[str], by: Sequence[str]) -> Iterator[str]:
-    """Yield a line per model and add its predictions by project to `found`."""
+def lines(facts: Facts, scores: dict[str, Scores], only: Sequence[str], by: Sequence[str]) -> Iterator[str]:
+    """Yield a line per model and add its predictions by project to `scores`."""
     yield f"{len(facts.unique):,} columns, {len(set(facts.projects))} projects, {facts.unique.mean():.3f} unique"
     yield f"{'area under the ROC curve':26} project  family  precision  recall   Brier   (the paper, its data: {PAPER})"
     for name, fit in ((name, MODELS[name]) for name in only):
-        found[name] = cross_validate(fit, facts, facts.projects)
+        scores[name] = cross_validate(fit, facts, facts.projects)
         family = cross_validate(fit, facts, facts.families).area if "family" in by else numpy.nan
-        yes = found[name].said > THRESHOLD
+        yes = scores[name].said > THRESHOLD
         shares = (precision_score(facts.unique, yes), recall_score(facts.unique, yes))
-        brier = brier_score_loss(facts.unique, found[name].said)
-        figures = f"{found[name].area:7.4f} {family:7.4f} {shares[0]:10.3f} {shares[1]:7.3f} {brier:7.4f}"
+        brier = brier_score_loss(facts.unique, scores[name].said)
+        figures = f"{scores[name].area:7.4f} {family:7.4f} {shares[0]:10.3f} {shares[1]:7.3f} {brier:7.4f}"
         yield f"{name:26} {figures}"
 
 
@@ -238,7 +238,7 @@ def write(facts: Facts, scores: Mapping[str, Scores], date: str) -> None:
     key_name_model.CARD.write_text(json.dumps(card, indent=1) + "\n", "utf-8")
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Print the table of models; with --write, write the shipped one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -247,7 +247,7 @@ def main(given: Sequence[str] | None = None) -> None:
         "--only", nargs="*", choices=MODELS, default=list(MODELS), help="models to measure; `ours` is always included"
     )
     parser.add_argument("--by", nargs="*", choices=("project", "family"), default=["project", "family"])
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     facts, scores = read(options.data / "schemas"), dict[str, Scores]()
     for line in lines(facts, scores, list(dict.fromkeys((*options.only, "ours"))), options.by):
         print(line, flush=True)

@@ -77,11 +77,11 @@ class Site:
         return ((self.address + path.format(review=self.review), text) for path, text in PAGES.items())
 
 
-def until(page: Page, act: Callable[[], object], said: str) -> float:
+def until(page: Page, act: Callable[[], object], text: str) -> float:
     """Return the milliseconds from an action until the page shows a text."""
     started = time.perf_counter()
     act()
-    page.get_by_text(said).first.wait_for(timeout=LONGEST)
+    page.get_by_text(text).first.wait_for(timeout=LONGEST)
     return (time.perf_counter() - started) * 1000
 
 
@@ -146,14 +146,14 @@ def served(site: Site) -> Iterator[Line]:
         )
 
 
-def _concurrent_lines(told: str, browse: Callable[[], list[float]]) -> Iterator[Line]:
+def _concurrent_lines(label: str, browse: Callable[[], list[float]]) -> Iterator[Line]:
     """Yield the waiting times and the CPU time per page in all other processes."""
     started = cpu_seconds() - time.process_time()
     took = browse()
     spent = cpu_seconds() - time.process_time() - started
-    yield Line(f"{SESSIONS} {told}, {len(took)} pages, median", median(took), None)
-    yield Line(f"{SESSIONS} {told}, CPU per page", spent / (len(took) + SESSIONS) * 1000, None)
-    yield Line(f"{SESSIONS} {told}, p95", share(took, 0.95), CROWD)
+    yield Line(f"{SESSIONS} {label}, {len(took)} pages, median", median(took), None)
+    yield Line(f"{SESSIONS} {label}, CPU per page", spent / (len(took) + SESSIONS) * 1000, None)
+    yield Line(f"{SESSIONS} {label}, p95", share(took, 0.95), CROWD)
 
 
 async def _browsed(site: Site) -> list[float]:
@@ -216,7 +216,7 @@ def shown(api: str) -> Iterator[str]:
         process.wait()
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Fill the registry, measure the selected parts and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=int, default=1000)
@@ -224,7 +224,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--postgres", action="store_true", help="use PostgreSQL instead of SQLite")
     parser.add_argument("--seconds", type=float, default=60, help="duration of `crowd` and `served`")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="treaty-bench-") as temporary:
         folder = Path(temporary)
         with database(folder, postgres=options.postgres) as url:

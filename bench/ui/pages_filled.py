@@ -71,7 +71,7 @@ def large(engine: Engine) -> UUID:
     with engine.begin() as connection:
         for table, rows in _rows(owner).items():
             write(connection, table, rows)
-    search.complete(engine, anew=True)
+    search.complete(engine, rebuild=True)
     return review
 
 
@@ -139,26 +139,26 @@ def _rows(owner: UUID) -> dict[Any, Rows]:
     }
 
 
-def _version(content: Mapping[str, Any], made: str, owner: UUID) -> Mapping[str, Any]:
+def _version(content: Mapping[str, Any], created: str, owner: UUID) -> Mapping[str, Any]:
     return ContractVersionRow(
         id=ids.new(),
         contract_id=NAME,
         version="1.0.0",
         body=writer.write(content),
-        fingerprint=made,
+        fingerprint=created,
         state=VersionState.ACTIVE,
         approved_by_id=owner,
         approved_at=NOW,
     ).model_dump()
 
 
-def _run(run: UUID, day: int, dataset: UUID, made: str) -> Mapping[str, Any]:
+def _run(run: UUID, day: int, dataset: UUID, created: str) -> Mapping[str, Any]:
     at = NOW + timedelta(days=day - DAYS)
     return RunRow(
         id=run,
         contract_id=NAME,
         version="1.0.0",
-        fingerprint=made,
+        fingerprint=created,
         object="rows",
         dataset_id=dataset,
         partitions=[f"day={day:04}"],

@@ -156,13 +156,13 @@ def _shortened(text: str) -> str:
 
 
 def other_words(
-    place: DifferenceLocation, old: Mapping[str, Any], new: Mapping[str, Any], known: Iterable[str]
+    place: DifferenceLocation, old: Mapping[str, Any], new: Mapping[str, Any], known_words: Iterable[str]
 ) -> Iterator[Difference]:
     """Yield a difference without effect on validation for each other changed key.
 
-    `known`: keys to skip. Only single texts, numbers and booleans are displayed; examples are data and are never
+    `known_words`: keys to skip. Only single texts, numbers and booleans are displayed; examples are data and are never
     displayed."""
-    for word in sorted((old.keys() | new.keys()) - set(known)):
+    for word in sorted((old.keys() | new.keys()) - set(known_words)):
         before, after = old.get(word), new.get(word)
         if before != after:
             text_place = replace(place, section=DifferenceSection.TEXT).at(word)

@@ -92,14 +92,14 @@ def _columns(table: str, parent: str, old: DocumentElement, new: DocumentElement
         yield from _column(ElementPair(table, shown, before, after), shown if parent else _part(name))
 
 
-def _column(found: ElementPair, path: str) -> Iterator[ElementPair]:
+def _column(pair: ElementPair, path: str) -> Iterator[ElementPair]:
     """Yield the column, its fields and its elements; `path` is the prefix of its fields."""
-    yield found
-    if found.old and found.new:
-        yield from _columns(found.object, path, found.old, found.new)
-        before, after = _items(found.old), _items(found.new)
+    yield pair
+    if pair.old and pair.new:
+        yield from _columns(pair.object, path, pair.old, pair.new)
+        before, after = _items(pair.old), _items(pair.new)
         if before or after:
-            yield from _column(ElementPair(found.object, f"{path}[]", before, after), f"{path}[]")
+            yield from _column(ElementPair(pair.object, f"{path}[]", before, after), f"{path}[]")
 
 
 def _items(node: DocumentElement) -> DocumentElement | None:

@@ -52,35 +52,35 @@ def implies(first: str | None, second: str | None) -> bool:
         return False
 
 
-def _follows(given: Any, wanted: Any) -> bool:
-    if _kind(wanted) == "And":
-        return all(_follows(given, each) for each in _parts(wanted))
-    if _kind(given) == "Or":
-        return all(_follows(each, wanted) for each in _parts(given))
-    if _kind(wanted) == "Or" and any(_follows(given, each) for each in _parts(wanted)):
+def _follows(premise: Any, conclusion: Any) -> bool:
+    if _kind(conclusion) == "And":
+        return all(_follows(premise, each) for each in _parts(conclusion))
+    if _kind(premise) == "Or":
+        return all(_follows(each, conclusion) for each in _parts(premise))
+    if _kind(conclusion) == "Or" and any(_follows(premise, each) for each in _parts(conclusion)):
         return True
-    conditions = _parts(given) if _kind(given) == "And" else [given]
-    return _text(wanted) in map(_text, conditions) or _compared(conditions, wanted)
+    conditions = _parts(premise) if _kind(premise) == "And" else [premise]
+    return _text(conclusion) in map(_text, conditions) or _compared(conditions, conclusion)
 
 
-def _compared(given: list[Any], wanted: Any) -> bool:
-    target = _condition(wanted)
-    comparable = [each for each in map(_condition, given) if each and target and each.column == target.column]
+def _compared(premise: list[Any], conclusion: Any) -> bool:
+    target = _condition(conclusion)
+    comparable = [each for each in map(_condition, premise) if each and target and each.column == target.column]
     if target is None or not comparable:
         return False
     return any(_within(each, target) for each in comparable if each.values) or _bounded(comparable, target)
 
 
-def _within(known: ColumnCondition, target: ColumnCondition) -> bool:
+def _within(condition: ColumnCondition, target: ColumnCondition) -> bool:
     """Return whether each of the known values satisfies the target."""
     if target.assertion is None:
-        return of_values(target.values, known.values) in WITHIN
-    single = ([Assertion("mustBe", each)] for each in known.values)
+        return of_values(target.values, condition.values) in WITHIN
+    single = ([Assertion("mustBe", each)] for each in condition.values)
     return all(compare_thresholds(each, [*each, target.assertion]) is Direction.UNTESTED for each in single)
 
 
-def _bounded(known: list[ColumnCondition], target: ColumnCondition) -> bool:
-    limits = [each.assertion for each in known if each.assertion]
+def _bounded(conditions: list[ColumnCondition], target: ColumnCondition) -> bool:
+    limits = [each.assertion for each in conditions if each.assertion]
     return (
         bool(target.assertion and limits)
         and compare_thresholds([target.assertion] if target.assertion else [], limits) in WITHIN

@@ -119,11 +119,11 @@ class Automaton:
             raise InclusionUndecidable
         return self._read(_characters(kind, text))
 
-    def _read(self, found: frozenset[int]) -> RegexFragment:
+    def _read(self, states: frozenset[int]) -> RegexFragment:
         if len(self.reads) >= MAX_POSITIONS:
             raise InclusionUndecidable
         position = 1 << len(self.reads)
-        self.reads.append(found)
+        self.reads.append(states)
         self.follow.append(0)
         return RegexFragment(nullable=False, first=position, last=position)
 

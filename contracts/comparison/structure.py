@@ -36,26 +36,26 @@ def structure(old: Contract, new: Contract, order: Order) -> Iterator[Difference
             yield from other_words(place, pair.old.raw, pair.new.raw, WORDS)
 
 
-def _whole(found: ElementPair, place: DifferenceLocation, old: Contract, new: Contract) -> Difference:
+def _whole(pair: ElementPair, place: DifferenceLocation, old: Contract, new: Contract) -> Difference:
     """Return the difference of an added or removed table or column."""
-    label, name = ("column", found.column) if found.column else ("table", found.object)
-    was, now = (name if found.old else None), (name if found.new else None)
-    sentence = f"{label} {name} was added" if found.new else f"{label} {name} was removed"
+    label, name = ("column", pair.column) if pair.column else ("table", pair.object)
+    was, now = (name if pair.old else None), (name if pair.new else None)
+    sentence = f"{label} {name} was added" if pair.new else f"{label} {name} was removed"
     difference = place.difference(label, was, now, of_presence(was, now), sentence)
     # If no other columns are allowed, one document forbids what the other requires.
-    if (old if found.new else new).terms.columns == "closed" and _on_top(found):
+    if (old if pair.new else new).terms.columns == "closed" and _on_top(pair):
         return replace(difference, direction=Direction.BOTH)
-    return replace(difference, presence=bool(found.column) and not _asks(found))
+    return replace(difference, presence=bool(pair.column) and not _asks(pair))
 
 
-def _on_top(found: ElementPair) -> bool:
-    return found.path.count(".properties[") == 1 and not found.path.endswith(".items")
+def _on_top(pair: ElementPair) -> bool:
+    return pair.path.count(".properties[") == 1 and not pair.path.endswith(".items")
 
 
-def _asks(found: ElementPair) -> bool:
+def _asks(pair: ElementPair) -> bool:
     """Return whether nulls would violate a requirement of the column."""
-    node = found.new or found.old
-    return found.path.endswith(".items") or node is None or _demands(node.read)
+    node = pair.new or pair.old
+    return pair.path.endswith(".items") or node is None or _demands(node.read)
 
 
 def _demands(column: Property) -> bool:

@@ -81,9 +81,11 @@ def inherit(element: dict[str, Any], before: Mapping[str, Any]) -> None:
         inherit(each, earlier.get(str(each.get("name", "")).casefold(), {}))
 
 
-def with_classifications(of: Contract, name: str, others: tuple[DataObject, ...]) -> Contract:
+def with_classifications(of: Contract, name: str, data_objects: tuple[DataObject, ...]) -> Contract:
     """Return the contract with classifications of other contracts attached to the object with this name."""
-    objects = tuple(replace(each, classifying_objects=others) if each.name == name else each for each in of.objects)
+    objects = tuple(
+        replace(each, classifying_objects=data_objects) if each.name == name else each for each in of.objects
+    )
     return replace(of, objects=objects)
 
 

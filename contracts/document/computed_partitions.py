@@ -44,12 +44,12 @@ def reads(words: Iterable[str]) -> frozenset[str]:
     return frozenset((*columns, *(column.partition(".")[0] for column in columns)))
 
 
-def partition_columns(of: DataObject, given: Sequence[str] | None, schema: Schema) -> list[str]:
+def partition_columns(of: DataObject, requested: Sequence[str] | None, schema: Schema) -> list[str]:
     """Return the partition columns of a table with this schema.
 
-    They are those in `given`; None takes those of the contract whose columns the table has."""
-    if given is not None:
-        return list(given)
+    They are those in `requested`; None takes those of the contract whose columns the table has."""
+    if requested is not None:
+        return list(requested)
     return [word for word in of.partition_by if all(schema.find(column) for column in _read(word))]
 
 
@@ -61,7 +61,7 @@ def _read(word: str) -> tuple[str, ...]:
 def spelled_out(condition: str, words: Iterable[str]) -> str:
     """Return the condition with each computed partition column replaced by its expression."""
     expressions = {quote(name): f"({scalar(by).sql})" for name, by in map(split, words) if by is not None}
-    return _PIECES.sub(lambda found: expressions.get(found[0], found[0]), condition)
+    return _PIECES.sub(lambda match: expressions.get(match[0], match[0]), condition)
 
 
 def computed_column_types(words: Sequence[str], schema: Schema) -> Schema:
@@ -72,16 +72,16 @@ def computed_column_types(words: Sequence[str], schema: Schema) -> Schema:
     return Schema(tuple(Column(name, _type(name, scalar(by, schema=schema), scalar(by))) for name, by in pairs))
 
 
-def _type(name: str, found: Scalar, plain: Scalar) -> str:
+def _type(name: str, value: Scalar, plain: Scalar) -> str:
     # The executed SQL is written without types; if types change it, Spark would cast implicitly and fail on a bad row.
-    if found.sql != plain.sql:
+    if value.sql != plain.sql:
         raise _refused(f"partition column {name} needs an explicit cast", "add the cast: year(to_date(ts))")
-    if Column(name, found.type).logical_type not in PLAIN:
+    if Column(name, value.type).logical_type not in PLAIN:
         raise _refused(
-            f"partition column {name} has the unsupported type {found.type}",
+            f"partition column {name} has the unsupported type {value.type}",
             "compute a text, number, boolean, date or timestamp",
         )
-    return found.type
+    return value.type
 
 
 def _refused(message: str, remedy: str) -> PredicateError:

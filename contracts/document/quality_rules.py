@@ -192,9 +192,9 @@ def _assertion(entry: QualityRule, *, strict: bool = False) -> Assertion | None:
     return _paired(entry, words[0], limit) if words[0] in PAIRED else _single(entry, words[0], limit, strict=strict)
 
 
-def _detecting(entry: QualityRule, given: Any, *, strict: bool) -> Assertion | None:
+def _detecting(entry: QualityRule, definition: Any, *, strict: bool) -> Assertion | None:
     """Return the assertion of no anomalies with its detector and the detector's arguments."""
-    words = {"detector": given} if isinstance(given, str) else given
+    words = {"detector": definition} if isinstance(definition, str) else definition
     if not strict or not isinstance(words, dict) or not isinstance(words.get("detector", "auto"), str):
         message = "is missing a detector" if strict else "is not an operator of the standard's own checks"
         entry.add("check-limit", ANOMALIES, message, "use {detector: auto} in a check of engine 'treaty'")

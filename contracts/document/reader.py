@@ -153,11 +153,11 @@ def _distinct(entries: list[QualityRule], faults: Faults) -> Iterator[ContractCh
         yield check
 
 
-def _free(identity: str, taken: dict[str, str]) -> str:
+def _free(identity: str, used_ids: dict[str, str]) -> str:
     """Return the id, numbered if it is in use, and reserve it."""
     numbered = (f"{identity}-{number}" for number in count(2))
-    free = next(each for each in chain([identity], numbered) if each not in taken)
-    taken[free] = ""
+    free = next(each for each in chain([identity], numbered) if each not in used_ids)
+    used_ids[free] = ""
     return free
 
 

@@ -240,15 +240,15 @@ def _say_form(_: Any) -> str:
     return "does not have the form that the standard requires"
 
 
-def _say_type(wanted: str | list[str]) -> str:
-    words = [wanted] if isinstance(wanted, str) else wanted
+def _say_type(expected: str | list[str]) -> str:
+    words = [expected] if isinstance(expected, str) else expected
     return f"is not {' or '.join(JSON_TYPES[each] for each in words)}"
 
 
 _SAYINGS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "type": ("odcs-type", _say_type),
-    "enum": ("odcs-value", lambda known: f"is not one of {', '.join(map(str, known))}"),
-    "const": ("odcs-value", lambda wanted: f"is not {wanted}"),
+    "enum": ("odcs-value", lambda allowed: f"is not one of {', '.join(map(str, allowed))}"),
+    "const": ("odcs-value", lambda expected: f"is not {expected}"),
     "pattern": ("odcs-pattern", lambda pattern: f"does not match {pattern}"),
     "minimum": ("odcs-value", lambda least: f"is less than {least}"),
     "minItems": ("odcs-length", lambda least: f"has fewer than {least} items"),

@@ -54,8 +54,8 @@ def _ordered(value: Any, annotation: Any, faults: Faults, path: str, depth: int 
     return {key: _ordered(value[key], standard_keys.get(key), faults, join(path, key), depth + 1) for key in keys}
 
 
-def _sequence(known: Mapping[str, Any]) -> list[str]:
-    return [*(key for key in LEADING if key in known), *(key for key in known if key not in LEADING)]
+def _sequence(table: Mapping[str, Any]) -> list[str]:
+    return [*(key for key in LEADING if key in table), *(key for key in table if key not in LEADING)]
 
 
 def _inspect_key(key: Any, faults: Faults, path: str) -> None:

@@ -8,15 +8,17 @@ PROPERTIES, OWN = "customProperties", "treaty"
 Name = tuple[str, str]
 
 
-def with_alias(document: Mapping[str, Any], object_name: str, name: Name, *, known: Iterable[Name]) -> dict[str, Any]:
+def with_alias(
+    document: Mapping[str, Any], object_name: str, name: Name, *, existing: Iterable[Name]
+) -> dict[str, Any]:
     """Return the document with one more lineage name (namespace, name) for the object.
 
-    `known`: the current names of the object. If the document declares none, they follow from the table's location, but
-    only until one is declared; so they are declared along with the new one. An existing alias changes nothing."""
+    `existing`: the current names of the object. If the document declares none, they follow from the table's location,
+    but only until one is declared; so they are declared along with the new one. An existing alias changes nothing."""
     changed = deepcopy(dict(document))
     aliases = _terms(changed).setdefault("aliases", [])
     declared = {(each["namespace"], each["name"]) for each in aliases if each.get("object") == object_name}
-    names = [name] if declared else [*known, name]
+    names = [name] if declared else [*existing, name]
     for namespace, one in dict.fromkeys(names):
         if (namespace, one) not in declared:
             aliases.append({"object": object_name, "namespace": namespace, "name": one})

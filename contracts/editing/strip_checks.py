@@ -48,11 +48,11 @@ def _elements(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield _changeable(column)
 
 
-def _keep(table: dict[str, Any], wanted: Collection[str]) -> None:
+def _keep(table: dict[str, Any], columns: Collection[str]) -> None:
     remaining = [
         each
         for _, each in members(table, "properties")
-        if (text(each, "name") or "").casefold() in wanted or each.get("partitioned") is True
+        if (text(each, "name") or "").casefold() in columns or each.get("partitioned") is True
     ]
     table.pop("properties", None)
     if remaining:

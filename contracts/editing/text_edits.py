@@ -46,12 +46,12 @@ def with_property(source: bytes, name: str, value: str) -> bytes:
     return _sound(_property_put(source.decode(), entry), {**data, PROPERTIES: [entry, *remaining]})
 
 
-def _sound(text: str, wanted: Mapping[str, Any]) -> bytes:
+def _sound(text: str, expected: Mapping[str, Any]) -> bytes:
     """Return the text if it parses to the expected data; otherwise (uncommon layouts) write that data."""
     try:
-        return text.encode() if parse(text.encode()).data == wanted else write(wanted)
+        return text.encode() if parse(text.encode()).data == expected else write(expected)
     except ContractError:
-        return write(wanted)
+        return write(expected)
 
 
 def _head(text: str) -> _Head:

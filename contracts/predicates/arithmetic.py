@@ -85,11 +85,11 @@ def _months(parts: list[SqlFragment]) -> list[bool]:
     return ["month" in each.type or "year" in each.type for each in parts if group(each.type) == "interval"]
 
 
-def _mixed(parts: list[SqlFragment], found: str) -> str:
-    if found == "interval":
+def _mixed(parts: list[SqlFragment], group_name: str) -> str:
+    if group_name == "interval":
         return next((each.type for each in parts if group(each.type) == "interval"), "interval day")
-    if found == "date":
-        return found
+    if group_name == "date":
+        return group_name
     moment = next(base(each.type) for each in parts if group(each.type) == "moment")
     hours = any(each.type == "interval hour" for each in parts)
     return "timestamp" if moment == "date" and hours else moment

@@ -24,10 +24,10 @@ DIGITS = dict(zip(INTEGRAL, (2, 4, 9, 18), strict=True))
 MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
 
 
-def read_as(piece: SqlFragment, target: str, *, asked: bool = False) -> SqlFragment:
-    """Return the fragment cast to another type. `asked`: a failed cast is null and no error (TRY_CAST)."""
+def read_as(piece: SqlFragment, target: str, *, attempt: bool = False) -> SqlFragment:
+    """Return the fragment cast to another type. `attempt`: a failed cast is null and no error (TRY_CAST)."""
     sql, type_ = f"TRY_CAST({piece.sql} AS {target.upper()})", target.lower()
-    if asked:
+    if attempt:
         return loose(sql, [piece], type_)
     certain = widens(piece.type, type_) or (piece.text is not None and _reads(piece.text, type_))
     return strict(sql, [piece], type_, fails=not certain)
@@ -84,17 +84,17 @@ def cast(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     name = grammar.TYPES.get(kind.this.name)
     if name is None or any(kind.args.get(part) for part in kind.args if part not in {"this", "expressions"}):
         return writer.refuse("type", "casts to a type that predicates may not use", "cast to a plain type")
-    return reading(writer, node.this, f"{name}{_parameters(writer, kind)}", asked=bool(node.args.get("safe")))
+    return reading(writer, node.this, f"{name}{_parameters(writer, kind)}", attempt=bool(node.args.get("safe")))
 
 
-def reading(writer: "PredicateRewriter", node: Any, target: str, *, asked: bool) -> SqlFragment:
+def reading(writer: "PredicateRewriter", node: Any, target: str, *, attempt: bool) -> SqlFragment:
     """Return the fragment of a node that is cast."""
     piece = writer.piece(node)
     if target == "DATE" and piece.text is not None and not _is_date(piece.text):
         writer.refuse("date", "has an invalid date", "write DATE '2026-01-31'")
     if target != "STRING" and group(piece.type) in {"array", "struct", "map"}:
         return writer.refuse("type", "casts an array, struct or map", "cast one of its values")
-    return read_as(piece, target, asked=asked)
+    return read_as(piece, target, attempt=attempt)
 
 
 def _is_date(text: str) -> bool:

@@ -109,9 +109,9 @@ def concatenation(sql: str, parts: Iterable[SqlFragment], type_: str) -> SqlFrag
     return _ended(SqlFragment(sql=sql, type=type_), tuple(each for part in parts for each in part.errors))
 
 
-def _ended(piece: SqlFragment, settled: tuple[str, ...]) -> SqlFragment:
+def _ended(piece: SqlFragment, types: tuple[str, ...]) -> SqlFragment:
     return SqlFragment(
-        sql=piece.sql, type=piece.type, closed=piece.closed, roots=(piece.operand,), definite_errors=settled
+        sql=piece.sql, type=piece.type, closed=piece.closed, roots=(piece.operand,), definite_errors=types
     )
 
 

@@ -64,7 +64,7 @@ def function(writer: "PredicateRewriter", node: Any) -> SqlFragment:
         return regex(writer, *arguments)
     if name in grammar.CASTING_FUNCTIONS and len(arguments) == 1:
         target, is_try = grammar.CASTING_FUNCTIONS[name]
-        return reading(writer, arguments[0], target, asked=is_try)
+        return reading(writer, arguments[0], target, attempt=is_try)
     if name in OTHERWISE:
         return _otherwise(writer, name, arguments)
     if name not in grammar.FUNCTIONS:
@@ -105,9 +105,9 @@ WITH_NULL: dict[grammar.Null, Callable[[str, list[SqlFragment], str], SqlFragmen
 
 # How the type of a call follows from the type of its first argument.
 YIELDS: dict[str, Callable[[str], str]] = {
-    "first": lambda given: given,
+    "first": lambda argument: argument,
     "element": element,
-    "whole": lambda given: "decimal" if base(given) == "decimal" else "bigint" if group(given) else VALUE,
+    "whole": lambda argument: "decimal" if base(argument) == "decimal" else "bigint" if group(argument) else VALUE,
     "joined": concatenation_type,
 }
 

@@ -83,11 +83,11 @@ class PredicateRewriter:
         """Return the fragment of a node that must be a condition."""
         return self.condition(self.piece(node))
 
-    def condition(self, found: SqlFragment) -> SqlFragment:
+    def condition(self, fragment: SqlFragment) -> SqlFragment:
         """Return the fragment, with a fault if it is not a condition."""
-        if found.type not in {ANY, BOOLEAN}:
+        if fragment.type not in {ANY, BOOLEAN}:
             self.refuse("not-boolean", "has a value instead of a condition", "add a comparison")
-        return found
+        return fragment
 
     def bare(self, node: Any) -> Any:
         """Return the node without enclosing parentheses."""

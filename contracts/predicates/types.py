@@ -78,13 +78,13 @@ def comparison_type(types: Iterable[str]) -> str:
     return _widest(types_with_kind, other_groups[0] if other_groups else "text", read="text" in groups)
 
 
-def _widest(known: list[str], what: Group, *, read: bool) -> str:
-    names = {base(each) for each in known}
+def _widest(types: list[str], what: Group, *, read: bool) -> str:
+    names = {base(each) for each in types}
     if what == "number":
         return _number(names, read=read)
     if what == "moment":
         return _moment(names)
-    return "string" if what == "text" else next(each for each in known if group(each) == what)
+    return "string" if what == "text" else next(each for each in types if group(each) == what)
 
 
 def _number(names: set[str], *, read: bool) -> str:

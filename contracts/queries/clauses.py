@@ -106,30 +106,30 @@ class Clauses:
         sql = f"CASE WHEN {erring} THEN {ERRED} ELSE {piece.sql} END" if erring else piece.sql
         return SqlFragment(sql=self.query.filled(sql), type=piece.type, closed=False)
 
-    def _names(self, made: list[Column]) -> ColumnScope:
+    def _names(self, columns: list[Column]) -> ColumnScope:
         outer = self.scope.names
         if outer.schema is None:
             return outer
-        return ColumnScope(schema=Schema((*outer.schema.columns, *made)))
+        return ColumnScope(schema=Schema((*outer.schema.columns, *columns)))
 
-    def _prepared(self, node: Any, made: list[Column], *, aggregates: bool) -> Any:
+    def _prepared(self, node: Any, columns: list[Column], *, aggregates: bool) -> Any:
         """Return a placeholder for the node while the expression is rewritten; None to leave it unchanged."""
         name = type(node).__name__
         if name == "Column":
             return self._unqualified(node)
         if name in NESTED or (name == "In" and node.args.get("query")):
-            return self._part_column(self._subquery(node, name), made)
+            return self._part_column(self._subquery(node, name), columns)
         if is_aggregate(node):
             if not aggregates:
                 self.query.refuse("aggregate", f"aggregates with '{node.this}' in WHERE or GROUP BY", "use HAVING")
-            return self._part_column(self._aggregate(node), made)
+            return self._part_column(self._aggregate(node), columns)
         return None
 
-    def _part_column(self, piece: SqlFragment, made: list[Column]) -> Any:
+    def _part_column(self, piece: SqlFragment, columns: list[Column]) -> Any:
         from sqlglot import exp
 
         name = self.query.named("part", piece.sql)
-        made.append(Column(name, piece.type))
+        columns.append(Column(name, piece.type))
         return exp.Column(this=exp.Identifier(this=name, quoted=True))
 
     def _unqualified(self, node: Any) -> Any:

@@ -26,13 +26,13 @@ def is_subquery(node: Any) -> bool:
     return type(node).__name__ == "Subquery"
 
 
-def matching(node: Any, wanted: Callable[[Any], bool]) -> Iterable[Any]:
+def matching(node: Any, matches: Callable[[Any], bool]) -> Iterable[Any]:
     """Yield the matching nodes, not including those within subqueries."""
-    if wanted(node):
+    if matches(node):
         yield node
     elif not is_subquery(node):
         for each in node.iter_expressions():
-            yield from matching(each, wanted)
+            yield from matching(each, matches)
 
 
 def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
@@ -49,9 +49,9 @@ def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
     return node
 
 
-def left_over(node: Any, known: set[str]) -> list[str]:
+def left_over(node: Any, read_keys: set[str]) -> list[str]:
     """Return the parts of a node that the rewriter ignores and would lose silently."""
-    return [name for name, value in node.args.items() if value and name not in known]
+    return [name for name, value in node.args.items() if value and name not in read_keys]
 
 
 def in_words(name: str) -> str:

@@ -73,10 +73,10 @@ def _placed(text: str, own: str, column: str | None) -> tuple[str, list[Fault]]:
     """Return the text with its placeholders replaced, and a fault for each unknown one."""
     faults: list[Fault] = []
 
-    def named(found: re.Match[str]) -> str:
-        word = (found.group(1) or "").lower()
+    def named(match: re.Match[str]) -> str:
+        word = (match.group(1) or "").lower()
         if not word:
-            return found.group()
+            return match.group()
         if word in OBJECT:
             return quote(own)
         if word in PROPERTY and column:

@@ -131,8 +131,8 @@ class QueryRewriter:
     def filled(self, sql: str) -> str:
         """Return the text with generated columns replaced by their SQL; string literals are unchanged."""
 
-        def replaced(found: re.Match[str]) -> str:
-            return self.generated.get(found.group(1) or "", found.group())
+        def replaced(match: re.Match[str]) -> str:
+            return self.generated.get(match.group(1) or "", match.group())
 
         return _PIECES.sub(replaced, sql)
 

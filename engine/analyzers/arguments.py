@@ -26,7 +26,7 @@ ColumnName = Annotated[
 ]
 ColumnNames = Annotated[
     tuple[str, ...],
-    BeforeValidator(lambda given: _as_tuple(given)),
+    BeforeValidator(lambda value: _as_tuple(value)),
     Field(
         min_length=1, validation_alias=AliasChoices("columns", "column"), description="one column or a list of columns"
     ),
@@ -34,7 +34,7 @@ ColumnNames = Annotated[
 ]
 InputColumns = Annotated[
     tuple[str, ...],
-    BeforeValidator(lambda given: _as_tuple(given)),
+    BeforeValidator(lambda value: _as_tuple(value)),
     Field(min_length=1, description="the columns to predict from: one column or a list"),
     ArgumentRole.COLUMN,
 ]
@@ -48,12 +48,12 @@ Predicate = Annotated[
 Scalar = bool | int | Annotated[float, Field(allow_inf_nan=False)] | str
 Values = Annotated[
     tuple[Scalar, ...],
-    BeforeValidator(lambda given: _as_tuple(given)),
+    BeforeValidator(lambda value: _as_tuple(value)),
     Field(min_length=1, description="values of the column's type; dates and times as ISO 8601 text"),
 ]
 Missing = Annotated[
     tuple[Scalar | None, ...],
-    BeforeValidator(lambda given: _as_tuple(given)),
+    BeforeValidator(lambda value: _as_tuple(value)),
     Field(description="values that count as missing in addition to null, for example '', 'N/A' or -1"),
 ]
 Bound = int | Annotated[float, Field(allow_inf_nan=False)] | str
@@ -89,15 +89,15 @@ DatasetName = Annotated[
 ]
 OtherColumns = Annotated[
     tuple[str, ...],
-    BeforeValidator(lambda given: _as_tuple(given)),
+    BeforeValidator(lambda value: _as_tuple(value)),
     Field(description="the columns of the other dataset in the same order; by default the columns of the same names"),
 ]
 
 
-def _as_tuple(given: Any) -> Any:
-    if isinstance(given, str):
-        return (given,)
-    return tuple(given) if isinstance(given, list) else given
+def _as_tuple(value: Any) -> Any:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _admitted(text: str) -> str:

@@ -73,14 +73,14 @@ class ConformityComparison:
 
 
 def compare(
-    trained: ConformityCounts, judged: ConformityCounts, *, alpha: float = ALPHA, floor: float = 0.0
+    trained: ConformityCounts, counts: ConformityCounts, *, alpha: float = ALPHA, floor: float = 0.0
 ) -> ConformityComparison:
     """Compare the counts; an empty sample on either side is no difference.
 
     `alpha`: significance level. `floor`: growth of the share above which a significant difference is an error."""
-    fisher = fisher_greater(trained, judged)
+    fisher = fisher_greater(trained, counts)
     significant = fisher <= alpha
-    grown = judged.share - trained.share
+    grown = counts.share - trained.share
     severity = (
         ConformitySeverity.NONE
         if not significant
@@ -90,19 +90,19 @@ def compare(
     )
     return ConformityComparison(
         trained=trained,
-        newer=judged,
+        newer=counts,
         fisher=fisher,
-        chi_squared=chi_squared(trained, judged),
-        detectable=detectable(trained, judged.of, alpha),
+        chi_squared=chi_squared(trained, counts),
+        detectable=detectable(trained, counts.of, alpha),
         severity=severity,
     )
 
 
-def fisher_greater(trained: ConformityCounts, judged: ConformityCounts) -> float:
+def fisher_greater(trained: ConformityCounts, counts: ConformityCounts) -> float:
     """Return the probability of at least this many non-conforming values, given all margins; 1 without values.
 
     For more than 10^12 values Yates's chi-squared approximates it."""
-    return _chances(trained, [judged.bad], judged.of)[0]
+    return _chances(trained, [counts.bad], counts.of)[0]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -126,14 +126,14 @@ def detectable(trained: ConformityCounts, of: int, alpha: float = ALPHA) -> floa
     return None if least is None else least / of
 
 
-def chi_squared(trained: ConformityCounts, judged: ConformityCounts) -> float | None:
+def chi_squared(trained: ConformityCounts, counts: ConformityCounts) -> float | None:
     """Return the one-sided p-value of Pearson's chi-squared with Yates's correction; None if a margin is empty."""
-    bad, total = trained.bad + judged.bad, trained.of + judged.of
-    if not trained.of or not judged.of or bad in {0, total}:
+    bad, total = trained.bad + counts.bad, trained.of + counts.of
+    if not trained.of or not counts.of or bad in {0, total}:
         return None
-    signed = judged.bad * trained.of - trained.bad * judged.of
+    signed = counts.bad * trained.of - trained.bad * counts.of
     corrected = max(0.0, abs(signed) - total / 2)
-    variance = bad * (total - bad) / total * trained.of * judged.of
+    variance = bad * (total - bad) / total * trained.of * counts.of
     root = corrected / variance**0.5
     return erfc((root if signed > 0 else -root) / sqrt(2)) / 2
 

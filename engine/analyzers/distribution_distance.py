@@ -26,7 +26,7 @@ OF_TEXTS: Mapping[str | None, tuple[str, ...]] = {"values": _OF_TEXTS, "masks": 
 DISTANCES = {**OF_NUMBERS, **OF_TEXTS}
 PARTS = {None: "ranks", "values": "listed", "masks": "masks", "shapes": "masks"}
 COUNTED: Mapping[str, Callable[[Any], int]] = {
-    "moments": lambda given: int(given[0]),
+    "moments": lambda arguments: int(arguments[0]),
     "ranks": QuantileSketch.count,
     "listed": HeavyHitters.rows,
     "masks": HeavyHitters.rows,

@@ -26,7 +26,7 @@ MOST = 1000  # bins: each needs its own aggregate
 Number = int | Annotated[float, Field(allow_inf_nan=False)]
 Edges = Annotated[
     tuple[Bound, ...],
-    BeforeValidator(lambda given: tuple(given) if isinstance(given, list) else given),
+    BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value),
     Field(min_length=2, max_length=MOST + 1),
 ]
 

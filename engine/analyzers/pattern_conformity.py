@@ -40,13 +40,13 @@ class PatternConformity(Analyzer):
         named = super().operands(schema)
         return {**named, "kept": (like(named["column"][0], self.pattern, None),)}
 
-    def compared(self, judged: ConformityCounts) -> ConformityComparison:
+    def compared(self, counts: ConformityCounts) -> ConformityComparison:
         """Compare the observed counts with the learned counts."""
-        return compare(ConformityCounts(self.learned_bad, self.learned_from), judged, floor=self.floor)
+        return compare(ConformityCounts(self.learned_bad, self.learned_from), counts, floor=self.floor)
 
-    def chance(self, judged: ConformityCounts) -> float:
+    def chance(self, counts: ConformityCounts) -> float:
         """Return the metric for these counts; 1 for no values."""
-        comparison = self.compared(judged)
+        comparison = self.compared(counts)
         return comparison.fisher if comparison.newer.share - comparison.trained.share > self.floor else 1.0
 
     def value(self, state: Any) -> float | None:

@@ -16,7 +16,7 @@ from treaty.engine.components.separate_statement import KeyPairing, MatchCounts,
 
 Compared = Annotated[
     tuple[tuple[str, str], ...],
-    BeforeValidator(lambda given: _pairs(given)),
+    BeforeValidator(lambda value: _pairs(value)),
     Field(
         description="the columns that must be equal: a list, or a map to the other dataset's columns: {amount: total}"
     ),
@@ -24,14 +24,14 @@ Compared = Annotated[
 Distance = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-def _pairs(given: Any) -> Any:
+def _pairs(value: Any) -> Any:
     """Return the (own, other) column names of every compared column."""
-    if isinstance(given, Mapping):
-        return tuple(given.items())
-    if isinstance(given, str):
-        return ((given, given),)
-    pairs = given if isinstance(given, list | tuple) else ()
-    return tuple((each, each) if isinstance(each, str) else tuple(each) for each in pairs) if pairs else given
+    if isinstance(value, Mapping):
+        return tuple(value.items())
+    if isinstance(value, str):
+        return ((value, value),)
+    pairs = value if isinstance(value, list | tuple) else ()
+    return tuple((each, each) if isinstance(each, str) else tuple(each) for each in pairs) if pairs else value
 
 
 class ReferentialIntegrity(Analyzer):

@@ -59,9 +59,9 @@ def _beyond(operand: Operand, sign: str | None, limit: Any) -> ViolatingRows | N
     return ViolatingRows(f"{widened.sql} {sign} {sql_literal}") if sql_literal else None
 
 
-def violating_rows(kept: str, assertion: Assertion) -> ViolatingRows | None:
+def violating_rows(condition: str, assertion: Assertion) -> ViolatingRows | None:
     """Return the rows that violate a condition whose share is bounded from below; else None."""
-    return ViolatingRows(f"NOT coalesce({kept}, false)") if lower(assertion) not in (None, 0) else None
+    return ViolatingRows(f"NOT coalesce({condition}, false)") if lower(assertion) not in (None, 0) else None
 
 
 def counted_rows(bad: str, assertion: Assertion) -> ViolatingRows | None:

@@ -28,14 +28,14 @@ class AutoDetector(FalseAlarmDetector):
         default=None, description="the season of the metric, if known; otherwise it is detected"
     )
 
-    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        rate = self.rate(asked)
-        past = _recent(asked.past)
+    def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
+        rate = self.rate(request)
+        past = _recent(request.past)
         if len(set(past.values)) == 1:
-            return constant(past, rate, asked)
+            return constant(past, rate, request)
         from treaty.engine.anomaly.model_selection import pool_forecasts
 
-        outcome = pool_forecasts(past, asked, self.season)
+        outcome = pool_forecasts(past, request, self.season)
         if isinstance(outcome, InsufficientHistory):
             return outcome
         words, pool = outcome
@@ -45,13 +45,13 @@ class AutoDetector(FalseAlarmDetector):
             upper=high,
             expected=pool.middle,
             rate=rate,
-            per_year=rate * asked.past.yearly,
+            per_year=rate * request.past.yearly,
             by=words,
             points=len(past.values),
         )
 
 
-def constant(past: Series, rate: float, asked: DetectionRequest) -> DetectorBand:
+def constant(past: Series, rate: float, request: DetectionRequest) -> DetectorBand:
     """Return the band of a series that never changed: a hundredth of the value to each side.
 
     The band has no width once the series is so long that any change is rarer than the rate."""
@@ -63,7 +63,7 @@ def constant(past: Series, rate: float, asked: DetectionRequest) -> DetectorBand
         upper=value + margin,
         expected=value,
         rate=rate,
-        per_year=rate * asked.past.yearly,
+        per_year=rate * request.past.yearly,
         by=words,
         points=count,
     )

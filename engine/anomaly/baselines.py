@@ -109,7 +109,7 @@ class MetricBaselines:
         detector: Detector,
         identity: str,
         partition: str | None,
-        told: StateLookup,
+        lookup: StateLookup,
         share: bool,  # noqa: FBT001
     ) -> DetectionResult:
         """Run the detector for a metric on one partition; None means all partitions together.
@@ -120,7 +120,7 @@ class MetricBaselines:
         at = here.time or self.now
         points = list(self._measured(identity, partition, here))
         if partition is not None and here.time is not None:
-            points = [*self._stated(here, {each.partition for each in points}, told), *points]
+            points = [*self._stated(here, {each.partition for each in points}, lookup), *points]
         past = Series.of(each for each in points if each.partition != partition or here.time is None)
         return self.after(past, at, detector, partition, share)
 
@@ -151,10 +151,12 @@ class MetricBaselines:
             if key.segment == here.segment if here.time else (point.partition or None) == (partition or None):
                 yield point
 
-    def _stated(self, here: PartitionKey, known: set[str | None], told: StateLookup) -> Iterable[SeriesPoint]:
+    def _stated(
+        self, here: PartitionKey, measured_partitions: set[str | None], lookup: StateLookup
+    ) -> Iterable[SeriesPoint]:
         """Yield points from the stored states of the segment's partitions that were not measured."""
         times = self.succession.times(here.segment)
-        for name, state_value in told([name for name in times if name not in known]).items():
+        for name, state_value in lookup([name for name in times if name not in measured_partitions]).items():
             yield SeriesPoint(
                 time=times[name],
                 value=state_value.value,

@@ -40,8 +40,8 @@ class Threshold(Detector):
         _require(self.lower, self.upper)
         return self
 
-    def band(self, asked: DetectionRequest) -> DetectorBand:
-        return DetectorBand(lower=self.lower, upper=self.upper, by="fixed limits", points=len(asked.past.values))
+    def band(self, request: DetectionRequest) -> DetectorBand:
+        return DetectorBand(lower=self.lower, upper=self.upper, by="fixed limits", points=len(request.past.values))
 
 
 class AbsoluteChange(Detector):
@@ -59,8 +59,8 @@ class AbsoluteChange(Detector):
         _require(self.decrease, self.increase)
         return self
 
-    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        values = asked.past.values
+    def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
+        values = request.past.values
         if len(values) < self.order:
             return InsufficientHistory(f"learning: {len(values)} of {self.order} values")
         expected = continued(values, self.order)
@@ -94,8 +94,8 @@ class RelativeChange(Detector):
         _require(self.least_rate, self.largest_rate)
         return self
 
-    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        values = asked.past.values
+    def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
+        values = request.past.values
         if len(values) < self.order:
             return InsufficientHistory(f"learning: {len(values)} of {self.order} values")
         earlier = values[-self.order]
@@ -124,13 +124,13 @@ class NormalDetector(Detector):
         """Return the share of false alarms among normal points, by the normal distribution."""
         return normal_rate(self.std_devs, one_sided=self.one_sided)
 
-    def around(self, asked: DetectionRequest, middle: float, spread: float, freedom: float) -> DetectorBand:
+    def around(self, request: DetectionRequest, middle: float, spread: float, freedom: float) -> DetectorBand:
         """Return the band around a middle.
 
         The share of false alarms is that of `std_devs` standard deviations of a normal distribution, for any number
         of points."""
         away = spread * quantile(self.share if self.one_sided else self.share / 2, freedom)
-        alarms = self.share * asked.past.yearly
+        alarms = self.share * request.past.yearly
         words = f"{self.name.replace('_', ' ')}, {self.std_devs:g} standard deviations"
         return DetectorBand(
             lower=middle - away,
@@ -139,7 +139,7 @@ class NormalDetector(Detector):
             rate=self.share,
             per_year=alarms,
             by=words,
-            points=len(asked.past.values),
+            points=len(request.past.values),
         )
 
 
@@ -152,10 +152,10 @@ class OnlineNormal(NormalDetector):
     name = "online_normal"
     least: ClassVar[int] = 3
 
-    def band(self, asked: DetectionRequest) -> DetectorBand:
-        values = asked.past.values
+    def band(self, request: DetectionRequest) -> DetectorBand:
+        values = request.past.values
         spread = stdev(values) * sqrt(1 + 1 / len(values))
-        return self.around(asked, fmean(values), spread, len(values) - 1)
+        return self.around(request, fmean(values), spread, len(values) - 1)
 
 
 class BatchNormal(NormalDetector):
@@ -165,10 +165,10 @@ class BatchNormal(NormalDetector):
     least: ClassVar[int] = 3
     window: int = Field(default=30, ge=3, le=1000, description="number of values to learn from")
 
-    def band(self, asked: DetectionRequest) -> DetectorBand:
-        values = asked.past.values[-self.window :]
+    def band(self, request: DetectionRequest) -> DetectorBand:
+        values = request.past.values[-self.window :]
         spread = stdev(values) * sqrt(1 + 1 / len(values))
-        return self.around(asked, fmean(values), spread, len(values) - 1)
+        return self.around(request, fmean(values), spread, len(values) - 1)
 
 
 class RobustDetector(NormalDetector):
@@ -179,12 +179,12 @@ class RobustDetector(NormalDetector):
     name = "robust"
     least: ClassVar[int] = 5
 
-    def band(self, asked: DetectionRequest) -> DetectorBand:
-        values = asked.past.values
+    def band(self, request: DetectionRequest) -> DetectorBand:
+        values = request.past.values
         middle = median(values)
         away = median(abs(each - middle) for each in values) / MAD
         # The median absolute deviation is as precise as a standard deviation of 0.37 times as many values.
-        return self.around(asked, middle, away * sqrt(1 + 1.57 / len(values)), 0.37 * len(values))
+        return self.around(request, middle, away * sqrt(1 + 1.57 / len(values)), 0.37 * len(values))
 
 
 class DifferenceDetector(Detector):
@@ -210,16 +210,16 @@ class DifferenceDetector(Detector):
         """Return the detector of the changes."""
         return detector(self.detector, self.arguments_)
 
-    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        learned, values = asked.past.learned, list(asked.past.values)
+    def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
+        learned, values = request.past.learned, list(request.past.values)
         for _ in range(self.order):
             values = [later - earlier for earlier, later in pairwise(values)]
         points = [replace(each, value=value) for each, value in zip(learned[self.order :], values, strict=False)]
-        inner_band = self.inner.judge(replace(asked, past=Series(tuple(points)), share=False))
+        inner_band = self.inner.judge(replace(request, past=Series(tuple(points)), share=False))
         return (
             inner_band
             if isinstance(inner_band, InsufficientHistory)
-            else _shifted(inner_band, continued(asked.past.values, self.order))
+            else _shifted(inner_band, continued(request.past.values, self.order))
         )
 
 
@@ -234,12 +234,12 @@ class ChangePoint(FalseAlarmDetector):
     )
     least: ClassVar[int] = 10
 
-    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        values = asked.past.values
+    def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
+        values = request.past.values
         before, recent = values[: 1 - self.window], values[1 - self.window :]
         if len(before) < self.window:
             return InsufficientHistory(f"learning: {len(values)} of {2 * self.window - 1} values")
-        rate, middle = self.rate(asked), fmean(before)
+        rate, middle = self.rate(request), fmean(before)
         spread = stdev(before) * sqrt(1 / self.window + 1 / len(before))
         away = spread * quantile(rate if self.one_sided else rate / 2, len(before) - 1)
         low, high = (self.window * edge - sum(recent) for edge in (middle - away, middle + away))
@@ -249,7 +249,7 @@ class ChangePoint(FalseAlarmDetector):
             upper=high,
             expected=middle,
             rate=rate,
-            per_year=rate * asked.past.yearly,
+            per_year=rate * request.past.yearly,
             by=words,
             points=len(values),
         )
@@ -266,13 +266,13 @@ class MissingArrival(FalseAlarmDetector):
         default=None, gt=0, description="maximum number of hours; by default learned from history"
     )
 
-    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        gaps = [_hours(later.time - earlier.time) for earlier, later in _pairs(asked.past)]
+    def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
+        gaps = [_hours(later.time - earlier.time) for earlier, later in _pairs(request.past)]
         if self.within is not None:
             return DetectorBand(lower=None, upper=self.within, by="fixed number of hours", points=len(gaps))
         if len(gaps) < 5:
             return InsufficientHistory(f"learning: {len(gaps)} of 5 intervals between points")
-        rate, middle = self.rate(asked), median(gaps)
+        rate, middle = self.rate(request), median(gaps)
         # Gaps are waiting times: beyond the longest one observed, each further typical gap is rarer by a factor of e.
         longest = max(gaps) + middle * max(0.5, -log(rate * (len(gaps) + 1)))
         words = "hours since the previous point, compared with earlier intervals"
@@ -281,14 +281,14 @@ class MissingArrival(FalseAlarmDetector):
             upper=longest,
             expected=middle,
             rate=rate,
-            per_year=rate * asked.past.yearly,
+            per_year=rate * request.past.yearly,
             by=words,
             points=len(gaps),
         )
 
-    def observed(self, asked: DetectionRequest, value: Any) -> Any:
-        last = asked.past.points[-1].time if asked.past.points else None
-        return None if last is None else _hours(asked.at - last)
+    def observed(self, request: DetectionRequest, value: Any) -> Any:
+        last = request.past.points[-1].time if request.past.points else None
+        return None if last is None else _hours(request.at - last)
 
 
 def _pairs(past: Series) -> list[tuple[Any, Any]]:

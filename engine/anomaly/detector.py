@@ -101,23 +101,23 @@ class Detector(BaseModel):
         """Return the arguments as plain data, without those that equal their defaults."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
-    def judge(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
+    def judge(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
         """Return the band of the next point, or the reason why there is none yet."""
-        count = len(asked.past.values)
+        count = len(request.past.values)
         if count < self.least:
-            excluded = sum(each.excluded for each in asked.past.points)
+            excluded = sum(each.excluded for each in request.past.points)
             excluding = f", without {excluded} in incidents" if excluded else ""
             return InsufficientHistory(f"learning: {count} of {self.least} values{excluding}")
-        band = self.band(replace(asked, holidays=asked.holidays | frozenset(self.holidays)))
+        band = self.band(replace(request, holidays=request.holidays | frozenset(self.holidays)))
         return (
-            band if isinstance(band, InsufficientHistory) else self._sided(band.within(0, 1) if asked.share else band)
+            band if isinstance(band, InsufficientHistory) else self._sided(band.within(0, 1) if request.share else band)
         )
 
-    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
+    def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
         """Compute the band of the next point from at least `least` values."""
         raise NotImplementedError
 
-    def observed(self, asked: DetectionRequest, value: Any) -> Any:
+    def observed(self, request: DetectionRequest, value: Any) -> Any:
         """Return the quantity that is compared with the band; by default the metric's value."""
         return value
 
@@ -166,13 +166,13 @@ class FalseAlarmDetector(Detector):
         alarms = self.false_alarms
         return self if alarms is None else self.model_copy(update={"false_alarms": alarms / many})
 
-    def promised(self, asked: DetectionRequest) -> DetectionRequest:
+    def promised(self, request: DetectionRequest) -> DetectionRequest:
         """Return the request with the detector's own number of false alarms, if it has one."""
-        return asked if self.false_alarms is None else replace(asked, false_alarms=self.false_alarms)
+        return request if self.false_alarms is None else replace(request, false_alarms=self.false_alarms)
 
-    def rate(self, asked: DetectionRequest) -> float:
+    def rate(self, request: DetectionRequest) -> float:
         """Return the share of normal points that may raise an alarm."""
-        return self.promised(asked).rate
+        return self.promised(request).rate
 
 
 def detector(name: str, arguments: Mapping[str, Any]) -> Detector:

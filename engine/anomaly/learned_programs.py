@@ -124,8 +124,8 @@ class ProgramClause(Detector):
             return max(abs(limit) for limit in self.limits if limit is not None)
         return self.upper - self.lower
 
-    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        values = asked.past.values
+    def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
+        values = request.past.values
         if len(values) < self.lag:
             return InsufficientHistory(f"learning: {len(values)} of {self.lag} values")
         before = values[-self.lag] if self.lag else 0.0
@@ -136,7 +136,7 @@ class ProgramClause(Detector):
         lower, upper = (
             None if limit is None else self._absolute_limit(before, limit) for limit in (self.lower, self.upper)
         )
-        yearly = None if self.rate is None else self.rate * asked.past.yearly
+        yearly = None if self.rate is None else self.rate * request.past.yearly
         return DetectorBand(
             lower=lower,
             upper=upper,

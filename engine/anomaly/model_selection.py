@@ -39,7 +39,7 @@ Weighed = tuple[tuple[SeriesModel, float], ...]
 
 
 def pool_forecasts(
-    past: Series, asked: DetectionRequest, season: str | None = None
+    past: Series, request: DetectionRequest, season: str | None = None
 ) -> tuple[str, ForecastPool] | InsufficientHistory:
     """Return the best model in words and the weighted forecasts of all selected models.
 
@@ -47,8 +47,8 @@ def pool_forecasts(
     times = tuple(each.time for each in past.learned)
     count = _selection_length(len(times))
     step = Series(past.points[:count]).step.total_seconds() or 1.0
-    weighed = _weighed(past.values[:count], times[:count], step, asked.holidays, season)
-    values, moments = np.array(past.values), CalendarTimes((*times, asked.at), step, asked.holidays)
+    weighed = _weighed(past.values[:count], times[:count], step, request.holidays, season)
+    values, moments = np.array(past.values), CalendarTimes((*times, request.at), step, request.holidays)
     forecasts = [(shape, weight, modelled(shape, moments, values).forecast) for shape, weight in weighed]
     available = [(shape, weight, each) for shape, weight, each in forecasts if each is not None]
     if not available:
@@ -152,14 +152,14 @@ def _sound(values: Any, shape: SeriesModel, times: CalendarTimes) -> RegressionF
     return fit(values, columns, weights * ~odd) if odd.any() else first_fit
 
 
-def _odd(found: RegressionFit) -> Any:
+def _odd(fit: RegressionFit) -> Any:
     """Return the mask of outliers that occur alone or in pairs.
 
     Three in a row mean that the behavior has changed."""
     from treaty.engine.anomaly.residual_bands import quantile
 
-    count = len(found.studentised)
-    out = np.abs(found.studentised) > quantile(ODD / count / 2, max(found.freedom - 1, 1))
+    count = len(fit.studentised)
+    out = np.abs(fit.studentised) > quantile(ODD / count / 2, max(fit.freedom - 1, 1))
     run = np.convolve(out, np.ones(3), "full")
     long = np.array([run[at : at + 3].max() >= 3 for at in range(count)], dtype=bool)
     return out & ~long

@@ -33,12 +33,12 @@ class RegressionFit:
     freedom: float
 
 
-def fit(values: Any, features: Any, kept: Any) -> RegressionFit:
+def fit(values: Any, features: Any, weights: Any) -> RegressionFit:
     """Fit `values` (n) on `features` (n + 1 rows, the last of the next point).
 
-    `kept`: weight of each row, 1 or 0."""
+    `weights`: weight of each row, 1 or 0."""
     rows, width = features.shape
-    weighed = features[:-1] * kept[:, None]
+    weighed = features[:-1] * weights[:, None]
     grams = np.empty((rows, width, width))
     grams[0] = np.eye(width) * RIDGE
     np.cumsum(weighed[:, :, None] * features[:-1, None, :], axis=0, out=grams[1:])
@@ -48,14 +48,14 @@ def fit(values: Any, features: Any, kept: Any) -> RegressionFit:
     solved = np.linalg.solve(grams, np.stack([sums, features], axis=2))
     expected = np.einsum("ij,ij->i", features, solved[:, :, 0])
     leverage = np.einsum("ij,ij->i", features, solved[:, :, 1])
-    return _fit_result(values, expected, leverage, kept, (features, solved[-1, :, 0], grams[-1]))
+    return _fit_result(values, expected, leverage, weights, (features, solved[-1, :, 0], grams[-1]))
 
 
-def _fit_result(values: Any, expected: Any, leverage: Any, kept: Any, last: tuple[Any, Any, Any]) -> RegressionFit:
+def _fit_result(values: Any, expected: Any, leverage: Any, weights: Any, last: tuple[Any, Any, Any]) -> RegressionFit:
     is_determined = leverage < UNSEEN
     width = np.sqrt(1 + np.where(is_determined, leverage, 0))
     errors = np.where(is_determined[:-1], (values - expected[:-1]) / width[:-1], 0)
-    counted = kept * is_determined[:-1]
+    counted = weights * is_determined[:-1]
     freedom = np.concatenate([[0], np.cumsum(counted)])
     squares = np.concatenate([[0], np.cumsum(counted * errors**2)])
     spread = np.sqrt(np.maximum(squares / np.maximum(freedom, 1), _floor(values)))

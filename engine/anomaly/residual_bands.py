@@ -64,9 +64,9 @@ class Forecast:
         """Return the expected value on the metric's own scale."""
         return self.value(self.expected)
 
-    def value(self, said: float) -> float:
+    def value(self, forecast: float) -> float:
         """Convert a value from the model's scale to the metric's scale."""
-        return exp(min(said, 700.0)) if self.logged else said
+        return exp(min(forecast, 700.0)) if self.logged else forecast
 
     def edge(self, each_side: float, *, upper: bool) -> float:
         """Return the value beyond which that share of points falls on one side."""

@@ -29,24 +29,24 @@ class SeasonalModel(FalseAlarmDetector):
         """Return the statsmodels results for these values; NaN marks a gap."""
         raise NotImplementedError
 
-    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        values = steady(asked.past)
+    def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
+        values = steady(request.past)
         needed = max(10, 2 * self.period + 3)
         if len(values) < needed:
             return InsufficientHistory(f"learning: {len(values)} of {needed} values")
         forecast = _forecast(self, values)
         if forecast is None:
             return UNFIT
-        rate = self.rate(asked)
+        rate = self.rate(request)
         low, high = ForecastPool((forecast,), (1.0,)).between(rate, one_sided=self.one_sided)
         return DetectorBand(
             lower=low,
             upper=high,
             expected=forecast.expected,
             rate=rate,
-            per_year=rate * asked.past.yearly,
+            per_year=rate * request.past.yearly,
             by=self.words,
-            points=len(asked.past.values),
+            points=len(request.past.values),
         )
 
     @property

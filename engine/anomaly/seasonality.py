@@ -31,11 +31,11 @@ def periods(values: Any) -> Sequence[int]:
     return (best,) if best > 2 and own[best] > 2 / np.sqrt(count) else ()
 
 
-def about(ordinal: Any, values: Any, known: Collection[int]) -> Sequence[float]:
+def about(ordinal: Any, values: Any, excluded: Collection[int]) -> Sequence[float]:
     """Return the period, in steps, of the best-fitting wave around a straight line; empty if there is none.
 
     Lomb 1976; Scargle 1982. The period need not be a whole number, and the history may contain less than one turn.
-    Empty if pure noise would give as good a fit, or if the period cannot be distinguished from a `known` one."""
+    Empty if pure noise would give as good a fit, or if the period cannot be distinguished from a `excluded` one."""
     count, span = len(values), float(ordinal[-1]) + 1
     if count < LEAST or span > 3 * count:
         return ()
@@ -46,7 +46,7 @@ def about(ordinal: Any, values: Any, known: Collection[int]) -> Sequence[float]:
     if residual <= 0 or count / 2 * np.log(whole / residual) < np.log(count / 2) + BEYOND_NOISE:
         return ()
     rate = rates[best] + _peak(explained, best) * APART / span
-    return () if any(abs(rate - 1 / each) < 0.5 / span for each in known) else (float(1 / rate),)
+    return () if any(abs(rate - 1 / each) < 0.5 / span for each in excluded) else (float(1 / rate),)
 
 
 def _explained_squares(rates: Any, ordinal: Any, values: Any) -> tuple[Any, float]:

@@ -117,8 +117,8 @@ def _season(season: str, times: CalendarTimes, ordinal: Any, values: Any) -> Ite
         yield from _each(ordinal % period, period) if period <= FEW else _waves(ordinal / period)
 
 
-def _each(which: Any, count: int) -> Iterator[Any]:
-    yield from ((which == each).astype(float) for each in range(count))
+def _each(codes: Any, count: int) -> Iterator[Any]:
+    yield from ((codes == each).astype(float) for each in range(count))
 
 
 def _waves(turns: Any, most: int = WAVES) -> Iterator[Any]:

@@ -73,18 +73,18 @@ class Binding:
         bound = self._judgeable(check)
         return self._over_view(bound, check.scope) if bound and check.scope not in (None, *SCOPES) else bound
 
-    def _over_view(self, found: BoundCheck, scope: str | None) -> BoundCheck | None:
+    def _over_view(self, check: BoundCheck, scope: str | None) -> BoundCheck | None:
         """Bind the check to the view that its scope names; None if the view is missing or unusable."""
         view = self.views.get(scope or "")
         if view is None:
             scopes = (*SCOPES, *self.views)
             remedy = suggest_nearest(scope or "", scopes) or f"use one of: {', '.join(scopes)}"
-            self._add("SCOPE", found.check, f"unknown view {scope!r}", remedy, "implementation.scope")
+            self._add("SCOPE", check.check, f"unknown view {scope!r}", remedy, "implementation.scope")
             return None
-        viewed = replace(found, view=view)
-        if found.bound and any(part.component.needs_own_statement for part in found.bound.parts.values()):
+        viewed = replace(check, view=view)
+        if check.bound and any(part.component.needs_own_statement for part in check.bound.parts.values()):
             return replace(viewed, bound=None, reason=NOT_OF_VIEWS)
-        return self._within(viewed, view) if self._inspect_view(found.check, view) else None
+        return self._within(viewed, view) if self._inspect_view(check.check, view) else None
 
     def _within(self, viewed: BoundCheck, view: View) -> BoundCheck:
         try:
@@ -175,12 +175,12 @@ class Binding:
             self._add_invalid(check, invalid, takes=", ".join(kind.model_fields))
             return None
 
-    def _lookup(self, check: ContractCheck, what: str, name: str, known: Mapping[str, T]) -> T | None:
+    def _lookup(self, check: ContractCheck, what: str, name: str, entries: Mapping[str, T]) -> T | None:
         """Return the entry with that name; otherwise add a fault that suggests the nearest name."""
-        if name not in known:
-            remedy = suggest_nearest(name, known) or f"use one of: {', '.join(sorted(known))}"
+        if name not in entries:
+            remedy = suggest_nearest(name, entries) or f"use one of: {', '.join(sorted(entries))}"
             self._add(what.upper(), check, f"unknown {what} {name!r}", remedy)
-        return known.get(name)
+        return entries.get(name)
 
     def _arguments(self, kind: type[Analyzer], check: ContractCheck) -> Mapping[str, Any]:
         """Return the check's arguments, plus the table's names if the analyzer accepts them."""

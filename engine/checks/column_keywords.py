@@ -135,10 +135,10 @@ def _promises(place: ColumnPath, *, required: bool) -> Iterator[DerivedCheck]:
             yield from OPTIONS[word](place, word, argument)
 
 
-def _unique(columns: Iterable[str], said: str) -> DerivedCheck:
+def _unique(columns: Iterable[str], keyword: str) -> DerivedCheck:
     return DerivedCheck(
         keyword="unique",
-        sentence=said,
+        sentence=keyword,
         analyzer="uniqueness",
         arguments={"columns": list(columns)},
         dimension="uniqueness",
@@ -220,8 +220,8 @@ def _sized(place: ColumnPath, word: str, number: int) -> Iterator[DerivedCheck]:
         )
 
 
-def _distinct(place: ColumnPath, word: str, given: bool) -> Iterator[DerivedCheck]:  # noqa: FBT001
-    if given:
+def _distinct(place: ColumnPath, word: str, required: bool) -> Iterator[DerivedCheck]:  # noqa: FBT001
+    if required:
         condition = f"size({place.sql}) = size(array_distinct({place.sql}))"
         yield _present_check(place, word, f"{place.path} has no duplicate items", condition)
 
@@ -241,11 +241,11 @@ def _with_fields(place: ColumnPath, word: str, names: list[str]) -> Iterator[Der
         )
 
 
-def _present_check(place: ColumnPath, word: str, said: str, predicate: str) -> DerivedCheck:
+def _present_check(place: ColumnPath, word: str, keyword: str, predicate: str) -> DerivedCheck:
     """Build a check that the predicate is true for every non-null value."""
     return DerivedCheck(
         keyword=word,
-        sentence=said,
+        sentence=keyword,
         analyzer="compliance",
         arguments={"predicate": predicate},
         condition=f"{place.sql} IS NOT NULL",

@@ -66,13 +66,13 @@ def _read(check: ContractCheck) -> Iterator[str]:
             yield argument_value
 
 
-def promise(assertion: Assertion, known: Mapping[str, ReferenceValue]) -> Assertion | str:
+def promise(assertion: Assertion, reference_values: Mapping[str, ReferenceValue]) -> Assertion | str:
     """Resolve every limit that refers to another dataset; return the reason if one has no value."""
     for words in map(str, assertion.references):
-        reference = known.get(words, ReferenceValue())
+        reference = reference_values.get(words, ReferenceValue())
         if reference.value is None:
             return f"{words} is unknown: {reference.reason or 'no value was provided'}"
-    return assertion.resolved({words: reference.value for words, reference in known.items()})
+    return assertion.resolved({words: reference.value for words, reference in reference_values.items()})
 
 
 def bound_of(assertion: Assertion) -> Any:
@@ -82,7 +82,9 @@ def bound_of(assertion: Assertion) -> Any:
     return list(assertion.limit) if assertion.operator in PAIRED else assertion.limit
 
 
-def sources(assertion: Assertion, known: Mapping[str, ReferenceValue]) -> dict[str, Any] | None:
+def sources(assertion: Assertion, reference_values: Mapping[str, ReferenceValue]) -> dict[str, Any] | None:
     """Return value and origin of each limit that refers to another dataset, by its text; None without any."""
-    references = {str(each): known[str(each)] for each in assertion.references if str(each) in known}
+    references = {
+        str(each): reference_values[str(each)] for each in assertion.references if str(each) in reference_values
+    }
     return {words: {"value": each.value, **each.origin} for words, each in references.items()} or None

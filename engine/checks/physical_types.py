@@ -14,12 +14,12 @@ SIZED = frozenset({"decimal"})
 _FORM = re.compile(r"(?P<word>[a-z_][a-z_ ]*?)\s*(?:\((?P<size>[\d\s,]*)\))?\s*(?:<(?P<inner>.*)>)?", re.DOTALL)
 
 
-def differs(promised: str, found: str) -> bool:
-    """Return whether a column of Spark type `found` violates the declared physical type.
+def differs(promised: str, spark_type: str) -> bool:
+    """Return whether a column of Spark type `spark_type` violates the declared physical type.
 
     Only what the declaration states is compared: 'decimal' allows every precision. Of structs and maps only the type
     name counts, because their fields are declared by name. False if Spark has no type of that name."""
-    declared, actual = _read(promised), _read(found)
+    declared, actual = _read(promised), _read(spark_type)
     if declared is None:
         return False
     if actual is None or declared[0] != actual[0]:

@@ -33,12 +33,12 @@ class PluginError(EngineError):
         super().__init__(reason, retry=retry)
 
 
-def load(wanted: Iterable[str]) -> None:
+def load(distributions: Iterable[str]) -> None:
     """Import the plug-ins of the named distributions. Raises PluginError.
 
     Distributions that are already loaded are skipped. Importing runs the package's code, so pass only packages that
     a user has chosen."""
-    for name in wanted:
+    for name in distributions:
         if name not in _LOADED:
             package = _distribution(name)
             _take(package, name)
@@ -69,8 +69,8 @@ def _distribution(name: str) -> Distribution:
         ) from None
 
 
-def _take(found: Distribution, name: str) -> None:
-    entries = [(_TAKING[each.group], each) for each in found.entry_points if each.group in _TAKING]
+def _take(distribution: Distribution, name: str) -> None:
+    entries = [(_TAKING[each.group], each) for each in distribution.entry_points if each.group in _TAKING]
     if not entries:
         raise PluginError(f"package {name!r} provides no plug-ins: it has no entry point in {' or '.join(_TAKING)}")
     for take, entry in entries:

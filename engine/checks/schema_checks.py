@@ -126,8 +126,8 @@ def _fits_at_all(each: MatchedColumn) -> bool:
     return each.property.logical_type is None or _fits(each)
 
 
-def _mismatch(each: MatchedColumn, wanted: str | None) -> str:
-    return f"{each.path} is {each.column.type if each.column else 'missing'}, expected {wanted}"
+def _mismatch(each: MatchedColumn, expected: str | None) -> str:
+    return f"{each.path} is {each.column.type if each.column else 'missing'}, expected {expected}"
 
 
 def _disordered(data_object: DataObject, schema: Schema) -> SchemaFinding:
@@ -157,12 +157,12 @@ def name_list(names: Sequence[str]) -> str:
     return ", ".join([*names[:MOST], *beyond])
 
 
-def _result(asked: SchemaCheck, answer: SchemaFinding, partition: str | None) -> CheckResult:
+def _result(check: SchemaCheck, answer: SchemaFinding, partition: str | None) -> CheckResult:
     return CheckResult(
-        check_id=asked.id,
-        name=asked.sentence,
-        sentence=asked.sentence,
-        severity=asked.severity,
+        check_id=check.id,
+        name=check.sentence,
+        sentence=check.sentence,
+        severity=check.severity,
         scope="delta",
         partition=partition,
         dimension="conformity",

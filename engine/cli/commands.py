@@ -80,7 +80,8 @@ def add_to(app: typer.Typer) -> None:
 def verify(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
     format: Format = None, report: ReportForm = Report.TEXT, output: Output = None, as_json: AsJson = False,
-    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, others: OtherDatasetsOption = None, plugins: Plugins = "",
+    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, other_datasets: OtherDatasetsOption = None,
+    plugins: Plugins = "",
     remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Verify a table against a contract.
@@ -88,7 +89,7 @@ def verify(
     Exit codes: 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
     load_plugins(plugins)
     request = request_of(data, contract, partition_by, object_name, format)
-    request = replace(request, datasets=sources_of(others), reference_limits=True)
+    request = replace(request, datasets=sources_of(other_datasets), reference_limits=True)
     run = _verified(request, samples=samples, remote=remote, memory=memory)
     print_report(run, Report.JSON if as_json else report, output)
     raise typer.Exit(exit_code(run.verdict, fail_on))
@@ -128,9 +129,9 @@ def request_of(
     return MeasureRequest(source=source, contract=text, object=chosen.name)
 
 
-def sources_of(others: list[str] | None) -> dict[str, TableSource]:
+def sources_of(locations: list[str] | None) -> dict[str, TableSource]:
     """Parse the locations of other datasets, by the names that the contract uses."""
-    pairs = [each.partition("=") for each in others or ()]
+    pairs = [each.partition("=") for each in locations or ()]
     for name, _, location in pairs:
         if not name or not location:
             raise CliError(f"--other {name}{_}{location} needs a dataset and a location: use --other titles=PATH")
@@ -276,7 +277,8 @@ def _write(path: Path, content: bytes) -> None:
 def quarantine(
     data: Data, contract: ContractFile, out: Folder, out_format: OutFormat = RowsFormat.PARQUET,
     overwrite: Overwrite = False, warnings: Warnings = False, partition_by: PartitionBy = None,
-    object_name: ObjectName = None, format: Format = None, others: OtherDatasetsOption = None, as_json: Json = False,
+    object_name: ObjectName = None, format: Format = None, other_datasets: OtherDatasetsOption = None,
+    as_json: Json = False,
     plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Split the rows of a table into good and bad ones in one pass; each bad row lists the checks it violates.
@@ -291,7 +293,7 @@ def quarantine(
             contract=request.contract,
             object=request.object,
             target=target,
-            datasets=sources_of(others),
+            datasets=sources_of(other_datasets),
         )
         outcome = spark.quarantine(quarantine_request)
     if as_json:

@@ -49,7 +49,8 @@ def gate(
     candidate: CandidateData = None, partition: Partition = None, state_url: StateUrl = None,
     recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,
     partition_by: PartitionBy = None, object_name: ObjectName = None, format: Format = None,
-    report: ReportForm = Report.TEXT, output: Output = None, others: OtherDatasetsOption = None, plugins: Plugins = "",
+    report: ReportForm = Report.TEXT, output: Output = None, other_datasets: OtherDatasetsOption = None,
+    plugins: Plugins = "",
     remote: Remote = None, memory: Memory = "2g", key_file: KeyFile = None,
 ) -> None:  # fmt: skip
     """Publish a candidate if the table with it passes the contract; without a candidate, print the table's status.
@@ -57,7 +58,7 @@ def gate(
     Exit codes: 0 passed and published; otherwise the table is unchanged: 1 violated, 2 warned with --fail-on
     warning, 3 not checked. After an interrupted publication the command exits with 3 until you run it with
     --recover, which needs no contract and completes or rolls back the publication."""
-    overrides = (contract, state_url, partition_by, object_name, others)
+    overrides = (contract, state_url, partition_by, object_name, other_datasets)
     with _cli_errors(), _registered(context.obj, table, dataset, overrides) if dataset else nullcontext() as registered:
         if recover:
             store = registered.store if registered else _folder(state_url)
@@ -141,7 +142,7 @@ def _is_same(location: str, table: str) -> bool:
 
 def _local_contract(
     table: str, contract: Path | None, state_url: str | None, partition_by: list[str] | None, name: str | None,
-    others: list[str] | None,
+    other_datasets: list[str] | None,
 ) -> Any:  # fmt: skip
     """Build the gated contract from a contract file and a state folder."""
     from treaty.contracts.document.reader import read
@@ -156,7 +157,7 @@ def _local_contract(
         object=request.object,
         partition_by=columns,
         store=store,
-        datasets=sources_of(others),
+        datasets=sources_of(other_datasets),
     )
 
 
@@ -181,25 +182,25 @@ def _recover(table: str, store: Any, remote: str | None, memory: str) -> None:
     print(messages.get(direction, "nothing to recover"))
 
 
-def _answered(table: str, kept: Any, remote: str | None, memory: str, fail_on: FailOn) -> int:
+def _answered(table: str, gated: Any, remote: str | None, memory: str, fail_on: FailOn) -> int:
     from treaty.engine.core.results import Verdict
     from treaty.engine.gate.publication import answer_for_table
     from treaty.engine.gate.table_kinds import site_of
 
-    expected = (kept.contract.fingerprint, kept.object)
+    expected = (gated.contract.fingerprint, gated.object)
     with _tables(table, remote, memory) as tables:
-        answer = answer_for_table(site_of(table, tables), kept.partition_by, kept.store, tables, expected)
+        answer = answer_for_table(site_of(table, tables), gated.partition_by, gated.store, tables, expected)
     print(answer)
     return exit_code(answer, fail_on) if answer in set(Verdict) else NOT_CHECKED
 
 
-def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> Any:
+def _gate(spark: Any, table: str, gated: Any, *, fail_on: FailOn, keep: bool) -> Any:
     from treaty.engine.core.results import Verdict
     from treaty.engine.gate.gate import ADMITTED, TableGate
     from treaty.engine.gate.publication import store_of
     from treaty.engine.gate.table_kinds import site_of
 
-    site, partition_columns = site_of(table, spark), kept.partition_by
+    site, partition_columns = site_of(table, spark), gated.partition_by
 
     def stage(rows: TableSource, folder: str, partition: Any) -> None:
         spark.stage(
@@ -214,10 +215,10 @@ def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> 
 
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
     return TableGate(
-        table=site.location, contract=kept.contract, object=kept.object, partition_by=partition_columns,
-        store=kept.store or store_of(site.location), measure=spark.measure, stage=stage,
-        admitted=admitted, keep=keep, datasets=kept.datasets, kind=site.kind, name=site.name, tables=spark,
-        excluded_partitions=kept.excluded_partitions,
+        table=site.location, contract=gated.contract, object=gated.object, partition_by=partition_columns,
+        store=gated.store or store_of(site.location), measure=spark.measure, stage=stage,
+        admitted=admitted, keep=keep, datasets=gated.datasets, kind=site.kind, name=site.name, tables=spark,
+        excluded_partitions=gated.excluded_partitions,
     )  # fmt: skip
 
 

@@ -122,12 +122,12 @@ def find(pattern: PatternArgument, lake: LakeFolder = HERE, as_json: Json = Fals
     print_items([asdict(each) for each in carriers], _carrier, as_json=as_json)
 
 
-def print_items(found: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], *, as_json: bool) -> None:
+def print_items(items: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], *, as_json: bool) -> None:
     """Print items as JSON, or one line each."""
     if as_json:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print(json.dumps(items, indent=2, ensure_ascii=False))
         return
-    for each in found:
+    for each in items:
         print(line(each))
 
 
@@ -191,21 +191,21 @@ def _lines() -> Mapping[str, Sequence[str | None]]:
     return {"standard input": [line.removesuffix("\n") for line in read]}
 
 
-def _print(found: Mapping[str, Mapping[str, Any]]) -> None:
-    for name, result in found.items():
+def _print(patterns: Mapping[str, Mapping[str, Any]]) -> None:
+    for name, result in patterns.items():
         print(f"{name}: {result['pattern'] or 'no pattern'}{_named(result)}")
         print(f"  {result['reason']}")
         if result["pattern"]:
             _print_figures(result)
 
 
-def _named(said: Mapping[str, Any]) -> str:
-    return f"  ({said['domain']})" if said["domain"] else ""
+def _named(pattern: Mapping[str, Any]) -> str:
+    return f"  ({pattern['domain']})" if pattern["domain"] else ""
 
 
-def _print_figures(said: Mapping[str, Any]) -> None:
-    detectable = "none" if said["detectable_share"] is None else f"{said['detectable_share']:.1%}"
-    print(f"  false alarms {said['false_alarms']:.1%}, other columns that match {said['passes']:.1%}")
-    print(f"  smallest detectable share of bad values among 1,000: {detectable}; error above {said['floor']:.0%}")
-    for each in said["values"].get("others", [])[:10]:
+def _print_figures(pattern: Mapping[str, Any]) -> None:
+    detectable = "none" if pattern["detectable_share"] is None else f"{pattern['detectable_share']:.1%}"
+    print(f"  false alarms {pattern['false_alarms']:.1%}, other columns that match {pattern['passes']:.1%}")
+    print(f"  smallest detectable share of bad values among 1,000: {detectable}; error above {pattern['floor']:.0%}")
+    for each in pattern["values"].get("others", [])[:10]:
         print(f"  does not match: {each!r}")

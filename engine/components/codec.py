@@ -29,14 +29,14 @@ def encoded(value: Any) -> Any:
     return value if kind in _PLAIN else _WRITERS[kind](value)
 
 
-def decoded(found: Any) -> Any:
+def decoded(document: Any) -> Any:
     """Decode a value written by `encoded`. Raises ValueError or KeyError for anything else."""
-    kind = type(found)
+    kind = type(document)
     if kind in _PLAIN:
-        return found
+        return document
     if kind is list:
-        return tuple(map(decoded, found))
-    ((name, text),) = found.items()
+        return tuple(map(decoded, document))
+    ((name, text),) = document.items()
     return _READERS[name](text)
 
 

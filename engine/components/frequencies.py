@@ -166,14 +166,14 @@ class Frequencies(Component):
         return FrequencyTable((file.read(),))
 
 
-def coarser(state: FrequencyTable | FrequencySpectrum | None, kept: Sequence[int]) -> FrequencyTable | None:
+def coarser(state: FrequencyTable | FrequencySpectrum | None, positions: Sequence[int]) -> FrequencyTable | None:
     """Return the frequencies of some of the key columns, by position; None if none are left.
 
     Combinations in which all of these columns are null are excluded."""
     if state is None:
         return None
-    keys = [f"k{at}" for at in range(len(kept))]
-    chosen = state.coded.select([*(f"k{at}" for at in kept), "n"]).rename_columns([*keys, "n"])
+    keys = [f"k{at}" for at in range(len(positions))]
+    chosen = state.coded.select([*(f"k{at}" for at in positions), "n"]).rename_columns([*keys, "n"])
     # A single piece is assumed to contain each combination once. The empty second piece makes `coded` add up.
     present = _with_keys(FrequencyTable((chosen, chosen.slice(0, 0))).coded, "or_kleene")
     return FrequencyTable((present,)) if present.num_rows else None

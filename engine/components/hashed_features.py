@@ -83,14 +83,16 @@ def held_out(operands: Sequence[Operand]) -> str:
     return f"pmod({content(operands)}, {FOLDS}) = 0"
 
 
-def split_arguments(operands: Sequence[Operand], held: int) -> tuple[Operand, Sequence[Operand], Sequence[Operand]]:
-    """Split the operands into the target, its inputs, and the last `held`: the columns to hold out by."""
-    last = len(operands) - held
+def split_arguments(
+    operands: Sequence[Operand], held_count: int
+) -> tuple[Operand, Sequence[Operand], Sequence[Operand]]:
+    """Split the operands into the target, its inputs, and the last `held_count`: the columns to hold out by."""
+    last = len(operands) - held_count
     return operands[0], operands[1:last], operands[last:]
 
 
-def describe_features(target: Operand, inputs: Sequence[Operand], held: Sequence[Operand]) -> str:
+def describe_features(target: Operand, inputs: Sequence[Operand], operands: Sequence[Operand]) -> str:
     """Return a description of the features that names every column."""
     names = ", ".join(each.sql for each in inputs)
-    split = f" held out by ({', '.join(each.sql for each in held)})" if held else ""
+    split = f" held out by ({', '.join(each.sql for each in operands)})" if operands else ""
     return f"tokens of ({names}) by {target.sql}{split}"

@@ -78,14 +78,14 @@ class TokenCounts:
         return cls._named(tuple(classes), *both)
 
     @classmethod
-    def _named(cls, classes: tuple[str, ...], learned: Any, tried: Any) -> "TokenCounts":
+    def _named(cls, classes: tuple[str, ...], learned: Any, exclusive: Any) -> "TokenCounts":
         """Return the counts without the classes that occur neither in training nor in test rows."""
         import numpy
 
-        used = numpy.union1d(learned[0], tried[1])
+        used = numpy.union1d(learned[0], exclusive[1])
         code = numpy.searchsorted(used, numpy.arange(len(classes)))
         names = tuple(classes[at] for at in used)
-        return cls(names, _recoded(learned, 0, code), _recoded(tried, 1, code))
+        return cls(names, _recoded(learned, 0, code), _recoded(exclusive, 1, code))
 
 
 def _recoded(rows: Any, line: int, code: Any) -> Any:

@@ -32,8 +32,8 @@ class ConfusionMatrix:
     def quality(self, measure: Measure) -> float | None:
         """Return the measure averaged over classes, weighted by their rows; None if no row was evaluated.
 
-        Precision is `tp / predicted`, recall `tp / rows`, F1 their harmonic mean `2 tp / (rows + predicted)`; 0 for 0 / 0.
-        The weighted recall is the share of rows that are predicted correctly."""
+        Precision is `tp / predicted`, recall `tp / rows`, F1 their harmonic mean `2 tp / (rows + predicted)`; 0 for 0
+        / 0. The weighted recall is the share of rows that are predicted correctly."""
         import numpy
 
         shares, rows = self._by_class()
@@ -136,11 +136,13 @@ class ClassifiedRows:
         token_counts = counts[~first] // copies[at]
         return cls(truth=classes[first], copies=copies, at=at, tokens=features[~first], token_counts=token_counts)
 
-    def only(self, known: Any) -> "ClassifiedRows":
-        """Return the rows with only the tokens that `known` selects.
+    def only(self, selection: Any) -> "ClassifiedRows":
+        """Return the rows with only the tokens that `selection` selects.
 
         Tokens that are not in the training rows would favor small classes."""
-        return replace(self, at=self.at[known], tokens=self.tokens[known], token_counts=self.token_counts[known])
+        return replace(
+            self, at=self.at[selection], tokens=self.tokens[selection], token_counts=self.token_counts[selection]
+        )
 
     @cached_property
     def lengths(self) -> Any:

@@ -11,16 +11,16 @@ LONGEST = 60
 _UNSEEN = re.compile(r"[^\x20-\x7e]")
 
 
-def figure(value: Any, *, beside: Iterable[Any] = ()) -> str:
+def figure(value: Any, *, alongside: Iterable[Any] = ()) -> str:
     """Format a value: integers and decimals exactly, floats with six digits, text with invisible characters escaped.
 
-    `beside`: numbers that are shown with this one; a float gets as many digits as it needs to differ from them."""
+    `alongside`: numbers that are shown with this one; a float gets as many digits as it needs to differ from them."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "none"}[value]
     if isinstance(value, int | Decimal):
         return _grouped(Decimal(value)) if Decimal(value).is_finite() else str(value)
     if isinstance(value, float):
-        return _rounded(value, [exact(each) for each in beside if is_number(each)])
+        return _rounded(value, [exact(each) for each in alongside if is_number(each)])
     return visible(str(value), longest=LONGEST)
 
 
@@ -42,19 +42,19 @@ def visible(text: str, *, longest: int | None = None) -> str:
     return _UNSEEN.sub(_numbered, shown)
 
 
-def _numbered(found: re.Match[str]) -> str:
-    character = found.group()
+def _numbered(match: re.Match[str]) -> str:
+    character = match.group()
     return character if character.isprintable() else f"\\u{ord(character):04x}"
 
 
-def _rounded(value: float, beside: list[Decimal]) -> str:
+def _rounded(value: float, alongside: list[Decimal]) -> str:
     if not isfinite(value):
         return "not a number" if isnan(value) else "infinite" if value > 0 else "negative infinity"
     text, whole = "", exact(value)
     for digits in range(DIGITS, ALL_DIGITS + 1):
         text = _with_digits(whole, digits)
         shown = Decimal(text.replace(",", ""))
-        if all(_side(shown, each) == _side(whole, each) for each in beside):
+        if all(_side(shown, each) == _side(whole, each) for each in alongside):
             break
     return text
 

@@ -88,10 +88,10 @@ class Check(ColumnChecks, GroupChecks, TableChecks):
         words = "-".join(each if isinstance(each, str) else "-".join(each) for each in named if each)
         return self._free(f"{words}-{analyzer}" if words else analyzer)
 
-    def _free(self, wanted: str) -> str:
+    def _free(self, name: str) -> str:
         existing = {each.id for each in self.promises}
-        numbered = (f"{wanted}-{number}" for number in count(2))
-        return wanted if wanted not in existing else next(each for each in numbered if each not in existing)
+        numbered = (f"{name}-{number}" for number in count(2))
+        return name if name not in existing else next(each for each in numbered if each not in existing)
 
     def __add__(self, other: "Check") -> "Check":
         """Combine the checks of both, each with its severity; an id of the second that exists is numbered."""
@@ -181,5 +181,5 @@ def _written(assertion: Assertion) -> Any:
     return list(assertion.limit) if isinstance(assertion.limit, tuple) else assertion.limit
 
 
-def _plain(given: Any) -> Any:
-    return list(given) if isinstance(given, tuple | set | frozenset) else given
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple | set | frozenset) else value

@@ -91,6 +91,6 @@ def no_anomalies(detector: "str | Detector" = "auto", **arguments: Any) -> Asser
     return Assertion(ANOMALIES, DetectorLimit(detector.name, {**detector.arguments(), **arguments}))
 
 
-def expected(given: Expected) -> Assertion:
+def expected(expected: Expected) -> Assertion:
     """Return the given assertion, or the assertion for a function."""
-    return given if isinstance(given, Assertion) else satisfying(given)
+    return expected if isinstance(expected, Assertion) else satisfying(expected)

@@ -39,7 +39,7 @@ def gap(check: BoundCheck, partition: str | None, reason: str) -> Measurement | 
     )  # fmt: skip
 
 
-def measurement(check: BoundCheck, bag: StateBag, found: MetricValue, partition: str | None) -> Measurement | None:
+def measurement(check: BoundCheck, bag: StateBag, value: MetricValue, partition: str | None) -> Measurement | None:
     """Build the measurement of a check's metric; None if the check cannot be evaluated."""
     if check.analyzer is None or check.bound is None:
         return None
@@ -47,11 +47,11 @@ def measurement(check: BoundCheck, bag: StateBag, found: MetricValue, partition:
         analyzer=check.analyzer.name,
         arguments=check.analyzer.arguments(),
         partition=partition,
-        value=found.value,
-        reason=unmeasured(check) if found.value is None else None,
+        value=value.value,
+        reason=unmeasured(check) if value.value is None else None,
         identity=check.identity or check.analyzer.identity,
-        row_count=found.counted,
-        details=found.details,
+        row_count=value.counted,
+        details=value.details,
         sources=tuple(sorted({bag.entries[part.key].source for part in check.bound.parts.values()})),
     )
 

@@ -278,9 +278,9 @@ class RunEvaluator:
             partition, read, self.request.parts if partition in self.request.parts else self.request.states
         )
 
-    def _named(self, partition: str, read: Callable[[Bag], Any], given: Mapping[str, Bag] | None = None) -> Any:
+    def _named(self, partition: str, read: Callable[[Bag], Any], bags: Mapping[str, Bag] | None = None) -> Any:
         try:
-            return read((self.request.states if given is None else given)[partition])
+            return read((self.request.states if bags is None else bags)[partition])
         except StateError as error:
             raise StateError(f"{f'partition {partition}' if partition else 'the whole table'}: {error}") from error
 

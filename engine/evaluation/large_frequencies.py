@@ -30,10 +30,10 @@ def large(
     return oversized
 
 
-def _named(wanted: set[str], states: Mapping[str, bytes]) -> dict[str, tuple[str, ...]]:
+def _named(names: set[str], states: Mapping[str, bytes]) -> dict[str, tuple[str, ...]]:
     """Return the files of each state that every partition stores, hashed with one key."""
     states_by_partition = [{each.described.key: each for each in open_bag(packed).states} for packed in states.values()]
-    states_by_key = {key: [each[key] for each in states_by_partition if key in each] for key in wanted}
+    states_by_key = {key: [each[key] for each in states_by_partition if key in each] for key in names}
     mergeable = {
         key: some for key, some in states_by_key.items() if len(some) == len(states_by_partition) and _are_alike(some)
     }

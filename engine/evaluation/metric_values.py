@@ -43,14 +43,18 @@ def read_metric(check: BoundCheck, bag: StateBag, now: datetime, before: StateBa
         return bag.failure(str(missing.args[0])) or UNKNOWN
 
 
-def state_value(found: MetricValue | str) -> StateValue:
+def state_value(reading: MetricValue | str) -> StateValue:
     """Convert a reading to the form that detectors learn from."""
-    return StateValue(None, found) if isinstance(found, str) else StateValue(finite(found.value), None, found.details)
+    return (
+        StateValue(None, reading)
+        if isinstance(reading, str)
+        else StateValue(finite(reading.value), None, reading.details)
+    )
 
 
-def outcome(check: BoundCheck, found: MetricValue | str) -> tuple[Outcome, str | None]:
+def outcome(check: BoundCheck, reading: MetricValue | str) -> tuple[Outcome, str | None]:
     """Return the check's outcome, with the reason if it is neither passed nor failed."""
-    return (Outcome.NOT_EVALUATED, found) if isinstance(found, str) else _outcome(check, found)
+    return (Outcome.NOT_EVALUATED, reading) if isinstance(reading, str) else _outcome(check, reading)
 
 
 def _outcome(check: BoundCheck, reading: MetricValue) -> tuple[Outcome, str | None]:

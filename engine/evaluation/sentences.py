@@ -80,7 +80,7 @@ def _value_text(analyzer: Analyzer, reading: MetricValue, limits: tuple[Any, ...
 def _value(analyzer: Analyzer, value: Any, limits: tuple[Any, ...]) -> str:
     """Format the value; shares are percentages, or 'all' and 'none' of something."""
     if analyzer.unit != "share" or not is_number(value):
-        return figure(value, beside=limits)
+        return figure(value, alongside=limits)
     if value in WHOLE_SHARES and analyzer.value_template.startswith("{value} of"):
         return WHOLE_SHARES[value]
     return percentage(value, limits)
@@ -99,15 +99,15 @@ def percentage(share: float | Decimal, limits: tuple[Any, ...] = ()) -> str:
     return f"{shown:,f} %"
 
 
-def _of_rows(told: str) -> str:
+def _of_rows(phrase: str) -> str:
     """Shorten repeated row counts in a phrase.
 
     '3 rows of 4 rows have' becomes '3 of 4 rows have', and '1 rows of 4 rows have' becomes '1 of 4 rows has'."""
-    return _ONE_ROW.sub("1 row", _ROWS_OF_ROWS.sub(_once, told))
+    return _ONE_ROW.sub("1 row", _ROWS_OF_ROWS.sub(_once, phrase))
 
 
-def _once(found: re.Match[str]) -> str:
-    count, rows, verb = found.groups()
+def _once(match: re.Match[str]) -> str:
+    count, rows, verb = match.groups()
     suffix = f" {_of_one(verb.strip())}" if verb and count == "1" else verb or ""
     return f"{count} of {rows}{suffix}"
 

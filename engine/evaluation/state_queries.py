@@ -48,12 +48,12 @@ class MetricQuery:
         parts = self.bound.parts.values() if self.bound else ()
         return frozenset(part.key for part in parts if part.component.grouping)
 
-    def missing(self, held: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    def missing(self, stored: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
         """Return the partitions that lack one of its states.
 
-        `held`: keys of the stored states, by partition."""
+        `stored`: keys of the stored states, by partition."""
         required = self.keys
-        return tuple(name for name, keys in held.items() if not required <= keys)
+        return tuple(name for name, keys in stored.items() if not required <= keys)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,18 +117,18 @@ def of_checks(checks: BoundChecks) -> tuple[MetricQuery, ...]:
     return tuple({each.analyzer.identity: _askable(each) for each in queries}.values())
 
 
-def _askable(given: MetricQuery) -> MetricQuery:
+def _askable(query: MetricQuery) -> MetricQuery:
     """Return the query, unbound with a reason if merged states cannot answer it."""
-    parts = given.bound.parts.values() if given.bound else ()
+    parts = query.bound.parts.values() if query.bound else ()
     return (
-        MetricQuery(given.analyzer, reason=NOT_OF_VIEWS)
+        MetricQuery(query.analyzer, reason=NOT_OF_VIEWS)
         if any(part.component.needs_own_statement for part in parts)
-        else given
+        else query
     )
 
 
 def answers(
-    given: Sequence[MetricQuery],
+    queries: Sequence[MetricQuery],
     packed: Iterable[tuple[str, bytes]],
     *,
     files: StateFileStore | None = None,
@@ -137,8 +137,8 @@ def answers(
     """Answer each metric from the merged states of the partitions.
 
     Damaged states raise no error: their partitions count as lacking them."""
-    keys = frozenset(key for each in given for key in each.keys)
-    filed = frozenset(key for each in given for key in each.files)
+    keys = frozenset(key for each in queries for key in each.keys)
+    filed = frozenset(key for each in queries for key in each.files)
     stored_keys: dict[str, frozenset[str]] = {}
     schemas: dict[str, Schema] = {}
 
@@ -153,14 +153,14 @@ def answers(
     common_keys = frozenset(merged.entries) if merged else frozenset[str]()
     stored_keys = {name: partition_keys | common_keys for name, partition_keys in stored_keys.items()}
     several = schema_evolution.of_several(schemas)
-    return tuple(with_schema_note(_answer(each, stored_keys, merged, now), several) for each in given)
+    return tuple(with_schema_note(_answer(each, stored_keys, merged, now), several) for each in queries)
 
 
-def covered_keys(asked: MetricQuery, keys: Collection[str], schema: Schema) -> frozenset[str]:
+def covered_keys(query: MetricQuery, keys: Collection[str], schema: Schema) -> frozenset[str]:
     """Return the partition's keys, and those of the metric that do not apply to it.
 
     A state does not apply if the partition's schema has none of its columns."""
-    parts = asked.bound.parts.values() if asked.bound else ()
+    parts = query.bound.parts.values() if query.bound else ()
     return frozenset(keys) | {
         each.key for each in parts if schema_evolution.is_of_none(each.component, each.key, schema)
     }
@@ -191,38 +191,38 @@ def _loaded(packed: bytes, keys: frozenset[str], filed: frozenset[str], files: S
         return replace(plain, failures={**plain.failures, **dict.fromkeys(filed, str(error))})
 
 
-def prospect(given: MetricQuery, held: Mapping[str, frozenset[str]], told: str | None = None) -> MetricAnswer:
+def prospect(query: MetricQuery, stored: Mapping[str, frozenset[str]], refusal: str | None = None) -> MetricAnswer:
     """Return the answer without its value: how many partitions can be merged, and which lack states.
 
-    `held`: keys of the stored states, by partition. `told`: why states are missing; None means unknown."""
-    if given.bound is None or not held:
-        return MetricAnswer(query=given, reason=given.reason if held else NO_PARTITION)
-    missing = given.missing(held)
+    `stored`: keys of the stored states, by partition. `refusal`: why states are missing; None means unknown."""
+    if query.bound is None or not stored:
+        return MetricAnswer(query=query, reason=query.reason if stored else NO_PARTITION)
+    missing = query.missing(stored)
     if not missing:
-        return MetricAnswer(query=given, merged=len(held))
-    lack = f"{len(missing)} of {len(held)} partitions have no state of it"
-    told = told or (CLASSIFIED if any(part.is_transient for part in given.bound.parts.values()) else None)
-    remedy = MEASURE if len(missing) == len(held) else AGAIN
-    return MetricAnswer(query=given, missing=missing, reason=f"{lack}: {told or remedy}")
+        return MetricAnswer(query=query, merged=len(stored))
+    lack = f"{len(missing)} of {len(stored)} partitions have no state of it"
+    refusal = refusal or (CLASSIFIED if any(part.is_transient for part in query.bound.parts.values()) else None)
+    remedy = MEASURE if len(missing) == len(stored) else AGAIN
+    return MetricAnswer(query=query, missing=missing, reason=f"{lack}: {refusal or remedy}")
 
 
 def _answer(
-    given: MetricQuery, held: Mapping[str, frozenset[str]], together: StateBag | None, now: datetime | None
+    query: MetricQuery, stored: Mapping[str, frozenset[str]], bag: StateBag | None, now: datetime | None
 ) -> MetricAnswer:
-    if together is not None and given.bound and given.keys <= together.entries.keys():
-        answer = MetricAnswer(query=given, merged=len(held))
+    if bag is not None and query.bound and query.keys <= bag.entries.keys():
+        answer = MetricAnswer(query=query, merged=len(stored))
     else:
-        answer = prospect(given, held, _failure(together, given.keys) if together else None)
-    if answer.reason or given.bound is None or together is None:
+        answer = prospect(query, stored, _failure(bag, query.keys) if bag else None)
+    if answer.reason or query.bound is None or bag is None:
         return answer
     try:
-        reading = given.bound.read(together.values, now=now)
+        reading = query.bound.read(bag.values, now=now)
     except KeyError as unlike:
-        return replace(answer, merged=0, reason=together.failure(str(unlike.args[0])))
+        return replace(answer, merged=0, reason=bag.failure(str(unlike.args[0])))
     if reading.unfiltered:
         return replace(answer, reason=UNFILTERED.format(reading.unfiltered))
     return replace(
-        answer, reading=reading, reason=given.bound.analyzer.no_value_reason if reading.value is None else None
+        answer, reading=reading, reason=query.bound.analyzer.no_value_reason if reading.value is None else None
     )
 
 

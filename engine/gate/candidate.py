@@ -26,9 +26,9 @@ class CandidateRejected(Exception):
 
     `run`: the run with the reasons. `kept`: folder of the rejected candidate; None if it was discarded."""
 
-    def __init__(self, run: RunResult, kept: str | None = None) -> None:
+    def __init__(self, run: RunResult, published: str | None = None) -> None:
         self.run = run
-        self.kept = kept
+        self.kept = published
         failed = sum(each.outcome in ("failed", "not_evaluated") for each in run.results)
         super().__init__(f"the candidate was not published: {run.verdict.value}, {failed} check(s) not passed")
 
@@ -81,10 +81,12 @@ class TableGate:
         """Return the publication method for files staged in that folder."""
         return publication(self.site, self.partition_by, stage, self.disk, self.tables, {})
 
-    def measured(self, here: TableSource, known: Mapping[str, str], *, beside: bool = False) -> MeasureResult:
+    def measured(
+        self, here: TableSource, stored_fingerprints: Mapping[str, str], *, with_others: bool = False
+    ) -> MeasureResult:
         """Measure the partitions of a source, except those whose fingerprint is already known.
 
-        `beside`: whole-table scans include the table's other partitions."""
+        `with_others`: whole-table scans include the table's other partitions."""
         classifying = tuple(
             (classification_document(each), ALONE["id"])
             for each in self.contract.object(self.object).classifying_objects
@@ -93,13 +95,13 @@ class TableGate:
             source=here,
             contract=self.contract.source,
             object=self.object,
-            stored_fingerprints=known,
+            stored_fingerprints=stored_fingerprints,
             datasets=self.datasets,
             reference_limits=True,
             key=self.key,
             classifying=classifying,
         )
-        return self.measure(replace(request, target_table=self.source) if beside else request)
+        return self.measure(replace(request, target_table=self.source) if with_others else request)
 
 
 class GateCandidate:

@@ -103,16 +103,16 @@ class DeltaPublication:
         return self.tables.look(request)
 
 
-def _swapped(intent: PublicationIntent, store: GenerationStore, seen: TableStatus) -> None:
+def _swapped(intent: PublicationIntent, store: GenerationStore, status: TableStatus) -> None:
     """Swap to the states of the committed table; partitions whose bag was lost are measured again.
 
     The run's verdict is stored only if no other commit came between, because it was reached for the table with this
     commit alone."""
     current, stored = store.current(), are_kept(intent, store)
     unchanged = {name: entry for name, entry in current.entries.items() if name not in intent.changes}
-    fingerprints = {name: seen.fingerprints[name] for name in intent.changes if name in seen.fingerprints}
+    fingerprints = {name: status.fingerprints[name] for name in intent.changes if name in status.fingerprints}
     changed = {
         name: PartitionEntry(mark, intent.changes[name].after.bag) for name, mark in fingerprints.items() if stored
     }
-    is_next_version = seen.committed == int(intent.notes[VERSION]) + 1
+    is_next_version = status.committed == int(intent.notes[VERSION]) + 1
     store.swap(intent.number, {**unchanged, **changed}, intent.judged if is_next_version and stored else None)

@@ -111,12 +111,12 @@ def gate(  # noqa: PLR0913
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
     format: str | None = None,
-    others: Mapping[str, TableSource] | None = None,
+    other_datasets: Mapping[str, TableSource] | None = None,
     warnings: bool = True,
     keep: bool = False,
     key_file: str | None = None,
-    keyed: str | None = None,
-    spoilt: Iterable[str] = (),
+    key_context: str | None = None,
+    excluded_partitions: Iterable[str] = (),
 ) -> AbstractContextManager[GateCandidate]:
     """Stage a candidate in the caller's Spark session; evaluate and publish it at the end of the block.
 
@@ -127,13 +127,15 @@ def gate(  # noqa: PLR0913
     - `object_name`: None means the contract's first object.
     - `partition_by`: None means the object's partition columns.
     - `format`: "delta" creates a new table as Delta; None means Parquet.
-    - `others`: other datasets that checks read.
+    - `other_datasets`: other datasets that checks read.
     - `warnings`: whether a candidate that violates only checks of severity warning is published.
     - `keep`: whether a rejected candidate is kept for inspection.
-    - `key_file`: key for hashing classified values, combined with `keyed`, or with the table's location if that is
+    - `key_file`: key for hashing classified values, combined with `key_context`, or with the table's location if that
+    is
       None; without a key file, states that need it are not stored, and checks that need them of all partitions are
       not evaluated.
-    - `spoilt`: partitions of an incident, from which nothing is learned and with which nothing is compared.
+    - `excluded_partitions`: partitions of an incident, from which nothing is learned and with which nothing is
+    compared.
 
     The block raises CandidateRejected; GenerationConflict if another writer came first; PublicationOpen if a
     publication is open, LockHeld if one is in progress; EngineError if something cannot be read; and ContractError."""
@@ -160,12 +162,12 @@ def gate(  # noqa: PLR0913
             stage=partial(stage, partition_columns, like=site.like(partition_columns)),
             admitted=admitted,
             keep=keep,
-            datasets=others or {},
+            datasets=other_datasets or {},
             kind=site.kind,
             name=site.name,
             tables=tables,
-            key=key_of(keyed or site.location, key_file),
-            excluded_partitions=frozenset(spoilt),
+            key=key_of(key_context or site.location, key_file),
+            excluded_partitions=frozenset(excluded_partitions),
         )
     )
 
@@ -236,9 +238,9 @@ def _complete_generation(gate: TableGate, stage: str) -> Generation:
         return gate.store.swap(generation.number, entries | new)
 
 
-def _usable(gate: TableGate, known: Generation, lies: Mapping[str, str]) -> dict[str, str]:
+def _usable(gate: TableGate, generation: Generation, lies: Mapping[str, str]) -> dict[str, str]:
     """Return the partitions whose stored states match their files and cover the contract's checks."""
-    bags = ((name, _bag(gate, known.entries.get(name), mark)) for name, mark in lies.items())
+    bags = ((name, _bag(gate, generation.entries.get(name), mark)) for name, mark in lies.items())
     stored = {name: packed for name, packed in bags if packed is not None}
     unanswered = missing_states(gate.contract, gate.object, stored, key=gate.key)
     return {name: lies[name] for name in stored if name not in unanswered}
@@ -261,7 +263,7 @@ def _audited(gate: TableGate, stage: str, before: Generation) -> RunResult:
     if not staged:
         raise EngineError("nothing was written to the candidate: call its write method within the block", retry=False)
     staged_source = TableSource(os.path.join(stage, NEW), "parquet", gate.partition_by)
-    measured = gate.measured(staged_source, {}, beside=bool(before.entries.keys() - staged.keys()))
+    measured = gate.measured(staged_source, {}, with_others=bool(before.entries.keys() - staged.keys()))
     if measured.states.keys() != staged.keys():
         raise EngineError(f"Spark names the staged partitions differently from their folders: {SETTING}", retry=False)
     with exclusive(gate.table, gate.disk):
@@ -288,16 +290,16 @@ def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]
         raise GenerationConflict(f"another writer published {named(changed)} in the meantime: nothing was changed")
 
 
-def _evaluate_candidate(gate: TableGate, found: MeasureResult, current: Generation, started: datetime) -> RunResult:
+def _evaluate_candidate(gate: TableGate, result: MeasureResult, current: Generation, started: datetime) -> RunResult:
     """Evaluate the table as if the candidate were published."""
-    arrived, data_object = found.evaluated_states(found.states), gate.contract.object(gate.object)
-    unchanged = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
+    arrived, data_object = result.evaluated_states(result.states), gate.contract.object(gate.object)
+    unchanged = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in result.states}
     request = EvaluationRequest(
-        contract=gate.contract, object_name=gate.object, schema=found.schema, states={**unchanged, **arrived},
-        delta=sorted(found.states), started_at=started, finished_at=gate.now(), reference_values=found.referents,
-        whole_table_states=found.whole_table_states, excluded_partitions=gate.excluded_partitions,
+        contract=gate.contract, object_name=gate.object, schema=result.schema, states={**unchanged, **arrived},
+        delta=sorted(result.states), started_at=started, finished_at=gate.now(), reference_values=result.referents,
+        whole_table_states=result.whole_table_states, excluded_partitions=gate.excluded_partitions,
     )  # fmt: skip
-    return redact(bind(data_object, found.schema), evaluate(request))
+    return redact(bind(data_object, result.schema), evaluate(request))
 
 
 def _keep_rejected(gate: TableGate, stage: str) -> str | None:
@@ -309,12 +311,12 @@ def _keep_rejected(gate: TableGate, stage: str) -> str | None:
 
 
 def _intent(
-    gate: TableGate, stage: str, current: Generation, judged: GenerationVerdict, changes: Mapping[str, StateChange],
+    gate: TableGate, stage: str, current: Generation, verdict: GenerationVerdict, changes: Mapping[str, StateChange],
     notes: Mapping[str, str],
 ) -> PublicationIntent:  # fmt: skip
     return PublicationIntent(
         table=gate.table, partition_by=gate.partition_by, staged=stage, states=gate.store.place,
-        number=current.number, judged=judged,
+        number=current.number, judged=verdict,
         judged_before=current.judged, changes=changes,
         written=gate.now().isoformat(), kind=gate.kind, name=gate.name, notes=notes,
     )  # fmt: skip

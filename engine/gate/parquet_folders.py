@@ -142,9 +142,9 @@ def fingerprints_at(location: str, partition_by: tuple[str, ...], *, within: str
     return dict(table_layout.fingerprints)
 
 
-def refuse_other(table: str, found: Mapping[str, str], expected: Mapping[str, str]) -> None:
+def refuse_other(table: str, files: Mapping[str, str], expected: Mapping[str, str]) -> None:
     """Raise GenerationConflict if the table has other files than the states describe."""
-    if found != expected:
+    if files != expected:
         raise GenerationConflict(
             f"a writer that bypassed the gate changed {table} in the meantime: nothing was changed"
         )

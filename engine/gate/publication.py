@@ -148,11 +148,11 @@ def answer_for_table(
     partition_by: tuple[str, ...],
     store: GenerationStore | None,
     tables: GateTables | None,
-    asked: tuple[str, str],
+    expected: tuple[str, str],
 ) -> str:
     """Answer for a table whose kind and location are already determined; see `answer`.
 
-    `asked`: fingerprint of the contract, and name of its object."""
+    `expected`: fingerprint of the contract, and name of its object."""
     place = site.location
     states = store or store_of(place)
     try:
@@ -164,7 +164,7 @@ def answer_for_table(
     except StateError:
         return UNKNOWN
     verdict = before.judged if before.fingerprints == fingerprints else None
-    return verdict.verdict if verdict and (verdict.contract, verdict.object) == asked else UNKNOWN
+    return verdict.verdict if verdict and (verdict.contract, verdict.object) == expected else UNKNOWN
 
 
 def exclusive(table: str, disk: Disk) -> AbstractContextManager[None]:

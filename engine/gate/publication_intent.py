@@ -96,5 +96,5 @@ def read(path: str) -> PublicationIntent | None:
     )
 
 
-def _entry(found: Mapping[str, Any] | None) -> PartitionEntry | None:
-    return PartitionEntry(**found) if found else None
+def _entry(document: Mapping[str, Any] | None) -> PartitionEntry | None:
+    return PartitionEntry(**document) if document else None

@@ -77,14 +77,17 @@ class PatternCarriers:
     wider: tuple[CommonPattern, ...]
 
 
-def common_domains(lake: PatternLake, limit: int, seen: VisibleColumns = None) -> list[CommonPattern]:
+def common_domains(lake: PatternLake, limit: int, visible_columns: VisibleColumns = None) -> list[CommonPattern]:
     """Return the common domains: patterns of many columns whose values nearly all match.
 
-    Of patterns with the same structure, number of columns and impurity, only the narrowest is returned. `seen`:
-    visible columns. Raises UnreadableIndex."""
+    Of patterns with the same structure, number of columns and impurity, only the narrowest is returned.
+    `visible_columns`: visible columns. Raises UnreadableIndex."""
     sums = lake.index().sums
     visible_keys = {
-        each for record in _visible_tables(lake, seen) for patterns in record["columns"].values() for each in patterns
+        each
+        for record in _visible_tables(lake, visible_columns)
+        for patterns in record["columns"].values()
+        for each in patterns
     }
     pure = np.flatnonzero(sums.fpr <= MOST_IMPURE).tolist()
     likely = [_common(sums, at) for at in pure if key(int(sums.ids[at])) in visible_keys]
@@ -92,16 +95,16 @@ def common_domains(lake: PatternLake, limit: int, seen: VisibleColumns = None) -
     first: dict[Any, CommonPattern] = {}
     for each in likely:
         first.setdefault((each.columns, each.fpr, structure(each.text)), each)
-    return _named(lake, seen, islice(first.values(), limit))
+    return _named(lake, visible_columns, islice(first.values(), limit))
 
 
-def pattern_carriers(lake: PatternLake, pattern: str, seen: VisibleColumns = None) -> PatternCarriers:
+def pattern_carriers(lake: PatternLake, pattern: str, visible_columns: VisibleColumns = None) -> PatternCarriers:
     """Return the columns with this pattern and its neighbors in the lake.
 
-    A column has the pattern if at most one in ten of its values violates it. `seen`: visible columns; the result is
-    empty if none of them has the pattern. Raises PatternError and UnreadableIndex."""
+    A column has the pattern if at most one in ten of its values violates it. `visible_columns`: visible columns; the
+    result is empty if none of them has the pattern. Raises PatternError and UnreadableIndex."""
     text = parse(pattern).text
-    records = list(_visible_tables(lake, seen))
+    records = list(_visible_tables(lake, visible_columns))
     carriers = sorted(_carriers(records, text), key=lambda each: (each.impurity, each.table, each.column))
     if not carriers:
         return PatternCarriers(None, (), (), ())
@@ -110,22 +113,22 @@ def pattern_carriers(lake: PatternLake, pattern: str, seen: VisibleColumns = Non
     narrower, wider = (
         tuple(_common(sums, texts[each]) for each in near) for near in neighbours(text, list(texts), SHOWN)
     )
-    domain = _named(lake, seen, [_common(sums, texts[text])]) if text in texts else [None]
+    domain = _named(lake, visible_columns, [_common(sums, texts[text])]) if text in texts else [None]
     return PatternCarriers(domain[0], tuple(carriers), narrower, wider)
 
 
-def _visible_tables(lake: PatternLake, seen: VisibleColumns) -> Iterator[Mapping[str, Any]]:
+def _visible_tables(lake: PatternLake, visible_columns: VisibleColumns) -> Iterator[Mapping[str, Any]]:
     """Yield the records of tables, restricted to the visible columns."""
     for record in lake.table_records():
-        if seen is None:
+        if visible_columns is None:
             yield record
-        elif visible := seen.get(record["table"]):
+        elif visible := visible_columns.get(record["table"]):
             yield {**record, "columns": {name: each for name, each in record["columns"].items() if name in visible}}
 
 
-def _carriers(told: Iterable[Mapping[str, Any]], text: str) -> Iterator[Carrier]:
+def _carriers(records: Iterable[Mapping[str, Any]], text: str) -> Iterator[Carrier]:
     pattern_key = key(identity(text))
-    for record in told:
+    for record in records:
         for column, patterns in record["columns"].items():
             if (impurity := patterns.get(pattern_key)) is not None:
                 yield Carrier(record["table"], column, impurity, record.get("domains", {}).get(column))
@@ -142,13 +145,15 @@ def _common(sums: PatternSums, at: int) -> CommonPattern:
     )
 
 
-def _named(lake: PatternLake, seen: VisibleColumns, found: Iterable[CommonPattern]) -> list[CommonPattern]:
+def _named(
+    lake: PatternLake, visible_columns: VisibleColumns, common_patterns: Iterable[CommonPattern]
+) -> list[CommonPattern]:
     """Return the patterns with names.
 
     A pattern without a usual meaning gets the domain of more than half of its columns, if there is one."""
-    patterns_found = list(found)
+    patterns_found = list(common_patterns)
     means = {key(identity(each.text)): Counter[str | None]() for each in patterns_found if each.name is None}
-    for record in _visible_tables(lake, seen) if means else ():
+    for record in _visible_tables(lake, visible_columns) if means else ():
         for column, patterns in record["columns"].items():
             for each in means.keys() & patterns.keys():
                 means[each][record.get("domains", {}).get(column)] += 1

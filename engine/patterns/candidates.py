@@ -55,22 +55,22 @@ def known_to(
 
 
 def candidates(
-    values: Sequence[str], known: Mapping[str, InferredPattern | NoPatternReason]
+    values: Sequence[str], inferred: Mapping[str, InferredPattern | NoPatternReason]
 ) -> Iterator[PatternCandidate]:
     """Yield the candidate patterns for these values, at most one for each family; none without values.
 
-    `known`: result of `known_to` for these values."""
+    `inferred`: result of `known_to` for these values."""
     if not values:
         return
     order = (order_of(values), distinct_of(values))
-    yield from _of_lake(Counter(values), known, order)
+    yield from _of_lake(Counter(values), inferred, order)
     yield from _of_shapes(values, order)
 
 
 def _of_lake(
-    counted: Counter[str], known: Mapping[str, InferredPattern | NoPatternReason], order: tuple[str, ...]
+    counted: Counter[str], inferred: Mapping[str, InferredPattern | NoPatternReason], order: tuple[str, ...]
 ) -> Iterator[PatternCandidate]:
-    for family, pattern in known.items():
+    for family, pattern in inferred.items():
         if isinstance(pattern, InferredPattern):
             evidence = _bucket(pattern.alarms, (0.01, 0.02, 0.04))
             trained = nonconforming(matcher(pattern.pattern), counted)

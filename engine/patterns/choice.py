@@ -45,25 +45,25 @@ class ChoicePolicy:
 
 
 def candidate_choices(
-    found: Iterable[PatternCandidate], calibration: Calibration, seen: Background
+    candidates: Iterable[PatternCandidate], calibration: Calibration, background: Background
 ) -> list[PatternChoice]:
     """Combine each candidate with each floor."""
     return [
         PatternChoice(candidate, floor, alarms, passes)
-        for candidate in found
+        for candidate in candidates
         for floor, alarms, passes in zip(
-            FLOORS, calibration.alarms(candidate), seen.passes(matcher(candidate.pattern)), strict=True
+            FLOORS, calibration.alarms(candidate), background.passes(matcher(candidate.pattern)), strict=True
         )
     ]
 
 
-def best(choices: Sequence[PatternChoice], taste: ChoicePolicy) -> PatternChoice | None:
+def best(choices: Sequence[PatternChoice], policy: ChoicePolicy) -> PatternChoice | None:
     """Return the choice with the greatest utility; None if none is admissible or useful."""
-    admissible = [each for each in choices if taste.bears(each)]
-    chosen = max(admissible, key=lambda each: worth(each, taste), default=None)
-    return chosen if chosen and worth(chosen, taste) > 0 else None
+    admissible = [each for each in choices if policy.bears(each)]
+    chosen = max(admissible, key=lambda each: worth(each, policy), default=None)
+    return chosen if chosen and worth(chosen, policy) > 0 else None
 
 
-def worth(choice: PatternChoice, taste: ChoicePolicy) -> float:
+def worth(choice: PatternChoice, policy: ChoicePolicy) -> float:
     """Return the utility of a choice: rejected foreign columns minus the cost of false alarms."""
-    return (1 - taste.false_alarm_cost * choice.alarms) * (1 - choice.passes)
+    return (1 - policy.false_alarm_cost * choice.alarms) * (1 - choice.passes)

@@ -115,18 +115,18 @@ def _replays(columns: Sequence[Sequence[str]], sums: PatternSums) -> list[Replay
     return [each for each in replays if each is not None]
 
 
-def optimism_of(columns: Iterable[ReplayedColumn], counts: Calibration, seen: Background) -> SelectionOptimism:
+def optimism_of(columns: Iterable[ReplayedColumn], counts: Calibration, background: Background) -> SelectionOptimism:
     """Return the expected and observed false alarms of checks chosen by counts of other columns.
 
     Zero while there are no counts, because the expectation would be a guess."""
     if not counts.cells:
         return SelectionOptimism()
-    return sum((_chosen(each, counts, seen) for each in columns if each.of >= LEAST_JUDGED), SelectionOptimism())
+    return sum((_chosen(each, counts, background) for each in columns if each.of >= LEAST_JUDGED), SelectionOptimism())
 
 
-def _chosen(column: ReplayedColumn, counts: Calibration, seen: Background) -> SelectionOptimism:
+def _chosen(column: ReplayedColumn, counts: Calibration, background: Background) -> SelectionOptimism:
     exceeded = dict(column.promises)
-    chosen = best(candidate_choices(exceeded, counts, seen), ChoicePolicy())
+    chosen = best(candidate_choices(exceeded, counts, background), ChoicePolicy())
     if chosen is None:
         return SelectionOptimism()
     return SelectionOptimism(chosen.alarms, exceeded[chosen.candidate][1 + FLOORS.index(chosen.floor)], 1.0)

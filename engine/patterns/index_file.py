@@ -94,10 +94,10 @@ def _header(index: PatternIndex) -> Mapping[str, Any]:
     }
 
 
-def _index(sums: PatternSums, said: Mapping[str, Any]) -> PatternIndex:
+def _index(sums: PatternSums, document: Mapping[str, Any]) -> PatternIndex:
     return PatternIndex(
         sums,
-        Calibration({key: tuple(counts) for key, counts in said["cells"].items()}),
-        Background({int(number): tuple(masks) for number, masks in said["seen"].items()}),
-        SelectionOptimism(*said.get("excess", ())),
+        Calibration({key: tuple(counts) for key, counts in document["cells"].items()}),
+        Background({int(number): tuple(masks) for number, masks in document["seen"].items()}),
+        SelectionOptimism(*document.get("excess", ())),
     )

@@ -52,9 +52,9 @@ class LearnedPattern:
                 bad, of = bad + (not match(value)), of + 1
         return ConformityCounts(bad, of)
 
-    def judge(self, judged: ConformityCounts) -> ConformityComparison:
+    def judge(self, counts: ConformityCounts) -> ConformityComparison:
         """Compare observed counts with the learned counts."""
-        return compare(self.trained, judged, alpha=self.alpha, floor=self.floor)
+        return compare(self.trained, counts, alpha=self.alpha, floor=self.floor)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +74,10 @@ class PatternResult:
     detectable: float | None = None
 
 
-def infer(values: Sequence[str | None], index: PatternIndex, taste: ChoicePolicy | None = None) -> PatternResult:
+def infer(values: Sequence[str | None], index: PatternIndex, policy: ChoicePolicy | None = None) -> PatternResult:
     """Infer a pattern from a text column's values in their original order; nulls are ignored.
 
-    `taste`: preferences; None means the defaults."""
+    `policy`: preferences; None means the defaults."""
     # No pattern reads beyond LONGEST characters, so cutting here changes nothing and bounds the work.
     texts = [value[: LONGEST + 1] for value in values if value is not None]
     families = known_to(index.sums, texts, index.least_columns)
@@ -85,7 +85,7 @@ def infer(values: Sequence[str | None], index: PatternIndex, taste: ChoicePolicy
     if len(texts) < LEAST_VALUES:
         return PatternResult(learned=None, reason=_too_few(len(texts)), lake=lake)
     column_candidates = list(candidates(texts, families))
-    chosen = best(candidate_choices(column_candidates, index.calibration, index.background), taste or ChoicePolicy())
+    chosen = best(candidate_choices(column_candidates, index.calibration, index.background), policy or ChoicePolicy())
     if chosen is None:
         return PatternResult(learned=None, reason=_nothing(column_candidates), lake=lake)
     return _promised(chosen, index, lake)
@@ -114,8 +114,8 @@ def _too_few(count: int) -> str:
     )
 
 
-def _nothing(found: Sequence[PatternCandidate]) -> str:
-    if not found:
+def _nothing(candidates: Sequence[PatternCandidate]) -> str:
+    if not candidates:
         return "the values are too long or too varied to be described"
     return "every pattern of these values raised too many false alarms in similar columns"
 

@@ -135,10 +135,10 @@ class PatternLake:
         means = {name: domain.name for name, values in columns.items() if (domain := domain_of(values))}
         _replace(record_path, {"table": table, "as_of": as_of, "columns": patterns, "domains": means})
 
-    def _calibrate(self, table: str, columns: Sequence[Sequence[str]], others: PatternSums) -> None:
+    def _calibrate(self, table: str, columns: Sequence[Sequence[str]], sums: PatternSums) -> None:
         path, _ = self._files(table)
         index = load(path)
-        replays = [each for values in sample_evenly(columns, MOST_REPLAYED) if (each := replay_column(values, others))]
+        replays = [each for values in sample_evenly(columns, MOST_REPLAYED) if (each := replay_column(values, sums))]
         counts = merge_calibrations(each.counts for each in replays)
         before = self.index() if (self.folder / INDEX).exists() else PatternIndex(index.sums, background=Background())
         save(
@@ -165,9 +165,9 @@ def _name(table: str) -> str:
     return blake2b(table.encode(), digest_size=12).hexdigest()
 
 
-def _replace(path: Path, said: Mapping[str, Any]) -> None:
+def _replace(path: Path, document: Mapping[str, Any]) -> None:
     fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(said), "utf-8")
+    fresh.write_text(json.dumps(document), "utf-8")
     fresh.replace(path)
 
 

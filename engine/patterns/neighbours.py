@@ -21,18 +21,21 @@ def width(text: str) -> int:
     return sum(2 * _RANK.get(name, 0) + (times == "+") for name, times in CLASS.findall(text))
 
 
-def neighbours(text: str, others: Sequence[str], most: int) -> tuple[list[str], list[str]]:
+def neighbours(text: str, candidates: Sequence[str], most: int) -> tuple[list[str], list[str]]:
     """Return the nearest patterns that are narrower, and those that are wider, in every class.
 
     At most `most` of each, the nearest first."""
-    own_tokens, same_structure = CLASS.findall(text), [each for each in _of(structure(text), others) if each != text]
+    own_tokens, same_structure = (
+        CLASS.findall(text),
+        [each for each in _of(structure(text), candidates) if each != text],
+    )
     narrower = [each for each in same_structure if _within(CLASS.findall(each), own_tokens)]
     wider = [each for each in same_structure if _within(own_tokens, CLASS.findall(each))]
     return sorted(narrower, key=lambda each: (-width(each), each))[:most], sorted(wider, key=_order)[:most]
 
 
-def _of(wanted: str, texts: Sequence[str]) -> Iterator[str]:
-    return (each for each in texts if structure(each) == wanted)
+def _of(text: str, texts: Sequence[str]) -> Iterator[str]:
+    return (each for each in texts if structure(each) == text)
 
 
 def _order(text: str) -> tuple[int, str]:

@@ -69,8 +69,8 @@ def widths(values: Sequence[str]) -> Pattern | None:
     return None if word_columns is None else _of_structures(word_columns, _sized)
 
 
-def _of_structures(found: Sequence[WordColumn], word: Callable[[Sequence[str]], Part]) -> Pattern:
-    return Pattern(tuple(_sequence(each, word) for each in found))
+def _of_structures(columns: Sequence[WordColumn], word: Callable[[Sequence[str]], Part]) -> Pattern:
+    return Pattern(tuple(_sequence(each, word) for each in columns))
 
 
 def _sequence(below: WordColumn, word: Callable[[Sequence[str]], Part]) -> tuple[Part, ...]:
@@ -136,14 +136,14 @@ def _characters(values: Sequence[str], shortest: int, longest: int) -> Pattern |
     return Pattern(((_set(set().union(*values), Repetition(shortest, longest)),),))
 
 
-def _set(seen: set[str], times: Repetition) -> CharacterToken:
-    of_words = {each for each in seen if by_words(each)[0] == WORD}
+def _set(characters: set[str], times: Repetition) -> CharacterToken:
+    of_words = {each for each in characters if by_words(each)[0] == WORD}
     classes = [each for each in ("digit", "lower", "upper", "word") if any(classes_of(c)[0] == each for c in of_words)]
     if "word" in classes:
         classes = ["word"]
     elif {"lower", "upper"} <= set(classes):
         classes = [*(each for each in classes if each == "digit"), "letter"]
-    return CharacterToken(tuple(classes), times, "".join(sorted(seen - of_words)))
+    return CharacterToken(tuple(classes), times, "".join(sorted(characters - of_words)))
 
 
 @shape

@@ -3,8 +3,8 @@
 They keep their coverage for few rows. Wald's interval, which Deequ uses, has zero width for a share of 0 or 1."""
 
 
-def binomial(kept: int, of: int, *, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the lower and upper bound of the share behind `kept` of `of` observations.
+def binomial(successes: int, of: int, *, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the lower and upper bound of the share behind `successes` of `of` observations.
 
     Each bound is missed with a probability of (1 - `confidence`) / 2. (0, 1) without observations."""
     from scipy.special import betaincinv
@@ -12,11 +12,11 @@ def binomial(kept: int, of: int, *, confidence: float = 0.95) -> tuple[float, fl
     if not of:
         return 0.0, 1.0
     tail = (1 - confidence) / 2
-    low = float(betaincinv(kept, of - kept + 1, tail)) if kept else 0.0
-    high = float(betaincinv(kept + 1, of - kept, 1 - tail)) if kept < of else 1.0
+    low = float(betaincinv(successes, of - successes + 1, tail)) if successes else 0.0
+    high = float(betaincinv(successes + 1, of - successes, 1 - tail)) if successes < of else 1.0
     return low, high
 
 
-def at_least(kept: int, of: int, *, confidence: float = 0.95) -> float:
+def at_least(successes: int, of: int, *, confidence: float = 0.95) -> float:
     """Return the lower bound of the share, missed with a probability of 1 - `confidence`; 0 without observations."""
-    return binomial(kept, of, confidence=2 * confidence - 1)[0]
+    return binomial(successes, of, confidence=2 * confidence - 1)[0]

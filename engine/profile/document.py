@@ -86,8 +86,8 @@ def _is_day(profile: ColumnProfile) -> bool:
     return (profile.read_as.type if profile.read_as else profile.column.base_type) == "date"
 
 
-def _reads(found: InferredTextType | None) -> TextTypeDocument | None:
-    return TextTypeDocument(**vars(found)) if found else None
+def _reads(inferred_text_type: InferredTextType | None) -> TextTypeDocument | None:
+    return TextTypeDocument(**vars(inferred_text_type)) if inferred_text_type else None
 
 
 def _most(counts: Mapping[str, int], error: int) -> tuple[ValueCount, ...]:

@@ -81,10 +81,10 @@ class HistorySlice:
         """Return the masks of all these partitions with their total counts."""
         return self._once(("looks", column.column.name), lambda: sum_counts(self.mask_counts(column)))
 
-    def _once(self, what: Any, tell: Callable[[], Counted]) -> Counted:
+    def _once(self, what: Any, count: Callable[[], Counted]) -> Counted:
         key = (self.start, self.end, *what)
         if key not in self.cache:
-            self.cache[key] = [tell()]
+            self.cache[key] = [count()]
         return self.cache[key][0]  # type: ignore[no-any-return]
 
     def read(self, key: Any, measure: Callable[[StateBag], Any]) -> list[Any]:

@@ -34,10 +34,10 @@ Note = Callable[[NotedColumn], str | None]
 NOTES: list[Note] = []
 
 
-def note(told: Note) -> Note:
+def note(note: Note) -> Note:
     """Register a note to apply to every column."""
-    NOTES.append(told)
-    return told
+    NOTES.append(note)
+    return note
 
 
 def of_table(rows: int, sampled: float) -> Iterator[str]:
@@ -50,64 +50,64 @@ def of_table(rows: int, sampled: float) -> Iterator[str]:
         yield f"about {sampled:.2%} of the rows were read: rare values may be missing, and uniqueness is unknown"
 
 
-def of_column(seen: NotedColumn) -> Iterator[str]:
+def of_column(column: NotedColumn) -> Iterator[str]:
     """Yield the notes on the column; none if the table has no rows."""
-    return (text for each in NOTES if (text := each(seen))) if seen.rows else iter(())
+    return (text for each in NOTES if (text := each(column))) if column.rows else iter(())
 
 
 @note
-def no_values(seen: NotedColumn) -> str | None:
+def no_values(column: NotedColumn) -> str | None:
     """Note a column with only nulls."""
-    return "no row has a value" if seen.facts.get("completeness") == 0 else None
+    return "no row has a value" if column.facts.get("completeness") == 0 else None
 
 
 @note
-def constant(seen: NotedColumn) -> str | None:
+def constant(column: NotedColumn) -> str | None:
     """Note a column with a single value in several rows."""
-    is_constant = seen.facts.get("approx_count_distinct") == 1 and seen.present > 1
+    is_constant = column.facts.get("approx_count_distinct") == 1 and column.present > 1
     return "all values are equal" if is_constant else None
 
 
 @note
-def many_values(seen: NotedColumn) -> str | None:
+def many_values(column: NotedColumn) -> str | None:
     """Note that there are too many distinct values for exact counts."""
-    _, error = seen.profile.values(seen.history.whole)
+    _, error = column.profile.values(column.history.whole)
     return f"too many values for exact counts: a count may be too high by up to {error:,}" if error else None
 
 
 @note
-def not_numbers(seen: NotedColumn) -> str | None:
+def not_numbers(column: NotedColumn) -> str | None:
     """Note NaN among the numbers: a value that no quantile counts."""
-    sketch = seen.profile.sketch(seen.history.whole)
-    if sketch is None or seen.profile.column.base_type not in FRACTIONAL:
+    sketch = column.profile.sketch(column.history.whole)
+    if sketch is None or column.profile.column.base_type not in FRACTIONAL:
         return None
-    missing = round(seen.present) - int(sketch.n)
+    missing = round(column.present) - int(sketch.n)
     return f"{missing:,} values are NaN: there is no mean, and quantiles ignore them" if missing > 0 else None
 
 
 @note
-def infinite(seen: NotedColumn) -> str | None:
+def infinite(column: NotedColumn) -> str | None:
     """Note infinite numbers."""
-    sketch = seen.profile.sketch(seen.history.whole)
-    if sketch is None or sketch.is_empty() or seen.profile.column.base_type not in FRACTIONAL:
+    sketch = column.profile.sketch(column.history.whole)
+    if sketch is None or sketch.is_empty() or column.profile.column.base_type not in FRACTIONAL:
         return None
     ends = (sketch.get_min_value(), sketch.get_max_value())
     return "some values are infinite: there is no mean and no histogram" if any(map(isinf, ends)) else None
 
 
 @note
-def padded(seen: NotedColumn) -> str | None:
+def padded(column: NotedColumn) -> str | None:
     """Note codes of digits, which would lose leading zeros as numbers."""
-    parsed = seen.profile.read_as
+    parsed = column.profile.read_as
     if parsed is None or not parsed.padded:
         return None
     return f"{parsed.padded:,} values start with a zero: they are treated as codes, not as numbers"
 
 
 @note
-def ambiguous(seen: NotedColumn) -> str | None:
+def ambiguous(column: NotedColumn) -> str | None:
     """Note dates in which day and month cannot be distinguished."""
-    parsed = seen.profile.read_as
+    parsed = column.profile.read_as
     is_ambiguous = parsed is not None and len(parsed.formats) > 1
     return (
         f"dates fit {' and '.join(parsed.formats)} equally well: no dates are reported"
@@ -117,20 +117,20 @@ def ambiguous(seen: NotedColumn) -> str | None:
 
 
 @note
-def partly_read(seen: NotedColumn) -> str | None:
+def partly_read(column: NotedColumn) -> str | None:
     """Note texts that parse as a type only in part."""
-    parsed = seen.profile.read_as
+    parsed = column.profile.read_as
     if parsed is None or parsed.share >= 1:
         return None
     return f"{parsed.share:.2%} of the texts parse as {parsed.kind}: the statistics of values ignore the others"
 
 
 @note
-def backwards(seen: NotedColumn) -> str | None:
+def backwards(column: NotedColumn) -> str | None:
     """Note that the latest moment decreases between partitions, as after a clock reset."""
-    if seen.profile.column.base_type not in TEMPORAL - {"date"}:
+    if column.profile.column.base_type not in TEMPORAL - {"date"}:
         return None
-    latest = [(name, seen.profile.value("maximum", bag)) for name, bag in seen.history.partitions]
+    latest = [(name, column.profile.value("maximum", bag)) for name, bag in column.history.partitions]
     present = [(name, str(value)) for name, value in latest if value is not None]
     falls = [later for (_, before), (later, now) in itertools.pairwise(present) if now < before]
     return f"the latest time is earlier than in the previous partition in {_some(falls)}" if falls else None
@@ -142,13 +142,13 @@ def _some(names: list[str]) -> str:
 
 
 @note
-def failed(seen: NotedColumn) -> str | None:
+def failed(column: NotedColumn) -> str | None:
     """Note facts that could not be computed."""
     failures = {
         name: reason
-        for name, bound in seen.profile.metrics.items()
+        for name, bound in column.profile.metrics.items()
         for part in bound.parts.values()
-        if (reason := seen.history.whole.failure(part.key))
+        if (reason := column.history.whole.failure(part.key))
     }
     first_reason = next(iter(failures.values()), None)
     return (

@@ -44,7 +44,7 @@ def mistaken(columns: Iterable[ColumnProfile], whole: StateBag) -> list[ColumnPr
 
 def classes_plan(columns: Iterable[ColumnProfile]) -> Plan:
     """Plan a scan that only counts the text classes of these columns."""
-    return plan((), beside=(each.classes for each in columns if each.classes))
+    return plan((), components=(each.classes for each in columns if each.classes))
 
 
 def _texts(profile: ColumnProfile, whole: StateBag) -> int:
@@ -72,7 +72,7 @@ def second_plan(columns: Iterable[ColumnProfile]) -> Plan | None:
     counted = [*texts, *(each.frequent for each in profiles if each.frequent and each.column.base_type not in TEXT)]
     metrics = [metric for each in profiles for reading in each.type_readings for metric in reading.metrics.values()]
     metrics += [metric for each in profiles for metric in each.traits.values()]
-    return plan(metrics, beside=(*parts, *counted)) if parts or counted or metrics else None
+    return plan(metrics, components=(*parts, *counted)) if parts or counted or metrics else None
 
 
 def with_second_scan(profile: ColumnProfile, whole: StateBag, schema: Schema) -> ColumnProfile:
@@ -162,12 +162,12 @@ def with_text_type(profile: ColumnProfile, whole: StateBag) -> ColumnProfile:
     return _read(profile, [plain], kind[1], whole)
 
 
-def _read(profile: ColumnProfile, tried: Sequence[TypeReading], share: float, whole: StateBag) -> ColumnProfile:
-    first = tried[0]
-    formats = tuple(each.reading.format for each in tried if each.reading.format)
+def _read(profile: ColumnProfile, readings: Sequence[TypeReading], share: float, whole: StateBag) -> ColumnProfile:
+    first = readings[0]
+    formats = tuple(each.reading.format for each in readings if each.reading.format)
     padded = int(state_of(first.padded, whole) or 0)
     read_as = InferredTextType(
         kind=first.reading.kind, type=first.reading.type, share=share, formats=formats, padded=padded
     )
-    metrics = first.metrics if len(tried) == 1 and not padded else {}
+    metrics = first.metrics if len(readings) == 1 and not padded else {}
     return replace(profile, read_as=read_as, metrics={**profile.metrics, **metrics})

@@ -145,7 +145,7 @@ def profile_plan(columns: Iterable[ColumnProfile]) -> Plan:
     components = (
         part for each in profiles for part in (each.prefix_count or each.classes, each.frequent, each.masks) if part
     )
-    return plan((measured for each in profiles for measured in each.metrics.values()), beside=components)
+    return plan((measured for each in profiles for measured in each.metrics.values()), components=components)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,10 +42,10 @@ def _distance_measure(by: str, of: str | None) -> Measure:
     )
 
 
-def _all_apart(known: Mapping[str | None, tuple[str, ...]]) -> dict[str, Measure]:
+def _all_apart(columns_by_type: Mapping[str | None, tuple[str, ...]]) -> dict[str, Measure]:
     return {
         distribution_distance.statistic(by, of): _distance_measure(by, of)
-        for of, names in known.items()
+        for of, names in columns_by_type.items()
         for by in names
     }
 

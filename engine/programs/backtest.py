@@ -54,20 +54,20 @@ class EarlierTrials:
         }
 
 
-def learned_anew(found: Learner, budget: float, most: int) -> Backtest:
+def learned_anew(learner: Learner, budget: float, most: int) -> Backtest:
     """Backtest the newest partitions, each by a program refitted on those before it.
 
     `most`: largest number of partitions. Partitions with fewer than 14 predecessors are not evaluated."""
 
     def alarmed(before: ColumnHistory, row: Mapping[str, float | None]) -> bool:
-        return _before(found, before).program(budget).judge_values(row, before).flagged
+        return _before(learner, before).program(budget).judge_values(row, before).flagged
 
-    return _tested(found.history, most, alarmed)
+    return _tested(learner.history, most, alarmed)
 
 
-def _before(found: Learner, before: ColumnHistory) -> Learner:
-    trials = EarlierTrials(found, before) if found.trials else None
-    return replace(found, history=before, trials=trials, guards=guards(before, found.recipe))
+def _before(learner: Learner, before: ColumnHistory) -> Learner:
+    trials = EarlierTrials(learner, before) if learner.trials else None
+    return replace(learner, history=before, trials=trials, guards=guards(before, learner.recipe))
 
 
 def rows_anew(history: ColumnHistory, most: int) -> Backtest:

@@ -45,12 +45,12 @@ class ConstraintCandidates:
 
     @staticmethod
     def of_pasts(
-        pasts: Sequence[StatisticSummary], seen: Sequence[Array], bound: ProbabilityBound
+        pasts: Sequence[StatisticSummary], observed: Sequence[Array], bound: ProbabilityBound
     ) -> "ConstraintCandidates":
         """Build the candidates from statistics and their values for every issue."""
         widths = numpy.array(WIDTHS)[:, None]
         caught = []
-        for past, values in zip(pasts, seen, strict=True):
+        for past, values in zip(pasts, observed, strict=True):
             away = past.away(values)[None, :]
             caught.append(numpy.hstack([breaks(away, widths), breaks(away, SURELY * widths)]))
         bits = numpy.concatenate(caught) if caught else numpy.zeros((0, 0), dtype=bool)
@@ -133,9 +133,9 @@ class ClauseSearch:
     def _spent(self, picked: Iterable[int]) -> float:
         return float(sum(self.candidates.rates[at] for at in picked))
 
-    def _best(self, others: frozenset[int]) -> int | None:
+    def _best(self, chosen: frozenset[int]) -> int | None:
         """Return the most valuable candidate to add, the cheapest among equals; None if none fits."""
-        selected = list(others)
+        selected = list(chosen)
         covered = self._free | self.candidates.caught[selected].any(axis=0) if selected else self._free
         worth = (self.candidates.caught & ~covered).sum(axis=1) - self._cost(self.candidates.rates)
         remaining = self.budget - self._spent(selected)

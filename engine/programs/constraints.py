@@ -80,10 +80,10 @@ class StatisticSummary:
         beyond: Array = (self.away(self.values) > width[:, None]).sum(axis=1) / max(1, len(self.values))
         return beyond
 
-    def away(self, seen: Any) -> Any:
+    def away(self, value: Any) -> Any:
         """Return the distance from the middle in spreads, on the sides that alarm; otherwise 0."""
         with numpy.errstate(over="ignore"):
-            distance = (numpy.asarray(seen, dtype=float) - self.middle) / self.deviation
+            distance = (numpy.asarray(value, dtype=float) - self.middle) / self.deviation
         one_sided = self.statistic.is_distance and not self.change.lag
         return numpy.maximum(distance, 0.0) if one_sided else numpy.abs(distance)
 

@@ -83,5 +83,5 @@ def broken(verdict: ClauseVerdict) -> str:
         return ""
     against = f", {clause.change.description}," if clause.change.lag else ""
     edges = [edge for edge in (clause.lower, clause.upper) if edge is not None]
-    value = figure(verdict.transformed, beside=edges)
+    value = figure(verdict.transformed, alongside=edges)
     return f"{statistic(clause.statistic)}{against} is {value}, expected {limits(clause)}"

@@ -77,9 +77,9 @@ def _re_learned(clause: Clause, history: ColumnHistory) -> Clause | None:
     return None if summary is None else clause_of(ConstraintChoice(summary, clause.width, clause.rate), values)
 
 
-def _sampled(given: ColumnValues | None, seed: int) -> ColumnValues | None:
-    rows = 0 if given is None else len(given.values)
-    if given is None or rows <= SAMPLE:
-        return given if rows else None
+def _sampled(values: ColumnValues | None, seed: int) -> ColumnValues | None:
+    rows = 0 if values is None else len(values.values)
+    if values is None or rows <= SAMPLE:
+        return values if rows else None
     positions = numpy.sort(default_rng(seed).permutation(rows)[:SAMPLE])
-    return ColumnValues(given.values[positions], given.neighbour)
+    return ColumnValues(values.values[positions], values.neighbour)

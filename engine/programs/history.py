@@ -187,8 +187,8 @@ def _deviation(summary: Summary) -> float:
     return deviation if numpy.isfinite(deviation) else 0.0
 
 
-def _each(told: Callable[[Summary], float], given: Iterable[Summary]) -> Array:
-    return numpy.array([told(summary) for summary in given])
+def _each(statistic: Callable[[Summary], float], summaries: Iterable[Summary]) -> Array:
+    return numpy.array([statistic(summary) for summary in summaries])
 
 
 def set_aside(values: Array, far: float, least: float) -> set[int]:
@@ -225,15 +225,15 @@ def recurring(odd: Iterable[int], times: Sequence[datetime | None]) -> set[int]:
     return {at for positions in days.values() if len(positions) > 1 for at in positions}
 
 
-def _is_far(value: float, kept: list[float], far: float, least: float) -> bool:
-    if len(kept) < LEAST_KEPT:
+def _is_far(value: float, distances: list[float], far: float, least: float) -> bool:
+    if len(distances) < LEAST_KEPT:
         return False
     with numpy.errstate(over="ignore", invalid="ignore"):
-        width = max(far * float(numpy.std(kept, ddof=1)), least)
-        return bool(abs(value - float(numpy.mean(kept))) > width)
+        width = max(far * float(numpy.std(distances, ddof=1)), least)
+        return bool(abs(value - float(numpy.mean(distances))) > width)
 
 
-def distance_inputs(asked: Iterable[BoundAnalyzer], values: Mapping[str, Any]) -> dict[str, Any]:
+def distance_inputs(analyzers: Iterable[BoundAnalyzer], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs for a column's distances from the states' values; missing ones are left out."""
-    parts = [part for bound in asked if bound.analyzer.needs_previous for part in bound.parts.values()]
+    parts = [part for bound in analyzers if bound.analyzer.needs_previous for part in bound.parts.values()]
     return distance_parts({each.component.kind: values[each.key] for each in parts if each.key in values})

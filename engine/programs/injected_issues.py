@@ -25,101 +25,101 @@ MINUS = 45
 EVERY = 100.0
 
 
-def schema_change(given: ColumnValues, generator: Generator, percent: float) -> Array:
+def schema_change(values: ColumnValues, generator: Generator, percent: float) -> Array:
     """Replace a share of the rows by random values of the neighbor column. Type 1."""
-    changed = given.values.copy()
-    if given.neighbour is not None:
+    changed = values.values.copy()
+    if values.neighbour is not None:
         rows = _some(changed, percent, generator)
-        changed[rows] = given.neighbour[generator.integers(0, len(given.neighbour), len(rows))]
+        changed[rows] = values.neighbour[generator.integers(0, len(values.neighbour), len(rows))]
     return changed
 
 
-def unit_change(given: ColumnValues, generator: Generator, percent: float, factor: float) -> Array:
+def unit_change(values: ColumnValues, generator: Generator, percent: float, factor: float) -> Array:
     """Multiply a share of the numbers by the factor. Type 2."""
-    changed = given.values.copy()
+    changed = values.values.copy()
     with numpy.errstate(over="ignore"):
         changed[_some(changed, percent, generator)] *= factor
     return changed
 
 
-def casing_change(given: ColumnValues, generator: Generator, percent: float, case: str) -> Array:
+def casing_change(values: ColumnValues, generator: Generator, percent: float, case: str) -> Array:
     """Change a share of the texts to upper or lower case. Type 3."""
-    return _each_text(given, _some(given.values, percent, generator), getattr(str, case))
+    return _each_text(values, _some(values.values, percent, generator), getattr(str, case))
 
 
-def blanks(given: ColumnValues, generator: Generator, percent: float) -> Array:
+def blanks(values: ColumnValues, generator: Generator, percent: float) -> Array:
     """Replace a share of the rows by 0 or an empty text. Type 4, as in the paper."""
-    changed = given.values.copy()
-    changed[_some(changed, percent, generator)] = "" if given.is_text else 0.0
+    changed = values.values.copy()
+    changed[_some(changed, percent, generator)] = "" if values.is_text else 0.0
     return changed
 
 
-def nulls(given: ColumnValues, generator: Generator, percent: float) -> Array:
+def nulls(values: ColumnValues, generator: Generator, percent: float) -> Array:
     """Replace a share of the rows by null. Type 4, as in real tables."""
-    changed = given.values.copy()
-    changed[_some(changed, percent, generator)] = None if given.is_text else numpy.nan
+    changed = values.values.copy()
+    changed[_some(changed, percent, generator)] = None if values.is_text else numpy.nan
     return changed
 
 
-def volume_change(given: ColumnValues, generator: Generator, factor: float) -> Array:
+def volume_change(values: ColumnValues, generator: Generator, factor: float) -> Array:
     """Repeat every row `factor` times; below 1, keep that share of the rows in order. Type 5."""
     if factor >= 1:
-        return numpy.repeat(given.values, round(factor))
-    positions = generator.permutation(len(given.values))[: max(1, int(len(given.values) * factor))]
-    return given.values[numpy.sort(positions)]
+        return numpy.repeat(values.values, round(factor))
+    positions = generator.permutation(len(values.values))[: max(1, int(len(values.values) * factor))]
+    return values.values[numpy.sort(positions)]
 
 
-def distribution_change(given: ColumnValues, generator: Generator, percent: float, end: str) -> Array:
+def distribution_change(values: ColumnValues, generator: Generator, percent: float, end: str) -> Array:
     """Replace all values by the first or last `percent` of the sorted values, repeated. Type 6.
 
     The number of rows and of nulls stays the same, so neither shows the issue."""
-    changed = given.values.copy()
-    present = numpy.sort(changed[given.present])
+    changed = values.values.copy()
+    present = numpy.sort(changed[values.present])
     size = max(1, round(len(present) * percent / 100))
     biased = present[:size] if end == "first" else present[-size:]
-    changed[given.present] = numpy.resize(biased, len(present))
+    changed[values.present] = numpy.resize(biased, len(present))
     return changed
 
 
-def misspelling(given: ColumnValues, generator: Generator, percent: float) -> Array:
+def misspelling(values: ColumnValues, generator: Generator, percent: float) -> Array:
     """Replace a share of all characters by another of their kind: ASCII digit, lower or upper case. Type 7."""
-    text = _spelled(given)
+    text = _spelled(values)
     hit = generator.random(len(text.codes)) < percent / 100
     codes = text.codes.copy()
-    for first, size in (DIGITS, *LETTERS) if given.is_text else (DIGITS,):
+    for first, size in (DIGITS, *LETTERS) if values.is_text else (DIGITS,):
         places = numpy.flatnonzero(hit & (text.codes >= first) & (text.codes < first + size))
         offsets = generator.integers(1, size, len(places))
         codes[places] = first + (text.codes[places] - first + offsets) % size
-    return _read_back(given, RowCodePoints(codes, text.lengths))
+    return _read_back(values, RowCodePoints(codes, text.lengths))
 
 
-def insertion(given: ColumnValues, generator: Generator, percent: float) -> Array:
+def insertion(values: ColumnValues, generator: Generator, percent: float) -> Array:
     """Insert a lower-case letter or a digit into each value with that probability. Type 8.
 
     Only digits are inserted into numbers."""
-    text = _spelled(given)
-    rows = numpy.flatnonzero(given.present & (generator.random(len(text.lengths)) < percent / 100))
+    text = _spelled(values)
+    rows = numpy.flatnonzero(values.present & (generator.random(len(text.lengths)) < percent / 100))
     places = (generator.random(len(rows)) * (text.lengths[rows] + 1)).astype(numpy.int64)
-    if not given.is_text and len(rows):
+    if not values.is_text and len(rows):
         places = numpy.maximum(places, text.codes[text.starts[rows]] == MINUS)
-    pool = _codes("0123456789abcdefghijklmnopqrstuvwxyz" if given.is_text else "0123456789")
+    pool = _codes("0123456789abcdefghijklmnopqrstuvwxyz" if values.is_text else "0123456789")
     codes = numpy.insert(text.codes, text.starts[rows] + places, pool[generator.integers(0, len(pool), len(rows))])
-    return _read_back(given, RowCodePoints(codes, text.lengths + numpy.bincount(rows, minlength=len(text.lengths))))
+    return _read_back(values, RowCodePoints(codes, text.lengths + numpy.bincount(rows, minlength=len(text.lengths))))
 
 
-def deletion(given: ColumnValues, generator: Generator, percent: float) -> Array:
+def deletion(values: ColumnValues, generator: Generator, percent: float) -> Array:
     """Delete one character of each value with that probability. Type 9. A single-digit number becomes missing."""
-    text = _spelled(given)
+    text = _spelled(values)
     rows = numpy.flatnonzero((text.lengths > 0) & (generator.random(len(text.lengths)) < percent / 100))
     places = (generator.random(len(rows)) * text.lengths[rows]).astype(numpy.int64)
     codes = numpy.delete(text.codes, text.starts[rows] + places)
-    return _read_back(given, RowCodePoints(codes, text.lengths - numpy.bincount(rows, minlength=len(text.lengths))))
+    return _read_back(values, RowCodePoints(codes, text.lengths - numpy.bincount(rows, minlength=len(text.lengths))))
 
 
-def padding(given: ColumnValues, generator: Generator, percent: float, side: str) -> Array:
+def padding(values: ColumnValues, generator: Generator, percent: float, side: str) -> Array:
     """Add a space before or after a share of the texts. Type 10."""
     template = " %s" if side == "leading" else "%s "
-    return _each_text(given, _some(given.values, percent, generator), lambda text: template % text)
+    return _each_text(values, _some(values.values, percent, generator), lambda text: template % text)
 
 
 def _some(values: Array, percent: float, generator: Generator) -> Array:
@@ -127,8 +127,8 @@ def _some(values: Array, percent: float, generator: Generator) -> Array:
     return generator.permutation(len(values))[: max(1, round(len(values) * percent / 100))]
 
 
-def _each_text(given: ColumnValues, rows: Array, change: Callable[[str], str]) -> Array:
-    changed = given.values.copy()
+def _each_text(values: ColumnValues, rows: Array, change: Callable[[str], str]) -> Array:
+    changed = values.values.copy()
     changed[rows] = objects(None if text is None else change(text) for text in changed[rows])
     return changed
 
@@ -155,9 +155,9 @@ def _codes(text: str) -> Array:
     return numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(numpy.int64)
 
 
-def _spelled(given: ColumnValues) -> RowCodePoints:
-    values = given.values.tolist()
-    texts = [value or "" for value in values] if given.is_text else [_digits(value) for value in values]
+def _spelled(column_values: ColumnValues) -> RowCodePoints:
+    values = column_values.values.tolist()
+    texts = [value or "" for value in values] if column_values.is_text else [_digits(value) for value in values]
     lengths = numpy.fromiter(map(len, texts), dtype=numpy.int64, count=len(texts))
     return RowCodePoints(_codes("".join(texts)), lengths)
 
@@ -167,12 +167,12 @@ def _digits(number: float) -> str:
     return "" if isnan(number) else repr(number).removesuffix(".0")
 
 
-def _read_back(given: ColumnValues, text: RowCodePoints) -> Array:
+def _read_back(values: ColumnValues, text: RowCodePoints) -> Array:
     """Parse the texts as values; missing if one was missing before, or if no number can be parsed."""
     texts = text.texts()
-    if not given.is_text:
+    if not values.is_text:
         return numpy.array([_number(each) for each in texts], dtype=numpy.float64)
-    return objects(each if is_present else None for each, is_present in zip(texts, given.present, strict=True))
+    return objects(each if is_present else None for each, is_present in zip(texts, values.present, strict=True))
 
 
 def _number(text: str) -> float:
@@ -196,9 +196,9 @@ class Issue:
     of_numbers: bool = True
     is_random: bool = True
 
-    def fits(self, given: ColumnValues) -> bool:
+    def fits(self, values: ColumnValues) -> bool:
         """Return whether columns of that type can have the issue."""
-        return self.of_texts if given.is_text else self.of_numbers
+        return self.of_texts if values.is_text else self.of_numbers
 
 
 def _each(*values: Any) -> tuple[Setting, ...]:
@@ -253,7 +253,7 @@ class Variation:
     values: Array
 
 
-def variations(given: ColumnValues, generator: Generator, most: float = EVERY) -> Iterator[Variation]:
+def variations(values: ColumnValues, generator: Generator, most: float = EVERY) -> Iterator[Variation]:
     """Yield every issue in every setting that changes the column, in the order of `ISSUES`.
 
     The column itself is not modified. The result is the same for the same generator, even if issues are added at the
@@ -262,9 +262,9 @@ def variations(given: ColumnValues, generator: Generator, most: float = EVERY) -
     sources = iter(generator.spawn(sum(len(issue.settings) for issue in ISSUES)))
     for issue in ISSUES:
         for setting, source in zip(issue.settings, sources, strict=False):
-            applies = issue.fits(given) and (most >= EVERY or (issue.is_random and setting[0] <= most))
-            changed = issue.make(given, source, *setting) if applies else given.values
-            if not _same(changed, given.values):
+            applies = issue.fits(values) and (most >= EVERY or (issue.is_random and setting[0] <= most))
+            changed = issue.make(values, source, *setting) if applies else values.values
+            if not _same(changed, values.values):
                 yield Variation(issue, setting, changed)
 
 

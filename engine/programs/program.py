@@ -42,9 +42,9 @@ class Clause:
         transformed = float(self.change.next(value, history.series.get(self.statistic, numpy.zeros(0))))
         return transformed if numpy.isfinite(transformed) else None
 
-    def holds(self, seen: float) -> bool:
+    def holds(self, value: float) -> bool:
         """Return whether the value is within the limits, both inclusive."""
-        return between((self.lower, self.upper), seen)
+        return between((self.lower, self.upper), value)
 
 
 @dataclass(frozen=True, kw_only=True)

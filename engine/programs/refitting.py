@@ -98,10 +98,10 @@ def _watched(check: BoundCheck, clause: ProgramClause) -> WatchedClause | None:
     return WatchedClause(check.check.id, clause, clause.of, name) if name else None
 
 
-def refits(wanted: Sequence[WatchedClause], known: TableHistory) -> dict[str, Refit | NoProgram]:
+def refits(clauses: Sequence[WatchedClause], table_history: TableHistory) -> dict[str, Refit | NoProgram]:
     """Refit each clause, by check id; NoProgram while there is too little history."""
-    pasts = {column: ColumnPasts(history) for column, history in known.histories.items()}
-    return {each.check_id: _refit(each, pasts[each.column or TABLE]) for each in wanted}
+    pasts = {column: ColumnPasts(history) for column, history in table_history.histories.items()}
+    return {each.check_id: _refit(each, pasts[each.column or TABLE]) for each in clauses}
 
 
 @dataclass(frozen=True)
@@ -168,18 +168,18 @@ def _limits(clause: Clause) -> Limits:
 
 
 def of_states(
-    wanted: Iterable[WatchedClause],
+    clauses: Iterable[WatchedClause],
     schema: Schema,
     packed: Mapping[str, bytes],
     *,
-    spoilt: frozenset[str] = frozenset(),
+    excluded_partitions: frozenset[str] = frozenset(),
     files: StateFileStore | None = None,
 ) -> TableHistory:
     """Read the table history of the watched columns from the newest partitions' states.
 
     Damaged partitions are left out. Raises ValueError if no partition has a time, or if several share one."""
     analyzers: dict[str | None, dict[str, BoundAnalyzer]] = {}
-    for each in wanted:
+    for each in clauses:
         analyzers.setdefault(each.column, {}).update(_measures(each, schema))
     keys = frozenset(part.key for of in analyzers.values() for each in of.values() for part in each.parts.values())
     opened = ((time, name, _read(packed[name], keys | {COUNT.key}, files)) for time, name in newest(packed))
@@ -191,7 +191,7 @@ def of_states(
         values={column or TABLE: _values(of, [bag for _, _, bag in readable]) for column, of in analyzers.items()},
         texts=frozenset(name for name in analyzers if name and not _is_number(name, schema)),
         samples={},
-        excluded_partitions=spoilt,
+        excluded_partitions=excluded_partitions,
         distance_parts={
             name: [distance_inputs(of.values(), bag.values) for _, _, bag in readable]
             for name, of in analyzers.items()

@@ -93,7 +93,7 @@ def _nothing(points: int) -> Any:
     return numpy.full(points, numpy.nan)
 
 
-def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> Summary:
+def _summary(of: Mapping[str, float | None], *, is_text: bool, **distinct_count: Any) -> Summary:
     """Build a column summary with what floors and distances need."""
     rows = int(of["row_count"] or 0)
     present = round((of.get("complete_ratio") or 0.0) * rows)
@@ -106,11 +106,13 @@ def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> 
             distinct=distinct,
             length=(of.get("mean_length") or 0.0) * present,
             guessed=guessed,
-            **apart,
+            **distinct_count,
         )
     spread = of.get("standard_deviation") or 0.0
     moments = (present, of.get("mean") or 0.0, spread * spread * present)
-    return NumberSummary(rows=rows, moments=moments, curve=apart.get("curve"), distinct=distinct, guessed=guessed)
+    return NumberSummary(
+        rows=rows, moments=moments, curve=distinct_count.get("curve"), distinct=distinct, guessed=guessed
+    )
 
 
 def programs(measured: TableHistory, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:
@@ -148,10 +150,10 @@ def _refitted(suggestion: Mapping[str, Any], refit: str) -> dict[str, Any]:
     }
 
 
-def _clauses(found: TableProgram) -> Iterator[tuple[str | None, Clause]]:
-    if found.rows:
-        yield None, found.rows
-    for column, program in found.columns.items():
+def _clauses(table_program: TableProgram) -> Iterator[tuple[str | None, Clause]]:
+    if table_program.rows:
+        yield None, table_program.rows
+    for column, program in table_program.columns.items():
         if isinstance(program, ColumnProgram):
             yield from ((column, clause) for clause in program.clauses)
 
@@ -159,14 +161,14 @@ def _clauses(found: TableProgram) -> Iterator[tuple[str | None, Clause]]:
 def _suggested(
     column: str | None,
     clause: Clause,
-    found: TableProgram,
+    program: TableProgram,
     measured: TableHistory,
     histories: Mapping[str, ColumnHistory],
     object_name: str,
 ) -> dict[str, Any]:
     history = histories[column] if column else next(iter(histories.values()))
     sentence = explanations.sentence(clause, guessed=history.newest.guessed if history.newest else 0.0)
-    tested = found.tested.get(column, Backtest()) if column else found.rows_tested
+    tested = program.tested.get(column, Backtest()) if column else program.rows_tested
     words = f"{column or TABLE}: {sentence.split(';')[0]}"
     entry = _entry(column, clause, words)
     return {
@@ -178,7 +180,7 @@ def _suggested(
         "expression": words,
         "severity": entry["severity"],
         "patch": {"quality": entry},
-        "evidence": _evidence(column, clause, found, measured, history) | _back_test(tested),
+        "evidence": _evidence(column, clause, program, measured, history) | _back_test(tested),
     }
 
 
@@ -220,13 +222,13 @@ def outward(value: float | None, rounding: str) -> float | None:
 
 
 def _evidence(
-    column: str | None, clause: Clause, found: TableProgram, measured: TableHistory, history: ColumnHistory
+    column: str | None, clause: Clause, table_program: TableProgram, measured: TableHistory, history: ColumnHistory
 ) -> dict[str, Any]:
     values = history.series[clause.statistic]
     names = [batch.name for batch in history.learned]
     transformed = clause.change.series(values)
     failed = _failed(clause, names, transformed)
-    program = found.columns.get(column) if column else None
+    program = table_program.columns.get(column) if column else None
     caught = program.caught if isinstance(program, ColumnProgram) else {}
     return {
         "rows": sum(measured.rows),
@@ -236,7 +238,7 @@ def _evidence(
         "learned_on": clause.points,
         "history": [[name, _finite(value)] for name, value in zip(names, transformed.tolist(), strict=True)],
         "limits": [clause.lower, clause.upper],
-        "details": {**_details(clause, found, program), "set_aside": list(history.aside)},
+        "details": {**_details(clause, table_program, program), "set_aside": list(history.aside)},
         "since": None,
         "margin": round(clause.width, 4),
         "holds": round(1 - clause.rate, 4),
@@ -253,15 +255,20 @@ def _back_test(tested: Backtest) -> dict[str, Any]:
     return {**evidence, "back_test": list(tested.alarms)} if tested.evaluated else evidence
 
 
-def _details(clause: Clause, found: TableProgram, program: Any) -> dict[str, Any]:
-    details = {"gain": round(clause.gain, 4), "guard": clause.guard, "table_rate": round(found.rate, 6)}
+def _details(clause: Clause, table_program: TableProgram, program: Any) -> dict[str, Any]:
+    details = {"gain": round(clause.gain, 4), "guard": clause.guard, "table_rate": round(table_program.rate, 6)}
     if not isinstance(program, ColumnProgram):
-        return {**details, "table_budget": found.budget}
-    return {**details, "table_budget": found.budget, "bound": program.bound, "program_rate": round(program.rate, 6)}
+        return {**details, "table_budget": table_program.budget}
+    return {
+        **details,
+        "table_budget": table_program.budget,
+        "bound": program.bound,
+        "program_rate": round(program.rate, 6),
+    }
 
 
-def _failed(clause: Clause, names: Iterable[str], seen: Any) -> list[str]:
-    pairs = zip(names, seen.tolist(), strict=True)
+def _failed(clause: Clause, names: Iterable[str], values: Any) -> list[str]:
+    pairs = zip(names, values.tolist(), strict=True)
     return [name for name, value in pairs if numpy.isfinite(value) and not clause.holds(value)]
 
 

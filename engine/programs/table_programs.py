@@ -93,16 +93,16 @@ def fit_table(
     samples: Mapping[str, ColumnValues],
     alarms: float = 1.0,
     recipe: Recipe = RECIPE,
-    anew: int = 0,
+    seed: int = 0,
 ) -> TableProgram:
     """Fit programs for all columns; the budget goes to the columns that catch the most issues.
 
-    `alarms`: false alarms of the table per quarter. `anew`: number of newest batches to backtest. Empty without
+    `alarms`: false alarms of the table per quarter. `seed`: number of newest batches to backtest. Empty without
     columns."""
     if not histories:
         return TableProgram(columns={}, rows=None, budget=0.0)
     longest = max(histories.values(), key=lambda each: each.points)
-    return fit_within(histories, samples, allowance(alarms, longest.cadence.yearly), recipe, anew)
+    return fit_within(histories, samples, allowance(alarms, longest.cadence.yearly), recipe, seed)
 
 
 def fit_within(
@@ -110,7 +110,7 @@ def fit_within(
     samples: Mapping[str, ColumnValues],
     budget: float,
     recipe: Recipe = RECIPE,
-    anew: int = 0,
+    seed: int = 0,
 ) -> TableProgram:
     """Fit programs for all columns within a rate of false alarms per batch; see `fit_table`.
 
@@ -124,23 +124,25 @@ def fit_within(
     columns = {name: chosen[name] if name in chosen else pending[name] for name in histories}
     rows = guard(ROW_COUNT, longest) if menus else None
     learned = TableProgram(columns=columns, rows=rows, budget=budget)
-    return _tested(learned, learners, longest, anew) if anew else learned
+    return _tested(learned, learners, longest, seed) if seed else learned
 
 
 def _tested(
-    found: TableProgram, learners: Mapping[str, Learner | NoProgram], longest: ColumnHistory, most: int
+    table_program: TableProgram, learners: Mapping[str, Learner | NoProgram], longest: ColumnHistory, most: int
 ) -> TableProgram:
     backtests = {
         name: learned_anew(learner, program.budget, most)
         for name, learner in learners.items()
-        if isinstance(learner, Learner) and isinstance(program := found.columns[name], ColumnProgram)
+        if isinstance(learner, Learner) and isinstance(program := table_program.columns[name], ColumnProgram)
     }
-    return replace(found, tested=backtests, rows_tested=rows_anew(longest, most) if found.rows else Backtest())
+    return replace(
+        table_program, tested=backtests, rows_tested=rows_anew(longest, most) if table_program.rows else Backtest()
+    )
 
 
-def _menu(found: Learner, budget: float) -> list[ColumnProgram]:
+def _menu(learner: Learner, budget: float) -> list[ColumnProgram]:
     """Return programs of the column, from guards alone to one that spends the whole budget."""
-    return [found.program(share * budget) for share in MENU]
+    return [learner.program(share * budget) for share in MENU]
 
 
 def divide_budget(menus: Mapping[str, Sequence[ColumnProgram]], budget: float) -> dict[str, ColumnProgram]:

@@ -54,4 +54,4 @@ def _row(results: Group) -> str:
 def plain(text: str) -> str:
     """Escape the text for one line of Markdown, also within a table."""
     escaped = _SIGNS.sub(r"\\\1", visible(text))
-    return re.sub("[&<>]", lambda found: _HTML[found.group()], escaped)
+    return re.sub("[&<>]", lambda match: _HTML[match.group()], escaped)

@@ -92,8 +92,8 @@ class StreamSink:
         finally:
             persisted.unpersist()
 
-    def _is_folded(self, known: Generation, batch: int) -> bool:
-        last = folded(known, self.stream)
+    def _is_folded(self, generation: Generation, batch: int) -> bool:
+        last = folded(generation, self.stream)
         if last is not None and batch == 0 < last:
             raise EngineError(
                 f"stream {self.stream} starts again at batch 0, but batches up to {last} are already folded:"
@@ -102,19 +102,19 @@ class StreamSink:
             )
         return last is not None and batch <= last
 
-    def _take(self, rows: Any, batch: int, known: Generation) -> None:
+    def _take(self, rows: Any, batch: int, generation: Generation) -> None:
         started, arrived = self.now(), self.read(rows)
         if not any(bag.rows for bag in arrived.states.values()):
             return
-        merged = {name: self._merged(known, name, bag) for name, bag in arrived.lasting.items()}
-        run = self._evaluate(arrived, merged, known, started)
+        merged = {name: self._merged(generation, name, bag) for name, bag in arrived.lasting.items()}
+        run = self._evaluate(arrived, merged, generation, started)
         if run.verdict in self.stop_verdicts:
             raise BatchRejected(run)
         if self.on_run is None or self.on_run(run, rows, batch) is not False:
-            self._fold(merged, batch, known, run)
+            self._fold(merged, batch, generation, run)
 
-    def _merged(self, known: Generation, name: str, bag: StateBag) -> StateBag:
-        entry = known.entries.get(name)
+    def _merged(self, generation: Generation, name: str, bag: StateBag) -> StateBag:
+        entry = generation.entries.get(name)
         return bags.merged([bag, self._stored(name, entry)]) if entry else bag
 
     def _stored(self, name: str, entry: PartitionEntry) -> StateBag:
@@ -125,21 +125,21 @@ class StreamSink:
             raise StateError(f"the states of {location} in {self.store.place} cannot be used: {error}") from error
 
     def _evaluate(
-        self, arrived: BatchReading, merged: Mapping[str, StateBag], known: Generation, started: datetime
+        self, arrived: BatchReading, merged: Mapping[str, StateBag], generation: Generation, started: datetime
     ) -> RunResult:
         request = EvaluationRequest(
-            contract=self.contract, object_name=self.object, states=_MergedStates(merged, known, self.store),
+            contract=self.contract, object_name=self.object, states=_MergedStates(merged, generation, self.store),
             parts=arrived.states, delta=sorted(arrived.states), schema=arrived.checks.schema, checks=arrived.checks,
             started_at=started, finished_at=self.now(),
         )  # fmt: skip
         return evaluate(request)
 
-    def _fold(self, merged: Mapping[str, StateBag], batch: int, known: Generation, run: RunResult) -> None:
-        entries = dict(known.entries)
+    def _fold(self, merged: Mapping[str, StateBag], batch: int, generation: Generation, run: RunResult) -> None:
+        entries = dict(generation.entries)
         for name, bag in merged.items():
             entries[name] = PartitionEntry(self._marked(entries.get(name), batch), self.store.keep(bag.pack()))
         verdict = GenerationVerdict(run.verdict.value, self.contract.fingerprint, self.object)
-        self.store.swap(known.number, entries, verdict)
+        self.store.swap(generation.number, entries, verdict)
         self.store.collect()
 
     def _marked(self, entry: PartitionEntry | None, batch: int) -> str:
@@ -150,9 +150,9 @@ class StreamSink:
 class _MergedStates(Mapping[str, Bag]):
     """The states of every partition; those without rows in the batch are loaded only on demand."""
 
-    def __init__(self, merged: Mapping[str, StateBag], known: Generation, store: GenerationStore) -> None:
+    def __init__(self, merged: Mapping[str, StateBag], generation: Generation, store: GenerationStore) -> None:
         self.merged = merged
-        self.known = known
+        self.known = generation
         self.store = store
 
     def __getitem__(self, name: str) -> Bag:
@@ -165,12 +165,12 @@ class _MergedStates(Mapping[str, Bag]):
         return len({*self.known.entries, *self.merged})
 
 
-def folded(known: Generation, stream: str) -> int | None:
+def folded(generation: Generation, stream: str) -> int | None:
     """Return the number of the stream's last folded batch; None if there is none.
 
     Raises StateError if the states do not come from a stream."""
     # A swap updates every partition of its batch, so the largest number is the last batch that had rows.
-    return max((marks[stream] for marks in map(_marks, known.entries.values()) if stream in marks), default=None)
+    return max((marks[stream] for marks in map(_marks, generation.entries.values()) if stream in marks), default=None)
 
 
 def _marks(entry: PartitionEntry) -> Mapping[str, int]:
@@ -191,7 +191,7 @@ def watch_stream(  # noqa: PLR0913
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
     on_run: OnRun | None = None,
-    stops: Collection[Verdict | str] = (),
+    stop_verdicts: Collection[Verdict | str] = (),
     key: HashKey | None = None,
 ) -> StreamSink:
     """Create a sink for `foreachBatch` that evaluates batches and folds their states into the store.
@@ -201,7 +201,7 @@ def watch_stream(  # noqa: PLR0913
     - `partition_by`: None means the object's partition columns that the rows have.
     - `on_run`: called with the run, the batch as a frame and its number; an exception stops the stream with nothing
       folded, and returning False excludes the batch from the states.
-    - `stops`: verdicts that stop the stream before `on_run` is called; none by default.
+    - `stop_verdicts`: verdicts that stop the stream before `on_run` is called; none by default.
     - `key`: hashes values of classified columns; without one their states are not stored, and checks that need them
       of all rows so far are not evaluated. Checks that read other datasets, and `sql` checks over all rows, are not
       evaluated either."""
@@ -215,5 +215,5 @@ def watch_stream(  # noqa: PLR0913
         stream=stream,
         read=read,
         on_run=on_run,
-        stop_verdicts=frozenset(Verdict(each) for each in stops),
+        stop_verdicts=frozenset(Verdict(each) for each in stop_verdicts),
     )

@@ -23,7 +23,7 @@ def verify(  # noqa: PLR0913
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
     earlier: Mapping[str, bytes] | None = None,
-    others: Mapping[str, Any] | None = None,
+    other_datasets: Mapping[str, Any] | None = None,
     references: Mapping[str, Value] | None = None,
     samples: int = 0,
     statistics: str | None = None,
@@ -40,9 +40,9 @@ def verify(  # noqa: PLR0913
     - `partition_by`: None means the object's partition columns that the frame has.
     - `earlier`: states (`measure`) of partitions that are not in the frame; checks of the whole dataset include
       them, and checks that need all rows at once are then not evaluated.
-    - `others`: frames of other datasets by name.
+    - `other_datasets`: frames of other datasets by name.
     - `references`: values of limits that refer to another dataset ('the size of titles'); if its frame is in
-      `others` they are measured.
+      `other_datasets` they are measured.
     - `samples`: number of violating rows per failed check, read in one more scan if there are any
       (`treaty.engine.session.violating_rows.samples`).
     - `statistics`: folder of Parquet files that the frame reads completely and exclusively; the files' own counts of
@@ -59,7 +59,7 @@ def verify(  # noqa: PLR0913
     started = now()
     name = object_name or contract.objects[0].name
     measured = read_frame(
-        frame, contract, name, partition_by=partition_by, others=others, statistics=statistics, key=key
+        frame, contract, name, partition_by=partition_by, other_datasets=other_datasets, statistics=statistics, key=key
     )  # fmt: skip
     states: dict[str, Bag] = {**(earlier or {}), **measured.states}
     request = EvaluationRequest(
@@ -76,7 +76,7 @@ def verify(  # noqa: PLR0913
         history=history or {},
     )
     run = redact(measured.checks, evaluate(request))
-    return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, others=others)
+    return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, other_datasets=other_datasets)
 
 
 def measure(

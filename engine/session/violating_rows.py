@@ -25,40 +25,40 @@ def flag_rows(
     *,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
-    others: Frames | None = None,
+    other_datasets: Frames | None = None,
 ) -> Any:
     """Add two columns to the Spark frame: `broken_checks` and `unevaluated_checks`.
 
     They contain the ids of the checks that a row violates and of those that cannot be evaluated on it, in the
     contract's order and never null. `object_name`: None means the contract's first object. `partition_by`: None
-    means the object's partition columns that the frame has. `others`: frames of other datasets by name. Raises
+    means the object's partition columns that the frame has. `other_datasets`: frames of other datasets by name. Raises
     ContractError for faults of the contract, EngineError if the frame already has such columns."""
     from treaty.engine.spark.scan import violating_rows
     from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
     checks, by = _bound(frame, contract, object_name, partition_by)
-    return violating_rows.flag_rows(frame, checks, others=OtherDatasets(others or {}), partition_by=by)
+    return violating_rows.flag_rows(frame, checks, other_datasets=OtherDatasets(other_datasets or {}), partition_by=by)
 
 
 def quarantine(
     frame: Any,
     contract: Contract,
-    into: QuarantineTarget | str,
+    output: QuarantineTarget | str,
     *,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
-    others: Frames | None = None,
+    other_datasets: Frames | None = None,
 ) -> QuarantineResult:
     """Write good and bad rows of the Spark frame to separate folders in one pass.
 
-    `into`: target and definition of bad rows; a string means `QuarantineTarget` with that folder. The other
+    `output`: target and definition of bad rows; a string means `QuarantineTarget` with that folder. The other
     arguments are those of `flag_rows`. Raises ContractError, and EngineError if nothing could be written."""
     from treaty.engine.spark.scan.quarantine import quarantine as written
     from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
     checks, by = _bound(frame, contract, object_name, partition_by)
-    target = QuarantineTarget(into) if isinstance(into, str) else into
-    return written(frame, checks, target, others=OtherDatasets(others or {}), partition_by=by)
+    target = QuarantineTarget(output) if isinstance(output, str) else output
+    return written(frame, checks, target, other_datasets=OtherDatasets(other_datasets or {}), partition_by=by)
 
 
 def samples(
@@ -68,7 +68,7 @@ def samples(
     *,
     limit: int = 5,
     partition_by: Sequence[str] | None = None,
-    others: Frames | None = None,
+    other_datasets: Frames | None = None,
 ) -> tuple[ViolationSample, ...]:
     """Return violating rows of the run's failed checks, as text, with masks for classified columns.
 
@@ -80,7 +80,9 @@ def samples(
     checks, by = _bound(frame, contract, run.object, partition_by)
     only = sampled_checks(checks, run.results)
     return (
-        violating_rows.sample(frame, checks, only, limit=limit, others=OtherDatasets(others or {}), partition_by=by)
+        violating_rows.sample(
+            frame, checks, only, limit=limit, other_datasets=OtherDatasets(other_datasets or {}), partition_by=by
+        )
         if only
         else ()
     )
@@ -93,12 +95,12 @@ def with_samples(
     *,
     limit: int,
     partition_by: Sequence[str] | None = None,
-    others: Frames | None = None,
+    other_datasets: Frames | None = None,
 ) -> RunResult:
     """Add `samples` of the failed checks to the run; unchanged if `limit` is 0."""
     if not limit:
         return run
-    rows = samples(frame, contract, run, limit=limit, partition_by=partition_by, others=others)
+    rows = samples(frame, contract, run, limit=limit, partition_by=partition_by, other_datasets=other_datasets)
     return run.model_copy(update={"samples": rows})
 
 

@@ -80,7 +80,7 @@ class GenerationStore(Protocol):
         """Return the verdict of a run for a generation; the run is stored if the store keeps runs."""
 
     def swap(
-        self, expected: int, entries: Mapping[str, PartitionEntry], judged: GenerationVerdict | None = None
+        self, expected: int, entries: Mapping[str, PartitionEntry], verdict: GenerationVerdict | None = None
     ) -> Generation:
         """Make these the entries of the generation after `expected`.
 
@@ -141,12 +141,12 @@ class StateFolder:
         return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object)
 
     def swap(
-        self, expected: int, entries: Mapping[str, PartitionEntry], judged: GenerationVerdict | None = None
+        self, expected: int, entries: Mapping[str, PartitionEntry], verdict: GenerationVerdict | None = None
     ) -> Generation:
         """Make these the entries of the generation after `expected`.
 
         Raises GenerationConflict if that generation is not current."""
-        generation = Generation(expected + 1, dict(entries), judged)
+        generation = Generation(expected + 1, dict(entries), verdict)
         self.disk.folder(self.place)
         with self._alone():
             actual = self.current().number

@@ -46,8 +46,8 @@ class IncrementalMerge:
         return _merged(self._sums)
 
 
-def _merged(given: Iterable[StateBag | None]) -> StateBag | None:
-    bag = bags.merge(each for each in given if each is not None)
+def _merged(state_bags: Iterable[StateBag | None]) -> StateBag | None:
+    bag = bags.merge(each for each in state_bags if each is not None)
     return bag and replace(bag, entries={key: _compacted(state) for key, state in bag.entries.items()})
 
 

@@ -140,5 +140,5 @@ class StateFiles:
         return open_filesystem(self.url)
 
 
-def _is_ours(found: Any) -> bool:
-    return bool(found.is_file and found.mtime and _OURS.fullmatch(found.base_name))
+def _is_ours(document: Any) -> bool:
+    return bool(document.is_file and document.mtime and _OURS.fullmatch(document.base_name))

@@ -92,8 +92,8 @@ class TerminatedCodePoints:
         repeated[1:] = (self.codes[1:] == self.codes[:-1]) & (self.kinds[1:] > 0) & (self.kinds[1:] < PUNCTUATION)
         return self._only(~repeated)
 
-    def _only(self, kept: Array) -> "TerminatedCodePoints":
-        codes = self.codes[kept]
+    def _only(self, selection: Array) -> "TerminatedCodePoints":
+        codes = self.codes[selection]
         return TerminatedCodePoints(codes, numpy.flatnonzero(codes == END))
 
     @cached_property

@@ -20,12 +20,12 @@ NUMBERS = frozenset({"quantiles"})
 VALUES = frozenset({"frequencies", "heavy_hitters", "pattern_profile"})
 
 
-def cohens_d(given: tuple[Three, Three]) -> Estimate | None:
+def cohens_d(sums: tuple[Three, Three]) -> Estimate | None:
     """Return the difference of the means in pooled standard deviations, without sign (Cohen 1988).
 
     0 or more, exact. At most 1,000: without any deviation a difference would be infinite. None if a value is
     infinite or NaN."""
-    (n1, mean1, m1), (n2, mean2, m2) = given
+    (n1, mean1, m1), (n2, mean2, m2) = sums
     difference, degrees = abs(mean1 - mean2), n1 + n2 - 2
     if not (isfinite(difference) and isfinite(m1 + m2)):
         return None
@@ -46,10 +46,10 @@ class DistanceMeasure:
     of: Callable[[Any], Estimate | None]
 
 
-def _of_shares(told: Callable[[Any], Estimate | None]) -> Callable[[Any], Estimate | None]:
-    @wraps(told)
-    def of(given: Any) -> Estimate | None:
-        return told(given.shares)
+def _of_shares(estimate: Callable[[Any], Estimate | None]) -> Callable[[Any], Estimate | None]:
+    @wraps(estimate)
+    def of(summary: Any) -> Estimate | None:
+        return estimate(summary.shares)
 
     return of
 

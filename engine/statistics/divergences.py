@@ -19,65 +19,65 @@ SKEW = 0.99
 Term = Callable[[Any, Any], Array]
 
 
-def l1(given: SharePair) -> Estimate:
+def l1(pair: SharePair) -> Estimate:
     """Return the sum of |p - q| over all values: between 0 and 2; 2 means no common value."""
-    return _summed(_difference, given)
+    return _summed(_difference, pair)
 
 
-def l_infinity(given: SharePair) -> Estimate:
+def l_infinity(pair: SharePair) -> Estimate:
     """Return the largest |p - q| of a value (Chebyshev's distance of the shares).
 
     Between 0 and 1. Values that a sketch does not list cannot be distinguished: they affect only the bounds."""
-    value = _largest(_difference(given.left.at, given.right.at))
-    unlisted = max(given.left.most, given.right.most)
-    low, high = (_largest(each) for each in _bounds(_difference, given))
+    value = _largest(_difference(pair.left.at, pair.right.at))
+    unlisted = max(pair.left.most, pair.right.most)
+    low, high = (_largest(each) for each in _bounds(_difference, pair))
     return Estimate(value, low, max(high, unlisted))
 
 
-def jensen_shannon(given: SharePair) -> Estimate:
+def jensen_shannon(pair: SharePair) -> Estimate:
     """Return half the divergences of both from their mean (Lin 1991).
 
     Between 0 and ln 2; ln 2 means no common value. The divergence, not its root. Needs no smoothing."""
-    return _summed(_jensen_shannon, given)
+    return _summed(_jensen_shannon, pair)
 
 
-def kullback_leibler(given: SharePair) -> Estimate:
+def kullback_leibler(pair: SharePair) -> Estimate:
     """Return the sum of p ln(p / m) over all values.
 
     m = 0.99 q + 0.01 p. Between 0 and 4.61 (ln 100). Not symmetric: left is the new partition, right is the one it is
     compared with. Without the hundredth of p a single new value would make it infinite; with it no value adds more than
     p ln 100. This is the skew divergence (Lee 1999, Measures of distributional similarity). It does not depend on the
     number of rows, as pseudo-counts would, and is 0 only for equal shares."""
-    return _summed(_kullback_leibler, given)
+    return _summed(_kullback_leibler, pair)
 
 
-def chi_squared(given: SharePair) -> Estimate:
+def chi_squared(pair: SharePair) -> Estimate:
     """Return Pearson's statistic for equal shares (1900) divided by the rows of both: phi squared.
 
     Between 0 and 1; 1 means no common value. Multiplied by the rows it is the statistic itself, with values - 1
     degrees of freedom. Its p-value is not reported: for any real change of a large table it is 0."""
-    of_left = given.left_rows / (given.left_rows + given.right_rows)
-    return _summed(partial(_chi_squared, of_left), given)
+    of_left = pair.left_rows / (pair.left_rows + pair.right_rows)
+    return _summed(partial(_chi_squared, of_left), pair)
 
 
-def new(given: SharePair) -> Estimate:
+def new(pair: SharePair) -> Estimate:
     """Return the share of values that the other partition does not have: between 0 and 1. Not symmetric.
 
     Values that a sketch does not list may be new or not, as the bounds show."""
-    left, right = given.left, given.right
+    left, right = pair.left, pair.right
     value = float(left.at[right.at <= 0].sum())
     unlisted = left.rest + float(left.high[right.at <= 0].sum()) if right.rest else value + left.rest
     return Estimate(value, 0.0 if right.rest else value, min(1.0, unlisted))
 
 
-def cosine(given: SharePair) -> Estimate:
+def cosine(pair: SharePair) -> Estimate:
     """Return 1 minus the cosine of the angle between the shares: between 0 and 1; 1 means no common value.
 
     The bounds follow from the possible angular error of each."""
-    left_norm, right_norm = (float(numpy.linalg.norm(each.at)) for each in (given.left, given.right))
-    similar = float(given.left.at @ given.right.at) / (left_norm * right_norm)
+    left_norm, right_norm = (float(numpy.linalg.norm(each.at)) for each in (pair.left, pair.right))
+    similar = float(pair.left.at @ pair.right.at) / (left_norm * right_norm)
     value = min(1.0, max(0.0, 1.0 - similar))
-    error = _angle_error(given.left, left_norm) + _angle_error(given.right, right_norm)
+    error = _angle_error(pair.left, left_norm) + _angle_error(pair.right, right_norm)
     if not error:
         return Estimate.exact(value)
     angle = acos(1.0 - value)
@@ -122,16 +122,16 @@ def _chi_squared(of_left: float, p: Any, q: Any) -> Array:
     return numpy.divide(squared, expected, out=numpy.zeros_like(expected), where=expected > 0)
 
 
-def _summed(term: Term, given: SharePair) -> Estimate:
+def _summed(term: Term, pair: SharePair) -> Estimate:
     """Return the sum of the terms, with all unlisted values as one.
 
     Lower bound: terms of shares as close as their bounds allow. Upper bound: the smaller of the terms of shares as far
     apart as allowed, and those of the certain shares; both with the uncertain rest fully disjoint."""
-    left, right = given.left, given.right
+    left, right = pair.left, pair.right
     value = float(term(left.at, right.at).sum() + term(left.rest, right.rest))
-    if given.exact:
+    if pair.exact:
         return Estimate.exact(value)
-    near, far = (float(each.sum()) for each in _bounds(term, given))
+    near, far = (float(each.sum()) for each in _bounds(term, pair))
     low = near + float(_nearest(term, _rest(left), _rest(right)).sum())
     certain = float(term(left.low, right.low).sum()) + _disjoint_divergence(term, left.loose, right.loose)
     high = min(far + _disjoint_divergence(term, left.rest, right.rest), certain)
@@ -150,11 +150,11 @@ def _rest(shares: ShareBounds) -> ShareBounds:
     )
 
 
-def _bounds(term: Term, given: SharePair) -> tuple[Array, Array]:
+def _bounds(term: Term, pair: SharePair) -> tuple[Array, Array]:
     """Return the least and the greatest term of each value within its bounds.
 
     The least is at the closest shares, the greatest at one of two corners."""
-    left, right = given.left, given.right
+    left, right = pair.left, pair.right
     far = numpy.maximum(term(left.low, right.high), term(left.high, right.low))
     return _nearest(term, left, right), far
 

@@ -174,9 +174,9 @@ class PartitionPair:
         return ours.paired(theirs) if ours and theirs else None
 
 
-def _apart_in(what: str, told: Callable[[Any], Estimate | None], sides: PartitionPair) -> float | None:
+def _apart_in(what: str, estimator: Callable[[Any], Estimate | None], sides: PartitionPair) -> float | None:
     pair = getattr(sides, what)
-    estimate = None if pair is None else told(pair)
+    estimate = None if pair is None else estimator(pair)
     return estimate.value if estimate else None
 
 
@@ -203,9 +203,9 @@ class Statistic:
         """Return True if it compares two consecutive partitions: then it can only be too large."""
         return self.law == "distance"
 
-    def fits(self, given: Summary) -> bool:
+    def fits(self, values: Summary) -> bool:
         """Return True if it applies to columns of that type."""
-        return self.texts is None or self.texts is given.is_text
+        return self.texts is None or self.texts is values.is_text
 
     def value(self, now: Summary, sides: PartitionPair | None = None) -> float | None:
         """Return the statistic; None without a value, infinite if values are or if a double cannot represent it."""

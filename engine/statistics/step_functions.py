@@ -112,23 +112,23 @@ def curves(left: bytes | None, right: bytes | None) -> CurvePair | None:
     return CurvePair(one, other) if one and other else None
 
 
-def kolmogorov_smirnov(given: CurvePair) -> Estimate:
+def kolmogorov_smirnov(pair: CurvePair) -> Estimate:
     """Return the largest difference of the two shares at most x, over all x.
 
     Between 0 and 1; 1 for disjoint ranges. The statistic of Kolmogorov (1933) and Smirnov (1948) for two samples,
     not its p-value, which is 0 for any real change of a large table. The error is at most the sum of the sketches'
     rank errors. Infinite values count as values."""
-    value = float(given.gaps.max())
-    error = given.left.error + given.right.error
+    value = float(pair.gaps.max())
+    error = pair.left.error + pair.right.error
     return Estimate(value, max(0.0, value - error), min(1.0, value + error))
 
 
-def earth_movers_distance(given: CurvePair) -> Estimate | None:
+def earth_movers_distance(pair: CurvePair) -> Estimate | None:
     """Return the mean distance that values must move to match the other partition.
 
     In the column's own unit; microseconds for dates and times. The area between the two functions (Vallender 1973:
     the Wasserstein distance of order 1 on a line). The error is at most the sum of rank error times range of either.
     None if a value is infinite."""
-    value = float((given.gaps[:-1] * numpy.diff(given.grid)).sum())
-    error = given.left.area_error + given.right.area_error
+    value = float((pair.gaps[:-1] * numpy.diff(pair.grid)).sum())
+    error = pair.left.area_error + pair.right.area_error
     return Estimate(value, max(0.0, value - error), value + error) if isfinite(value + error) else None

@@ -28,12 +28,12 @@ def numbers(rows: int, moments: Three, quantiles: bytes | None = None, distinct:
     return NumberSummary(rows=rows, moments=moments, curve=steps(quantiles), distinct=distinct)
 
 
-def texts(rows: int, present: int, distinct: float | None = None, **known: Any) -> TextSummary:
+def texts(rows: int, present: int, distinct: float | None = None, **expected: Any) -> TextSummary:
     """Return the summary of texts.
 
-    `rows`: of the partition. `present`: rows with a value. `distinct`: the distinct count. `known`: other fields of
+    `rows`: of the partition. `present`: rows with a value. `distinct`: the distinct count. `expected`: other fields of
     `TextSummary` by name; `characters` are sums over all texts, `values` and `masks` counts."""
-    return TextSummary(rows=rows, present=present, distinct=distinct, **known)
+    return TextSummary(rows=rows, present=present, distinct=distinct, **expected)
 
 
 def distance_parts(states: Mapping[str, Any]) -> dict[str, Any]:

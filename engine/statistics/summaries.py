@@ -80,9 +80,9 @@ class TextSummary:
 Summary = NumberSummary | TextSummary
 
 
-def summary(given: ColumnValues) -> Summary:
+def summary(values: ColumnValues) -> Summary:
     """Summarize values in memory, exactly."""
-    return _of_texts(given.values) if given.is_text else _of_numbers(given.values)
+    return _of_texts(values.values) if values.is_text else _of_numbers(values.values)
 
 
 def _of_numbers(values: Array) -> NumberSummary:

@@ -43,15 +43,15 @@ def _quantile(share: float) -> Callable[[ColumnSample], Value]:
     return of
 
 
-def _of_numbers(told: Callable[[ColumnSample], Value]) -> Callable[[ColumnSample], Value]:
+def _of_numbers(measure: Callable[[ColumnSample], Value]) -> Callable[[ColumnSample], Value]:
     def of(sample: ColumnSample) -> Value:
-        return told(sample) if len(sample.present) and sample.values.dtype != object else None
+        return measure(sample) if len(sample.present) and sample.values.dtype != object else None
 
     return of
 
 
-def _of_lengths(told: Callable[[Sequence[int]], Value]) -> Callable[[ColumnSample], Value]:
-    return lambda sample: told(sample.lengths) if sample.lengths else None
+def _of_lengths(measure: Callable[[Sequence[int]], Value]) -> Callable[[ColumnSample], Value]:
+    return lambda sample: measure(sample.lengths) if sample.lengths else None
 
 
 METRICS_OF_VALUES: Mapping[str, Callable[[ColumnSample], Value]] = {

@@ -51,21 +51,21 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(each.lower() for each in _WORD.findall(name))
 
 
-def features(given: SchemaColumnName) -> Iterator[tuple[str, float]]:
+def features(column_name: SchemaColumnName) -> Iterator[tuple[str, float]]:
     """Yield the model's features as texts with weights.
 
     They are n-grams of both names, the relation of the names, and the column's position."""
-    table, column = words(given.table), words(given.column)
+    table, column = words(column_name.table), words(column_name.column)
     for of, named in (("c", column), ("t", table)):
         grams = tuple(dict.fromkeys(_grams(of, named)))
         yield from ((each, 1 / sqrt(len(grams))) for each in grams)
-    facts = (f"type {FAMILIES.get(given.type, 'other')}", *shape(table, column), *_place(given))
+    facts = (f"type {FAMILIES.get(column_name.type, 'other')}", *shape(table, column), *_place(column_name))
     yield from ((each, SAID) for each in (*facts, *(" & ".join(pair) for pair in combinations(facts, 2))))
 
 
-def hashed(given: SchemaColumnName) -> tuple[list[int], list[float]]:
+def hashed(column: SchemaColumnName) -> tuple[list[int], list[float]]:
     """Return the buckets of the features, which may coincide, and their weights."""
-    pairs = list(features(given))
+    pairs = list(features(column))
     return [crc32(text.encode()) % BUCKETS for text, _ in pairs], [weight for _, weight in pairs]
 
 
@@ -103,12 +103,12 @@ def singular(word: str) -> str:
     return word
 
 
-def _place(given: SchemaColumnName) -> Iterator[str]:
+def _place(column: SchemaColumnName) -> Iterator[str]:
     """Yield the column's position, and whether another column looks more like the key."""
-    if not given.columns:
+    if not column.columns:
         return
-    places, at = _id_positions(given.table, given.columns), given.columns.index(given.column)
-    yield f"at {min(at, 3)} of {min(len(given.columns), 5)}"
+    places, at = _id_positions(column.table, column.columns), column.columns.index(column.column)
+    yield f"at {min(at, 3)} of {min(len(column.columns), 5)}"
     yield f"own {at in places.own}, before {bool(places.own) and places.own[0] < at}, many {min(len(places.own), 2)}"
     yield f"ids {min(len(places.ids), 4)}"
     yield f"ids in front {sum(1 for each in places.ids if each < 3)}"
@@ -138,9 +138,9 @@ class KeyNameModel:
     intercept: float
     threshold: float
 
-    def probability(self, given: SchemaColumnName) -> float:
+    def probability(self, column: SchemaColumnName) -> float:
         """Return the probability, by names alone, that the column is a key of its table."""
-        buckets, weights = hashed(given)
+        buckets, weights = hashed(column)
         return 1 / (1 + exp(-(self.intercept + self.slope * float(self.weights[buckets] @ weights))))
 
 
@@ -155,6 +155,6 @@ def model() -> KeyNameModel:
     return KeyNameModel(weights, card["slope"], card["intercept"], card["threshold"])
 
 
-def probability(given: SchemaColumnName) -> float:
+def probability(column: SchemaColumnName) -> float:
     """Return the probability, by names alone, that the column is a key of its table: between 0 and 1."""
-    return model().probability(given)
+    return model().probability(column)

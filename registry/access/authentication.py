@@ -171,10 +171,10 @@ def mark_used(session: Session, principal: Principal, *, now: datetime) -> None:
     session.get_one(ApiTokenRow, principal.token_id).last_used_at = now
 
 
-def _matches(known: str | None, password: str) -> bool:
+def _matches(digest: str | None, password: str) -> bool:
     with HASHING:
         try:
-            return HASHER.verify(known or _nobody(), password) and known is not None
+            return HASHER.verify(digest or _nobody(), password) and digest is not None
         except (VerificationError, InvalidHashError):
             return False
 

@@ -20,13 +20,13 @@ OLDEST_FIRST = SortOrder((col(RoleGrantRow.id),))
 NamedGrant = tuple[RoleGrantRow, str]
 
 
-def grants(session: Session, by: Principal, asked: PageRequest, *, target: str | None = None) -> RowPage[NamedGrant]:
+def grants(session: Session, by: Principal, request: PageRequest, *, target: str | None = None) -> RowPage[NamedGrant]:
     """List grants with the names of their users and teams, oldest first.
 
     `target`: only grants on this target; None lists all."""
     require_permission(by, Permission.USERS)
     query = select(RoleGrantRow) if target is None else select(RoleGrantRow).where(RoleGrantRow.target == target)
-    portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
+    portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, request)).all(), request)
     users = _names(session, UserRow, [each.user_id for each in portion.rows])
     teams = _names(session, TeamRow, [each.team_id for each in portion.rows])
     return RowPage([(each, (users | teams)[each.user_id or each.team_id]) for each in portion.rows], portion.next)

@@ -54,22 +54,22 @@ def limits(settings: RegistrySettings, *, address: str | None, name: str | None 
     return tuple(RateLimit(kind, value, most, window) for kind, value, most in rules if value is not None)
 
 
-def refuse(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> None:
+def refuse(session: Session, rate_limits: Sequence[RateLimit], *, now: datetime) -> None:
     """Raise RateLimited if a limit has already been exceeded.
 
     Reads only, so that many attempts do not block other writers."""
-    for each in tried:
+    for each in rate_limits:
         window = session.get(SignInWindowRow, each.key)
         if window and window.is_refused and _lasts(window, each, now):
             raise _too_many(window, each, now)
 
 
-def count(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> RateLimited | None:
+def count(session: Session, rate_limits: Sequence[RateLimit], *, now: datetime) -> RateLimited | None:
     """Count the attempt, or return the error if a limit is exceeded.
 
     The first excess in a window is audited. Commit in either case."""
     lock(session, COUNTING)
-    windows = [(each, _window(session, each, now)) for each in tried]
+    windows = [(each, _window(session, each, now)) for each in rate_limits]
     for each, window in windows:
         if window.attempts >= each.most:
             _note(session, window, each, now)
@@ -79,9 +79,9 @@ def count(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> Rat
     return None
 
 
-def forgive(session: Session, tried: Sequence[RateLimit]) -> None:
+def forgive(session: Session, rate_limits: Sequence[RateLimit]) -> None:
     """Subtract an attempt that succeeded."""
-    counted = col(SignInWindowRow.key).in_([each.key for each in tried]) & (col(SignInWindowRow.attempts) > 0)
+    counted = col(SignInWindowRow.key).in_([each.key for each in rate_limits]) & (col(SignInWindowRow.attempts) > 0)
     session.exec(update(SignInWindowRow).where(counted).values(attempts=col(SignInWindowRow.attempts) - 1))
 
 

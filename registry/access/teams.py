@@ -28,14 +28,14 @@ class TeamListing:
     members: Sequence[tuple[UserRow, TeamRole]]
 
 
-def teams(session: Session, by: Principal, asked: PageRequest) -> RowPage[TeamListing]:
+def teams(session: Session, by: Principal, request: PageRequest) -> RowPage[TeamListing]:
     """List teams by name: the principal's own, or all with the permission to manage users."""
     query = select(TeamRow)
     if not by.may(Permission.USERS):
         query = query.where(
             col(TeamRow.id).in_(select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == by.user_id))
         )
-    portion = BY_NAME.cut(session.exec(BY_NAME.of(query, asked)).all(), asked)
+    portion = BY_NAME.cut(session.exec(BY_NAME.of(query, request)).all(), request)
     members = _members(session, [each.id for each in portion.rows])
     listings = [
         TeamListing(team, [(user, role) for member_of, user, role in members if member_of == team.id])

@@ -33,10 +33,10 @@ BY_NAME = SortOrder((UserRow.name,))
 NEWEST = SortOrder((ApiTokenRow.created_at, ApiTokenRow.id), newest_first=True)
 
 
-def users(session: Session, by: Principal, asked: PageRequest) -> RowPage[UserRow]:
+def users(session: Session, by: Principal, request: PageRequest) -> RowPage[UserRow]:
     """List users by name."""
     require_permission(by, Permission.USERS)
-    return BY_NAME.cut(session.exec(BY_NAME.of(select(UserRow), asked)).all(), asked)
+    return BY_NAME.cut(session.exec(BY_NAME.of(select(UserRow), request)).all(), request)
 
 
 def locked_user(session: Session, user_id: UUID) -> UserRow:
@@ -124,13 +124,13 @@ def issue_token(session: Session, token: ApiTokenRow, *, by: Principal, now: dat
     return secret
 
 
-def tokens(session: Session, by: Principal, asked: PageRequest) -> RowPage[ApiTokenRow]:
+def tokens(session: Session, by: Principal, request: PageRequest) -> RowPage[ApiTokenRow]:
     """List the principal's tokens, newest first; all tokens with the permission to manage users."""
     require_permission_anywhere(by, Permission.TOKENS)
     query = select(ApiTokenRow)
     if not by.may(Permission.USERS):
         query = query.where(ApiTokenRow.user_id == by.user_id)
-    return NEWEST.cut(session.exec(NEWEST.of(query, asked)).all(), asked)
+    return NEWEST.cut(session.exec(NEWEST.of(query, request)).all(), request)
 
 
 @dataclass(frozen=True)

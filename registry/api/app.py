@@ -119,7 +119,7 @@ def create_app(settings: RegistrySettings, engine: Engine) -> FastAPI:
     path_limits = {LINEAGE: None, f"{PREFIX}{gate_store.PATH}": settings.max_state_bytes}
     app.add_exception_handler(RequestReplayed, repeat)
     app.add_middleware(IdempotencyMiddleware)
-    app.add_middleware(BodyLimitMiddleware, most=settings.max_body_bytes, apart=path_limits)
+    app.add_middleware(BodyLimitMiddleware, most=settings.max_body_bytes, exempt=path_limits)
     app.state.figures = metrics_registry = ProcessRegistry(
         {"process": str(os.getpid())} if settings.api_processes > 1 else {}
     )

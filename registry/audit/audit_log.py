@@ -98,15 +98,15 @@ def stream(session: Session, *, after: int = 0) -> Iterator[Entry]:
 
 
 def entries(
-    session: Session, asked: PageRequest, *, action: AuditAction | None = None, object_id: str | None = None
+    session: Session, request: PageRequest, *, action: AuditAction | None = None, object_id: str | None = None
 ) -> RowPage[AuditEntryRow]:
     """List entries, newest first."""
-    query = NEWEST.of(select(AuditEntryRow), asked)
+    query = NEWEST.of(select(AuditEntryRow), request)
     if action is not None:
         query = query.where(AuditEntryRow.action == action)
     if object_id is not None:
         query = query.where(AuditEntryRow.object_id == object_id)
-    return NEWEST.cut(session.exec(query).all(), asked)
+    return NEWEST.cut(session.exec(query).all(), request)
 
 
 def _within(session: Session) -> Iterator[SessionTransaction]:

@@ -40,11 +40,11 @@ class ContractListing:
     upstream_failed: bool = False
 
 
-def contracts(session: Session, by: Principal, asked: PageRequest) -> RowPage[ContractListing]:
+def contracts(session: Session, by: Principal, request: PageRequest) -> RowPage[ContractListing]:
     """List the contracts that the principal may read, ordered by id."""
     query = select(ContractRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ContractRow.owner_id))
-    listings = _contract_listings(session, BY_ID.of(query.where(visibility.readable_contracts(by)), asked), by)
-    return BY_ID.cut(listings, asked, lambda each: each.contract)
+    listings = _contract_listings(session, BY_ID.of(query.where(visibility.readable_contracts(by)), request), by)
+    return BY_ID.cut(listings, request, lambda each: each.contract)
 
 
 def ids(session: Session, by: Principal) -> Sequence[str]:

@@ -73,24 +73,24 @@ class _Source:
 
 
 def find(
-    session: Session, wanted: SearchQuery, asked: PageRequest, *, readable: ColumnElement[bool] | None = None
+    session: Session, search_query: SearchQuery, request: PageRequest, *, readable: ColumnElement[bool] | None = None
 ) -> SearchResult:
     """Return entries that have all words and labels, ordered by rank; by id if there are no words.
 
     `readable`: visibility filter; None returns all entries.
     Raises InvalidRequest if the cursor belongs to another list."""
-    hits = search_index.hits(session, wanted.text)
+    hits = search_index.hits(session, search_query.text)
     chosen = (
         true() if readable is None else readable,
-        *(_labelled(kind, value) for kind, value in wanted.labels.items()),
+        *(_labelled(kind, value) for kind, value in search_query.labels.items()),
     )
     own = col(SearchEntryRow.contract_id)
     query = select(SearchEntryRow).join(hits, hits.c.contract_id == own).where(*chosen)
-    portion = query.order_by(hits.c.rank, own).offset(skipped(asked)).limit(asked.limit + 1)
+    portion = query.order_by(hits.c.rank, own).offset(skipped(request)).limit(request.limit + 1)
     facets = _facets(session, columns_of(own).join(hits, hits.c.contract_id == own).where(*chosen))
     shown = {kind: counts[:MOST_FACETS] for kind, counts in facets.items()}
     total = sum(count for _, count in facets[LabelKind.STATE])
-    return SearchResult(counted(session.exec(portion).all(), asked), total, shown)
+    return SearchResult(counted(session.exec(portion).all(), request), total, shown)
 
 
 def index(session: Session, contract_id: str) -> None:
@@ -106,14 +106,14 @@ def index(session: Session, contract_id: str) -> None:
         _keep(session, contract_id, source)
 
 
-def complete(engine: Engine, *, anew: bool = False) -> int:
+def complete(engine: Engine, *, rebuild: bool = False) -> int:
     """Index contracts that are missing from the index, or on request all contracts.
 
     Each contract is indexed in its own transaction. Returns the number of indexed contracts."""
     with read_session(engine) as session:
         indexed = set(session.exec(select(SearchEntryRow.contract_id)).all())
         existing = set(session.exec(select(ContractRow.id)).all()) | set(session.exec(_in_review()).all())
-    pending = sorted(existing | indexed if anew else existing - indexed)
+    pending = sorted(existing | indexed if rebuild else existing - indexed)
     for contract_id in pending:
         with transaction(engine) as session:
             index(session, contract_id)
@@ -156,16 +156,16 @@ def _keep(session: Session, contract_id: str, source: _Source) -> None:
     search_index.keep(session, contract_id, [index_words(each) for each in parts])
 
 
-def _shown(source: _Source, said: DocumentText) -> dict[str, Any]:
+def _shown(source: _Source, text: DocumentText) -> dict[str, Any]:
     return {
         "name": source.name,
         "owner": source.owner,
         "state": source.state,
         "version": source.version,
-        "domain": said.domain,
-        "tags": list(said.tags),
-        "objects": list(said.objects),
-        "description": said.summary,
+        "domain": text.domain,
+        "tags": list(text.tags),
+        "objects": list(text.objects),
+        "description": text.summary,
     }
 
 

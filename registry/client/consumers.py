@@ -35,15 +35,20 @@ class ConsumersApi(ApiTransport):
         return self._answer(schemas.SubscriptionOut, sent)
 
     def choose_notifications(
-        self, seen: schemas.SubscriptionOut, *, notification_kinds: Sequence[str], channel_id: UUID | None
+        self, subscription: schemas.SubscriptionOut, *, notification_kinds: Sequence[str], channel_id: UUID | None
     ) -> schemas.SubscriptionOut:
         """Set the notification kinds and the channel of a subscription.
 
         `notification_kinds`: empty means all. `channel_id`: None means all of the caller's general channels.
         All other fields remain as in the subscription passed."""
-        use = seen.model_dump(include={*schemas.UseIn.model_fields})
-        chosen = {**use, "notification_kinds": notification_kinds, "channel_id": channel_id, "revision": seen.revision}
-        return self.change_subscription(seen.id, schemas.SubscriptionUpdateIn.model_validate(chosen))
+        use = subscription.model_dump(include={*schemas.UseIn.model_fields})
+        chosen = {
+            **use,
+            "notification_kinds": notification_kinds,
+            "channel_id": channel_id,
+            "revision": subscription.revision,
+        }
+        return self.change_subscription(subscription.id, schemas.SubscriptionUpdateIn.model_validate(chosen))
 
     def end_subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
         """End one of the caller's subscriptions permanently."""
@@ -93,14 +98,14 @@ class ConsumersApi(ApiTransport):
     def answer(
         self,
         acknowledgement_id: UUID,
-        given: schemas.AcknowledgementAnswer,
+        acknowledgement: schemas.AcknowledgementAnswer,
         *,
         comment: str | None = None,
     ) -> schemas.AcknowledgementOut:
         """Acknowledge a breaking version or object to it.
 
         `PENDING` withdraws an answer while the version is still waiting."""
-        body = schemas.AcknowledgementIn(state=given, comment=comment)
+        body = schemas.AcknowledgementIn(state=acknowledgement, comment=comment)
         return self._post(schemas.AcknowledgementOut, f"/acknowledgements/{acknowledgement_id}/answer", body)
 
     def impact(self, proposal_id: UUID) -> list[schemas.ConsumerImpactOut]:

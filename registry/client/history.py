@@ -9,9 +9,9 @@ from treaty.registry.client.transport import ApiTransport
 class HistoryApi(ApiTransport):
     """Client methods for the history of metrics and checks."""
 
-    def metric_history(self, asked: schemas.MetricHistoryQuery) -> list[schemas.MetricHistoryItemOut]:
+    def metric_history(self, query: schemas.MetricHistoryQuery) -> list[schemas.MetricHistoryItemOut]:
         """Fetch the newest measurements of an object's metrics, oldest first."""
-        return self._get(list[schemas.MetricHistoryItemOut], "/history/metrics", **asked.model_dump(mode="json"))
+        return self._get(list[schemas.MetricHistoryItemOut], "/history/metrics", **query.model_dump(mode="json"))
 
     def check_history(
         self, contract_id: str, object_name: str, check: str, *, since: datetime | None = None, limit: int = 500

@@ -57,11 +57,11 @@ class PeopleApi(ApiTransport):
             schemas.UserOut, "/users", schemas.UserIn(name=name, password=secret, roles=frozenset(map(Role, roles)))
         )
 
-    def change_user(self, user_id: UUID, change: schemas.UserUpdateIn, *, seen: str = "*") -> schemas.UserOut:
+    def change_user(self, user_id: UUID, change: schemas.UserUpdateIn, *, etag: str = "*") -> schemas.UserOut:
         """Update the fields set in `change` and end the user's sessions.
 
-        `seen`: `etag` of the user as read, responds 412 if it has changed since; "*" updates unconditionally."""
-        sent = self._send("PATCH", f"/users/{user_id}", body=change, headers={"If-Match": seen})
+        `etag`: `etag` of the user as read, responds 412 if it has changed since; "*" updates unconditionally."""
+        sent = self._send("PATCH", f"/users/{user_id}", body=change, headers={"If-Match": etag})
         return self._answer(schemas.UserOut, sent)
 
     def tokens(self) -> list[schemas.TokenOut]:
@@ -125,9 +125,9 @@ class PeopleApi(ApiTransport):
         `target`: only grants on this domain, contract or dataset; None lists all."""
         return self._list(schemas.Page[schemas.GrantOut], "/grants", target=target)
 
-    def grant(self, given: schemas.GrantIn) -> schemas.GrantOut:
+    def grant(self, grant: schemas.GrantIn) -> schemas.GrantOut:
         """Grant a role to a user or a team."""
-        return self._post(schemas.GrantOut, "/grants", given)
+        return self._post(schemas.GrantOut, "/grants", grant)
 
     def revoke_grant(self, grant_id: UUID) -> None:
         """Revoke a grant."""

@@ -21,6 +21,6 @@ class ReplaysApi(ApiTransport):
         )
         return self._answer(schemas.ReplayOut, response)
 
-    def request_replay(self, asked: schemas.ReplayIn) -> schemas.TaskOut:
+    def request_replay(self, replay: schemas.ReplayIn) -> schemas.TaskOut:
         """Start a replay task. The result of the finished task has the form that `replay` returns."""
-        return self._post(schemas.TaskOut, "/replays", asked)
+        return self._post(schemas.TaskOut, "/replays", replay)

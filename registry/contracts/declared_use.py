@@ -100,8 +100,8 @@ def _unpinnable(standing: VersionOverview, use: Use) -> Iterator[Fault]:
         )
 
 
-def _unknown(where: str, message: str, name: str, known: Iterable[str]) -> Fault:
-    names = sorted(known)
+def _unknown(where: str, message: str, name: str, available: Iterable[str]) -> Fault:
+    names = sorted(available)
     return Fault(
         code="TR-READS",
         where=where,

@@ -97,9 +97,9 @@ def _is_kept(session: Session, about: ContractObject, dataset_id: UUID) -> bool:
     return dataset is not None and dataset.id == dataset_id
 
 
-def with_classifications(found: ObjectInForce, shared: tuple[DataObject, ...]) -> ObjectInForce:
+def with_classifications(object_in_force: ObjectInForce, shared: tuple[DataObject, ...]) -> ObjectInForce:
     """Return the object with the classifications of the others."""
     if not shared:
-        return found
-    contract = classification.with_classifications(found.contract, found.object.name, shared)
-    return ObjectInForce(contract, contract.object(found.object.name))
+        return object_in_force
+    contract = classification.with_classifications(object_in_force.contract, object_in_force.object.name, shared)
+    return ObjectInForce(contract, contract.object(object_in_force.object.name))

@@ -10,13 +10,13 @@ FIRST = "1.0.0"
 Number = tuple[int, int, int]
 
 
-def next_free(taken: Collection[str], bump: Bump = Bump.MINOR, *, after: str | None = None) -> str:
+def next_free(used: Collection[str], bump: Bump = Bump.MINOR, *, after: str | None = None) -> str:
     """Return the next free version number for a change of that size.
 
     Versions that are not numbers (2024-Q1) are ignored. '1.0.0' if no number is taken.
 
     `after`: version that the new one follows; None means the highest number."""
-    numbers = {number for number in map(_number, taken) if number}
+    numbers = {number for number in map(_number, used) if number}
     start = _number(after) if after else None
     if not numbers:
         return FIRST

@@ -153,7 +153,7 @@ def contracts(by: Principal) -> SelectOfScalar[str]:
 def list_subscriptions(
     session: Session,
     by: Principal,
-    asked: PageRequest,
+    request: PageRequest,
     *,
     contract_id: str | None = None,
     mine: bool = False,
@@ -175,7 +175,7 @@ def list_subscriptions(
         query = query.where(visibility.own_subscriptions(by))
     if not ended:
         query = query.where(SubscriptionRow.state == SubscriptionState.ACTIVE)
-    page = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
+    page = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, request)).all(), request)
     return RowPage(_listings(session, page.rows), page.next)
 
 
@@ -184,9 +184,9 @@ def subscription_listing(session: Session, subscription: SubscriptionRow) -> Sub
     return _listings(session, [subscription])[0]
 
 
-def names(session: Session, found: Iterable[SubscriptionRow]) -> dict[UUID, str]:
+def names(session: Session, subscriptions: Iterable[SubscriptionRow]) -> dict[UUID, str]:
     """Return the subscriber's or team's name by subscription."""
-    rows = list(found)
+    rows = list(subscriptions)
     users = select(UserRow.id, UserRow.name).where(col(UserRow.id).in_({each.user_id for each in rows}))
     teams = select(TeamRow.id, TeamRow.name).where(col(TeamRow.id).in_({each.team_id for each in rows if each.team_id}))
     names_by_id = dict(session.exec(users).all()) | dict(session.exec(teams).all())
@@ -220,12 +220,12 @@ def _refuse_channel(session: Session, subscription: SubscriptionRow) -> None:
         raise InvalidRequest("The subscription has faults", faults=[fault])
 
 
-def _listings(session: Session, found: Sequence[SubscriptionRow]) -> list[SubscriptionListing]:
-    counts, subscribers = _counts(session, [each.id for each in found]), names(session, found)
-    holders = _holders(session, found)
-    pins = {each.contract_id for each in found if each.pin is not PinKind.NONE}
+def _listings(session: Session, subscriptions: Sequence[SubscriptionRow]) -> list[SubscriptionListing]:
+    counts, subscribers = _counts(session, [each.id for each in subscriptions]), names(session, subscriptions)
+    holders = _holders(session, subscriptions)
+    pins = {each.contract_id for each in subscriptions if each.pin is not PinKind.NONE}
     overviews: Mapping[str, VersionOverview] = standings(session, pins) if pins else {}
-    behind = {each.id: _behind(each, overviews.get(each.contract_id)) for each in found}
+    behind = {each.id: _behind(each, overviews.get(each.contract_id)) for each in subscriptions}
     return [
         SubscriptionListing(
             subscription=each,
@@ -234,20 +234,20 @@ def _listings(session: Session, found: Sequence[SubscriptionRow]) -> list[Subscr
             lagging=behind[each.id],
             holders=holders[each.id],
         )
-        for each in found
+        for each in subscriptions
     ]
 
 
-def _holders(session: Session, found: Sequence[SubscriptionRow]) -> dict[UUID, frozenset[UUID]]:
+def _holders(session: Session, subscriptions: Sequence[SubscriptionRow]) -> dict[UUID, frozenset[UUID]]:
     """Return the users who may change each subscription: its team's members, or its subscriber."""
-    teams = {each.team_id for each in found if each.team_id}
+    teams = {each.team_id for each in subscriptions if each.team_id}
     query = select(TeamMemberRow.team_id, TeamMemberRow.user_id).where(col(TeamMemberRow.team_id).in_(teams))
     members = session.exec(query).all() if teams else []
     return {
         each.id: frozenset(user for team, user in members if team == each.team_id)
         if each.team_id
         else frozenset({each.user_id})
-        for each in found
+        for each in subscriptions
     }
 
 

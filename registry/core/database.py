@@ -169,8 +169,8 @@ def _pinged(engine: Engine) -> Engine:
     def returned(_: Any, record: ConnectionPoolEntry) -> None:
         record.info[RETURNED] = time.monotonic()
 
-    def on_checkout(given: DBAPIConnection, record: ConnectionPoolEntry, _: Any) -> None:
-        if time.monotonic() - record.info.get(RETURNED, math.inf) > FRESH and not _answers(engine, given):
+    def on_checkout(connection: DBAPIConnection, record: ConnectionPoolEntry, _: Any) -> None:
+        if time.monotonic() - record.info.get(RETURNED, math.inf) > FRESH and not _answers(engine, connection):
             raise DisconnectionError
 
     event.listen(engine, "checkin", returned)
@@ -178,9 +178,9 @@ def _pinged(engine: Engine) -> Engine:
     return engine
 
 
-def _answers(engine: Engine, given: DBAPIConnection) -> bool:
+def _answers(engine: Engine, connection: DBAPIConnection) -> bool:
     try:
-        return bool(engine.dialect.do_ping(given))
+        return bool(engine.dialect.do_ping(connection))
     except engine.dialect.loaded_dbapi.Error:
         return False
 

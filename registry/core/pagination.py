@@ -62,25 +62,25 @@ class SortOrder:
     columns: tuple[Any, ...]
     newest_first: bool = False
 
-    def of(self, query: Query, asked: PageRequest) -> Query:
+    def of(self, query: Query, request: PageRequest) -> Query:
         """Return the query for the rows of a page and one more row.
 
         The additional row shows `cut` whether another page follows. Raises InvalidRequest if the cursor belongs to
         another list."""
-        if asked.cursor is not None:
-            query = query.where(self._beyond(_read(self._form, asked.cursor)))
+        if request.cursor is not None:
+            query = query.where(self._beyond(_read(self._form, request.cursor)))
         ordered = [each.desc() if self.newest_first else each.asc() for each in self.columns]
-        return query.order_by(*ordered).limit(asked.limit + 1)
+        return query.order_by(*ordered).limit(request.limit + 1)
 
     def cut(
-        self, found: Sequence[Row], asked: PageRequest, row: Callable[[Row], Any] = lambda each: each
+        self, selected: Sequence[Row], request: PageRequest, row: Callable[[Row], Any] = lambda each: each
     ) -> RowPage[Row]:
         """Return the page of the fetched rows.
 
-        `found`: the rows of the query that `of` returned.
+        `selected`: the rows of the query that `of` returned.
         `row`: returns the row of the sorted table for a result; by default the result itself."""
-        rows = found[: asked.limit]
-        if len(found) <= asked.limit:
+        rows = selected[: request.limit]
+        if len(selected) <= request.limit:
             return RowPage(rows)
         last = row(rows[-1])
         return RowPage(rows, _written(self._form, tuple(getattr(last, each.key) for each in self.columns)))
@@ -90,28 +90,28 @@ class SortOrder:
         kinds = [each.class_.model_fields[each.key].annotation for each in self.columns]
         return TypeAdapter(tuple[tuple(FORMS.get(each, each) for each in kinds)])  # type: ignore[arg-type, misc]
 
-    def _beyond(self, seen: Sequence[Any]) -> Any:
+    def _beyond(self, values: Sequence[Any]) -> Any:
         position = tuple_(*self.columns)
-        boundary = tuple_(*(literal(value, each.type) for value, each in zip(seen, self.columns, strict=True)))
+        boundary = tuple_(*(literal(value, each.type) for value, each in zip(values, self.columns, strict=True)))
         return position < boundary if self.newest_first else position > boundary
 
 
 COUNTS = TypeAdapter(tuple[Count])
 
 
-def skipped(asked: PageRequest) -> int:
+def skipped(request: PageRequest) -> int:
     """Return the offset of a page, for lists without a unique sort order.
 
     Raises InvalidRequest if the cursor belongs to another list."""
-    return 0 if asked.cursor is None else int(_read(COUNTS, asked.cursor)[0])
+    return 0 if request.cursor is None else int(_read(COUNTS, request.cursor)[0])
 
 
-def counted(found: Sequence[Row], asked: PageRequest) -> RowPage[Row]:
+def counted(rows: Sequence[Row], request: PageRequest) -> RowPage[Row]:
     """Return the page of rows fetched after the offset.
 
-    `found`: the rows after `skipped` rows; one more than the limit if another page follows."""
-    more = len(found) > asked.limit
-    return RowPage(found[: asked.limit], _written(COUNTS, (skipped(asked) + asked.limit,)) if more else None)
+    `rows`: the rows after `skipped` rows; one more than the limit if another page follows."""
+    more = len(rows) > request.limit
+    return RowPage(rows[: request.limit], _written(COUNTS, (skipped(request) + request.limit,)) if more else None)
 
 
 def _written(form: TypeAdapter[Any], values: tuple[Any, ...]) -> str:

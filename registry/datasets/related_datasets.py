@@ -86,9 +86,11 @@ def _meanings(name: str, contract_id: str) -> Iterator[ColumnElement[bool]]:
     yield col(DatasetRow.name) == name
 
 
-def _rows(session: Session, which: ColumnElement[bool]) -> Sequence[tuple[DatasetRow, DatasetContractRow | None]]:
+def _rows(session: Session, condition: ColumnElement[bool]) -> Sequence[tuple[DatasetRow, DatasetContractRow | None]]:
     link = DatasetContractRow
-    joined = select(DatasetRow, link).join(link, col(link.dataset_id) == col(DatasetRow.id), isouter=True).where(which)
+    joined = (
+        select(DatasetRow, link).join(link, col(link.dataset_id) == col(DatasetRow.id), isouter=True).where(condition)
+    )
     best = col(DatasetRow.location).is_(None), col(DatasetRow.id), col(link.contract_id), col(link.object)
     return session.exec(joined.order_by(*best)).all()
 
@@ -114,16 +116,16 @@ def _source(dataset: DatasetRow) -> TableSource:
     return TableSource(dataset.location or names.location(dataset.namespace, dataset.name), dataset.format)
 
 
-def _referent(session: Session, asked: ReferencedMetric, contract_id: str) -> ReferenceValue:
-    resolved = _resolve(session, asked.dataset, contract_id)
+def _referent(session: Session, metric: ReferencedMetric, contract_id: str) -> ReferenceValue:
+    resolved = _resolve(session, metric.dataset, contract_id)
     if resolved is None or not resolved.about:
-        return ReferenceValue(reason=f"no contract describes the dataset {asked.dataset}")
-    row = session.exec(_measured(resolved.about, asked.analyzer.identity).limit(1)).first()
+        return ReferenceValue(reason=f"no contract describes the dataset {metric.dataset}")
+    row = session.exec(_measured(resolved.about, metric.analyzer.identity).limit(1)).first()
     if row is None:
         return ReferenceValue(
-            reason=f"no run of {asked.dataset} has measured this metric yet: add a check for it to its contract"
+            reason=f"no run of {metric.dataset} has measured this metric yet: add a check for it to its contract"
         )
-    return _reference_value(row, asked.dataset)
+    return _reference_value(row, metric.dataset)
 
 
 def _reference_value(row: MeasurementRow, dataset: str) -> ReferenceValue:
@@ -184,16 +186,16 @@ def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str,
     return {words: _timeline(session, each, contract.id) for words, each in referenced_metrics(of).items()}
 
 
-def _timeline(session: Session, asked: ReferencedMetric, contract_id: str) -> MetricTimeline:
-    resolved = _resolve(session, asked.dataset, contract_id)
+def _timeline(session: Session, metric: ReferencedMetric, contract_id: str) -> MetricTimeline:
+    resolved = _resolve(session, metric.dataset, contract_id)
     if resolved is None or not resolved.about:
-        return MetricTimeline(reason=f"no contract describes the dataset {asked.dataset}")
-    ordered = reversed(session.exec(_measured(resolved.about, asked.analyzer.identity)).all())
+        return MetricTimeline(reason=f"no contract describes the dataset {metric.dataset}")
+    ordered = reversed(session.exec(_measured(resolved.about, metric.analyzer.identity)).all())
     # The preferred measurement of each run comes last in this order, so that it remains in the dict.
     newest = {(row.measured_at, row.run_id): row for row in ordered}
     times = tuple(time for time, _ in newest)
     return MetricTimeline(
         times,
-        tuple(_reference_value(row, asked.dataset) for row in newest.values()),
-        f"no run of {asked.dataset} had measured this metric yet",
+        tuple(_reference_value(row, metric.dataset) for row in newest.values()),
+        f"no run of {metric.dataset} had measured this metric yet",
     )

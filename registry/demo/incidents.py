@@ -90,9 +90,9 @@ INCIDENTS = (
 )
 
 
-def befallen(known: Iterable[DemoIncident], rows: list[Row], *, seed: int) -> list[Row]:
+def befallen(incidents: Iterable[DemoIncident], rows: list[Row], *, seed: int) -> list[Row]:
     """Return the rows after applying the damage of these incidents."""
-    for incident in known:
+    for incident in incidents:
         rows = incident.damage(rows, Random(f"{seed}/{incident.name}"))
     return rows
 

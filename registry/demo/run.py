@@ -154,11 +154,11 @@ def run_loop(loop: DemoLoop, producer: DemoProducer, console: Console) -> DemoRe
     return DemoReport(tuple(loop.results), loop.lake.incidents, loop.lake.late_deliveries)
 
 
-def _line(judged: DeliveryResult) -> str:
-    turn = f" ({judged.delivery.late_delivery.name})" if judged.delivery.late_delivery else ""
-    name = f"{judged.delivery.table} {judged.delivery.partition}{turn}"
-    words = f"  {names_of(judged.broken)}" if judged.broken else ""
-    return f"  {MARKS[judged.run.verdict]}  {escape(name)}  {judged.seconds:.1f} s{escape(words)}"
+def _line(result: DeliveryResult) -> str:
+    turn = f" ({result.delivery.late_delivery.name})" if result.delivery.late_delivery else ""
+    name = f"{result.delivery.table} {result.delivery.partition}{turn}"
+    words = f"  {names_of(result.broken)}" if result.broken else ""
+    return f"  {MARKS[result.run.verdict]}  {escape(name)}  {result.seconds:.1f} s{escape(words)}"
 
 
 def print_report(report: DemoReport, console: Console) -> None:
@@ -176,8 +176,8 @@ def print_report(report: DemoReport, console: Console) -> None:
         console.print(f"from event to verdict: median {median(times):.1f} s, maximum {times[-1]:.1f} s")
 
 
-def _out_of_turn(turn: LateDelivery, found: DeliveryResult | None) -> str:
-    outcome = f"{found.delivery.partition}, {MARKS[found.run.verdict]}" if found else "no verdict"
+def _out_of_turn(turn: LateDelivery, result: DeliveryResult | None) -> str:
+    outcome = f"{result.delivery.partition}, {MARKS[result.run.verdict]}" if result else "no verdict"
     return f"{turn.name}: {turn.table} {outcome} ({escape(turn.description)})"
 
 

@@ -122,9 +122,9 @@ class DemoLoop:
         report = self.people.owner.run(run.id)
         return DeliveryResult(delivery, run, tuple(_broken(report)), time.monotonic() - begun)
 
-    def _run_of(self, table: str, wanted: Callable[[RunSummaryOut], bool]) -> RunSummaryOut:
+    def _run_of(self, table: str, matches: Callable[[RunSummaryOut], bool]) -> RunSummaryOut:
         def find() -> RunSummaryOut | None:
-            return next((run for run in self.people.owner.runs(contract_id=table, limit=5) if wanted(run)), None)
+            return next((run for run in self.people.owner.runs(contract_id=table, limit=5) if matches(run)), None)
 
         return _awaited(find, f"a verdict on {table}")
 

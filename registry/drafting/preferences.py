@@ -59,7 +59,7 @@ def _with_preference(suggestion: Mapping[str, Any], of_kind: KindPreference) -> 
     return {**suggestion, "evidence": {**(suggestion.get("evidence") or {}), "owners": decided}}
 
 
-def _worth(suggestion: Mapping[str, Any], known: Mapping[str, KindPreference]) -> float:
+def _worth(suggestion: Mapping[str, Any], preferences: Mapping[str, KindPreference]) -> float:
     worth = (suggestion.get("evidence") or {}).get("worth")
-    of_kind = known.get(suggestion.get("kind") or "", KindPreference())
+    of_kind = preferences.get(suggestion.get("kind") or "", KindPreference())
     return (worth if isinstance(worth, int | float) else EVEN) * of_kind.share

@@ -37,11 +37,11 @@ def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> Profil
     return ProfileDocument.model_validate(row.document)
 
 
-def of_dataset(session: Session, asked: StateQuery) -> ProfileDocument:
+def of_dataset(session: Session, query: StateQuery) -> ProfileDocument:
     """Return the profile of a dataset from the stored states of the selected partitions.
 
     It contains only facts that some check needed. Raises as `state_queries.query_scope`."""
-    scope = state_queries.query_scope(session, asked)
+    scope = state_queries.query_scope(session, query)
     dataset = scope.dataset
     rows = state_store.load_partitions(session, dataset.id, scope.chosen, version=dataset.states_version)
     packed = [(row.partition, row.states) for row in rows]

@@ -111,17 +111,17 @@ class PreviewRequest:
 
 
 def foresee(
-    session: Session, settings: RegistrySettings, said: NewFeedback, check_id: str, *, by: Principal
+    session: Session, settings: RegistrySettings, new_feedback: NewFeedback, check_id: str, *, by: Principal
 ) -> FeedbackPreview:
     """Preview the effect of feedback on a check of the version in force.
 
     Raises NotFound if the run does not exist, and InvalidRequest if the check does not exist or the run did not
     validate that partition.
 
-    `said`: the feedback."""
-    run = feedback.run_for_feedback(session, said, by=by)
-    request = _preview_request(session, settings, run, feedback.word(session, run, said, by=by), check_id)
-    points = _known_points(request, said.partition)
+    `new_feedback`: the feedback."""
+    run = feedback.run_for_feedback(session, new_feedback, by=by)
+    request = _preview_request(session, settings, run, feedback.word(session, run, new_feedback, by=by), check_id)
+    points = _known_points(request, new_feedback.partition)
     detector = request.current.detector
     if detector is None or (request.approved.analyzer and request.approved.analyzer.judged_segments):
         return FeedbackPreview(RefitOutlook.FIXED, tuple(each.preview_point(NOWHERE) for each in points[-SHOWN:]))
@@ -179,14 +179,14 @@ def _outlook(clause: ProgramClause, refit: Refit | None) -> RefitOutlook:
     return RefitOutlook.ACTIVE if clause.admits(refit.limits) else RefitOutlook.PROPOSED
 
 
-def _refit(asked: PreviewRequest) -> Refit | None:
+def _refit(request: PreviewRequest) -> Refit | None:
     """Return the refitted clause; None if there is too little data or its width is unknown."""
-    clauses = [each for each in watched_clauses(asked.checks) if each.check_id == asked.approved.check.id]
-    stored = drafting_refits.stored(asked.session, asked.dataset)
+    clauses = [each for each in watched_clauses(request.checks) if each.check_id == request.approved.check.id]
+    stored = drafting_refits.stored(request.session, request.dataset)
     if not stored or not clauses or not clauses[0].clause.has_width:
         return None
-    spoilt = baselines.spoilt_partitions(asked.session, asked.series_key, also=[asked.feedback])
-    result = refits(clauses, stored.table_history(clauses, asked.settings, spoilt))[clauses[0].check_id]
+    spoilt = baselines.spoilt_partitions(request.session, request.series_key, also=[request.feedback])
+    result = refits(clauses, stored.table_history(clauses, request.settings, spoilt))[clauses[0].check_id]
     return result if isinstance(result, Refit) else None
 
 
@@ -219,15 +219,15 @@ class KnownPoint:
         )
 
 
-def _known_points(asked: PreviewRequest, partition: str | None) -> list[KnownPoint]:
+def _known_points(request: PreviewRequest, partition: str | None) -> list[KnownPoint]:
     """Return the metric's points of the same segment, in order of time."""
-    identity = asked.approved.identity or ""
-    measured = history.earlier(asked.session, asked.series_key, {identity}, limit=baselines.MOST, each_run=True)[
+    identity = request.approved.identity or ""
+    measured = history.earlier(request.session, request.series_key, {identity}, limit=baselines.MOST, each_run=True)[
         identity
     ]
     sides = (
-        baselines.spoilt(asked.session, asked.series_key),
-        baselines.spoilt(asked.session, asked.series_key, also=[asked.feedback]),
+        baselines.spoilt(request.session, request.series_key),
+        baselines.spoilt(request.session, request.series_key, also=[request.feedback]),
     )
     key = partition_key(partition)
     same_segment = [each for each in measured if _is_alike(each, partition, key.time, key.segment)]
@@ -254,22 +254,22 @@ def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> KnownPoint:
 
 
 def _preview_points(
-    asked: PreviewRequest, known: Sequence[KnownPoint], detectors: tuple[Detector, Detector]
+    request: PreviewRequest, points: Sequence[KnownPoint], detectors: tuple[Detector, Detector]
 ) -> Iterator[PreviewPoint]:
     """Return the newest points and the next one with their bands.
 
     Bands are computed newest first until the time limit; the remaining points have none."""
-    past = tuple(Series.of(each.point(side) for each in known) for side in (0, 1))
-    shown = [*known[-SHOWN:], *_next(known, past[0])]
-    bands_of = _teller(asked, known, past, detectors)
+    past = tuple(Series.of(each.point(side) for each in points) for side in (0, 1))
+    shown = [*points[-SHOWN:], *_next(points, past[0])]
+    bands_of = _teller(request, points, past, detectors)
     deadline, bands = monotonic() + SECONDS, list[Both]()
     for each in reversed(shown):
         bands.append(bands_of(each) if monotonic() < deadline else NOWHERE)
     return (each.preview_point(both) for each, both in zip(shown, reversed(bands), strict=True))
 
 
-def _next(known: Sequence[KnownPoint], past: Series) -> list[KnownPoint]:
-    last = known[-1:]
+def _next(points: Sequence[KnownPoint], past: Series) -> list[KnownPoint]:
+    last = points[-1:]
     return [
         KnownPoint(time=each.time + past.step, partition=None, value=None, run_id=None, excluded=(False, False))
         for each in last
@@ -277,18 +277,21 @@ def _next(known: Sequence[KnownPoint], past: Series) -> list[KnownPoint]:
 
 
 def _teller(
-    asked: PreviewRequest, known: Sequence[KnownPoint], past: tuple[Series, ...], detectors: tuple[Detector, Detector]
+    request: PreviewRequest,
+    points: Sequence[KnownPoint],
+    past: tuple[Series, ...],
+    detectors: tuple[Detector, Detector],
 ) -> Callable[[KnownPoint], Both]:
     """Return a function that computes a point's bands before and after the feedback.
 
     Up to the first changed point both bands are equal and computed once."""
-    changed = min((each.time for each in known if each.excluded[0] is not each.excluded[1]), default=None)
+    changed = min((each.time for each in points if each.excluded[0] is not each.excluded[1]), default=None)
     same_detector = detectors[0] == detectors[1]
-    sharing = sum(each.shares_alarms for each in asked.checks.checks)
-    partitions = sorted({each.partition for each in known if each.partition})
+    sharing = sum(each.shares_alarms for each in request.checks.checks)
+    partitions = sorted({each.partition for each in points if each.partition})
     succession = PartitionOrder.of(partitions)
-    terms = asked.checks.object.anomalies
-    share = asked.approved.analyzer is not None and asked.approved.analyzer.unit == "share"
+    terms = request.checks.object.anomalies
+    share = request.approved.analyzer is not None and request.approved.analyzer.unit == "share"
 
     def band_limits(side: int, of: KnownPoint) -> Limits | None:
         baseline = MetricBaselines(measured={}, succession=succession, now=of.time, terms=terms, metrics=sharing)

@@ -110,11 +110,13 @@ class RefitStates:
     version: int
 
     def table_history(
-        self, wanted: Sequence[WatchedClause], settings: RegistrySettings, spoilt: Collection[str]
+        self, clauses: Sequence[WatchedClause], settings: RegistrySettings, excluded_partitions: Collection[str]
     ) -> TableHistory:
         """Return the history of the watched columns."""
         files = StateFiles(settings.states)
-        return of_states(wanted, self.schema, self.packed, spoilt=frozenset(spoilt), files=files)
+        return of_states(
+            clauses, self.schema, self.packed, excluded_partitions=frozenset(excluded_partitions), files=files
+        )
 
 
 def stored(session: Session, dataset: DatasetRow) -> RefitStates | None:
@@ -149,11 +151,15 @@ def work(session: Session, settings: RegistrySettings, payload: Mapping[str, Any
 
 
 def _refit_result(
-    contract: Contract, about: ContractObject, read: RefitStates, settings: RegistrySettings, spoilt: Collection[str]
+    contract: Contract,
+    about: ContractObject,
+    read: RefitStates,
+    settings: RegistrySettings,
+    excluded_partitions: Collection[str],
 ) -> RefitResult:
     checks = bind(contract.object(about.object), read.schema)
     clauses = [each for each in watched_clauses(checks) if each.clause.is_refitted]
-    results = refits(clauses, read.table_history(clauses, settings, spoilt)).values()
+    results = refits(clauses, read.table_history(clauses, settings, excluded_partitions)).values()
     return RefitResult(
         contract=contract,
         about=about,
@@ -167,55 +173,62 @@ def _has(contract: Contract, name: str) -> bool:
     return any(each.name == name and refittable_clauses(each) for each in contract.objects)
 
 
-def keep(session: Session, task: TaskRow, found: Sequence[RefitResult], *, now: datetime, ids: Ids) -> dict[str, Any]:
+def keep(session: Session, task: TaskRow, results: Sequence[RefitResult], *, now: datetime, ids: Ids) -> dict[str, Any]:
     """Store changed fits and propose those that their recipes do not admit.
 
     Returns the task's result."""
-    if not found:
+    if not results:
         return {"note": NOTHING}
     reason = FitReason(task.payload["reason"])
     counts = {"fits": 0, "admitted": 0}
-    for each in found:
+    for each in results:
         new = [_row(each, refit, reason, now=now, row_id=ids()) for refit in _changed_refits(session, each)]
         session.add_all(new)
         counts["fits"] += len(new)
         counts["admitted"] += sum(row.is_active for row in new)
-    proposal = _propose(session, task, found[0], now=now, ids=ids)
+    proposal = _propose(session, task, results[0], now=now, ids=ids)
     if counts["fits"]:
-        details = {"contract": found[0].about.contract_id, "object": found[0].about.object, "reason": reason, **counts}
+        details = {
+            "contract": results[0].about.contract_id,
+            "object": results[0].about.object,
+            "reason": reason,
+            **counts,
+        }
         audit_log.record(
             session, AuditAction.FIT_LEARNED, actor=nightly_redraft.AUTHOR, object_id=task.id, now=now, details=details
         )
     return {**counts, **proposal} if counts["fits"] or proposal else {"note": UNMOVED}
 
 
-def _changed_refits(session: Session, found: RefitResult) -> list[Refit]:
+def _changed_refits(session: Session, result: RefitResult) -> list[Refit]:
     """Return the refits whose bounds differ from the last fit, or from the approved bounds."""
-    clauses = {each.watched.clause.named for each in found.refits}
-    last = {row.check_id: (row.lower, row.upper) for row in fits.newest(session, found.about, clauses)}
-    return [each for each in found.refits if last.get(each.watched.check_id, each.watched.clause.limits) != each.limits]
+    clauses = {each.watched.clause.named for each in result.refits}
+    last = {row.check_id: (row.lower, row.upper) for row in fits.newest(session, result.about, clauses)}
+    return [
+        each for each in result.refits if last.get(each.watched.check_id, each.watched.clause.limits) != each.limits
+    ]
 
 
-def _row(found: RefitResult, refit: Refit, reason: FitReason, *, now: datetime, row_id: UUID) -> FitRow:
+def _row(result: RefitResult, refit: Refit, reason: FitReason, *, now: datetime, row_id: UUID) -> FitRow:
     clause = refit.watched.clause
-    training = fingerprint([[name, found.contents.get(name)] for name in refit.partitions])
+    training = fingerprint([[name, result.contents.get(name)] for name in refit.partitions])
     return FitRow(
         id=row_id,
-        contract_id=found.about.contract_id,
-        object=found.about.object,
+        contract_id=result.about.contract_id,
+        object=result.about.object,
         check_id=refit.watched.check_id,
-        version=found.contract.version,
+        version=result.contract.version,
         clause=clause.named,
         name=short_fingerprint(
-            [*found.about, refit.watched.check_id, clause.named, refit.lower, refit.upper, training]
+            [*result.about, refit.watched.check_id, clause.named, refit.lower, refit.upper, training]
         ),
         lower=refit.lower,
         upper=refit.upper,
         points=refit.points,
         first_partition=refit.partitions[0],
         last_partition=refit.partitions[-1],
-        excluded_partitions=sorted(set(found.contents) - set(refit.partitions)),
-        states_version=found.states_version,
+        excluded_partitions=sorted(set(result.contents) - set(refit.partitions)),
+        states_version=result.states_version,
         training_fingerprint=training,
         backtest_points=refit.evaluated,
         backtest_alarms=list(refit.alarms),
@@ -225,14 +238,14 @@ def _row(found: RefitResult, refit: Refit, reason: FitReason, *, now: datetime, 
     )
 
 
-def _propose(session: Session, task: TaskRow, found: RefitResult, *, now: datetime, ids: Ids) -> dict[str, Any]:
+def _propose(session: Session, task: TaskRow, result: RefitResult, *, now: datetime, ids: Ids) -> dict[str, Any]:
     """Propose bounds that are not admitted and neither pending nor rejected; {} for none."""
-    checks = {each.id: each for each in found.contract.object(found.about.object).checks}
-    outside = [each for each in found.refits if not each.watched.clause.admits(each.limits)]
-    candidates = [_suggested(found, each, checks[each.watched.check_id]) for each in outside]
-    waiting = nightly_redraft.waiting(session, found.about.contract_id)
+    checks = {each.id: each for each in result.contract.object(result.about.object).checks}
+    outside = [each for each in result.refits if not each.watched.clause.admits(each.limits)]
+    candidates = [_suggested(result, each, checks[each.watched.check_id]) for each in outside]
+    waiting = nightly_redraft.waiting(session, result.about.contract_id)
     before = rejected_suggestions.rejected_suggestions(
-        session, found.about.contract_id, [each["id"] for each in candidates]
+        session, result.about.contract_id, [each["id"] for each in candidates]
     )
     fresh = [
         each
@@ -242,17 +255,17 @@ def _propose(session: Session, task: TaskRow, found: RefitResult, *, now: dateti
     ]
     if not fresh:
         return {}
-    title = f"Refit of {found.about.object}: limits outside the approved range"
-    proposal = nightly_redraft.authored(session, task, found.contract.source, title, now=now, ids=ids)
+    title = f"Refit of {result.about.object}: limits outside the approved range"
+    proposal = nightly_redraft.authored(session, task, result.contract.source, title, now=now, ids=ids)
     proposals.create_drafted(session, proposal, fresh, make_id=ids, now=now)
     session.flush()
-    nightly_redraft.put_forward(session, proposal, Drift(), found.contract, now=now, ids=ids)
+    nightly_redraft.put_forward(session, proposal, Drift(), result.contract, now=now, ids=ids)
     return {"proposal_id": str(proposal.id), "suggestions": len(fresh)}
 
 
-def _suggested(found: RefitResult, refit: Refit, check: ContractCheck) -> dict[str, Any]:
-    entry = next(each for each in entries(found.contract.document, found.about.object) if each.get("id") == check.id)
-    return refit_suggestion.suggestion(refit, check, entry, found.about.object)
+def _suggested(result: RefitResult, refit: Refit, check: ContractCheck) -> dict[str, Any]:
+    entry = next(each for each in entries(result.contract.document, result.about.object) if each.get("id") == check.id)
+    return refit_suggestion.suggestion(refit, check, entry, result.about.object)
 
 
 def entries(document: Mapping[str, Any], object_name: str) -> Iterator[Mapping[str, Any]]:

@@ -97,7 +97,7 @@ def line(words: str) -> str:
 
     Some tools render templates even in comments."""
     printable = "".join(each if each.isprintable() else " " for each in " ".join(words.split()))
-    return TEMPLATE.sub(lambda found: " ".join(found[0]), printable)
+    return TEMPLATE.sub(lambda match: " ".join(match[0]), printable)
 
 
 def label(words: str) -> str:
@@ -116,20 +116,20 @@ def _common_checks(check: CheckAssignment) -> Iterator[CommonCheck | Unsupported
     yield from () if reason else (_promise(each, check, condition) for each in forms)
 
 
-def _promise(meant: "CommonForm", check: CheckAssignment, where: str | None) -> CommonCheck:
-    kind, columns, values = meant
+def _promise(form: "CommonForm", check: CheckAssignment, where: str | None) -> CommonCheck:
+    kind, columns, values = form
     return CommonCheck(kind=kind, columns=columns, values=values, check=check, where=where)
 
 
-def _hindrance(check: CheckAssignment, found: list["CommonForm"], where: str | None) -> str | None:
+def _hindrance(check: CheckAssignment, forms: list["CommonForm"], where: str | None) -> str | None:
     """Return why the check cannot be exported; None if it can."""
-    if not found:
+    if not forms:
         return NO_WORD
     if check.scope not in SCOPES:
         return f"its scope is {check.scope}"
-    if not all(map(NAME.fullmatch, (name for _, columns, _ in found for name in columns))):
+    if not all(map(NAME.fullmatch, (name for _, columns, _ in forms for name in columns))):
         return "its column names are not plain identifiers"
-    texts = (each for _, _, values in found for each in (*values, where) if isinstance(each, str))
+    texts = (each for _, _, values in forms for each in (*values, where) if isinstance(each, str))
     return "it contains template syntax" if any(map(TEMPLATE.search, texts)) else None
 
 

@@ -184,4 +184,4 @@ def _line(words: str) -> str:
 
 def _inert(words: str) -> str:
     """Escape template delimiters so that dbt renders the original text."""
-    return _TEMPLATE.sub(lambda found: "{{ '" + found[0] + "' }}", words)
+    return _TEMPLATE.sub(lambda match: "{{ '" + match[0] + "' }}", words)

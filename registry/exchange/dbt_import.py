@@ -20,9 +20,9 @@ WORDS = frozenset({"required", "unique"})
 MAX_MODELS, MAX_TESTS = 1000, 4000
 
 
-def documents(given: ImportSource) -> Iterator[bytes]:
+def documents(source: ImportSource) -> Iterator[bytes]:
     """Yield the contracts of all models, sources and snapshots. Raises ContractError with all faults of the text."""
-    parsed = yaml_syntax.parse(given.text)
+    parsed = yaml_syntax.parse(source.text)
     faults = Faults(parsed.lines)
     elements = [*members(parsed.data, "models"), *_of_sources(parsed.data), *members(parsed.data, "snapshots")]
     if not elements:
@@ -33,12 +33,12 @@ def documents(given: ImportSource) -> Iterator[bytes]:
     yield from map(write, contracts)
 
 
-def _inspect_size(found: Sequence[Element], faults: Faults) -> None:
+def _inspect_size(elements: Sequence[Element], faults: Faults) -> None:
     """Raise ContractError if the file has more models or tests than is plausible."""
-    parts = [each for _, table in found for each in (table, *(column for _, column in members(table, "columns")))]
+    parts = [each for _, table in elements for each in (table, *(column for _, column in members(table, "columns")))]
     test_lists = [part.get(key) for part in parts for key in (*TESTS, "constraints")]
     tests = sum(len(each) for each in test_lists if isinstance(each, list))
-    for word, count, most in (("models", len(found), MAX_MODELS), ("tests", tests, MAX_TESTS)):
+    for word, count, most in (("models", len(elements), MAX_MODELS), ("tests", tests, MAX_TESTS)):
         if count > most:
             faults.add("dbt-size", "", f"has more than {most} {word}", "split the file")
             faults.settle()
@@ -90,7 +90,7 @@ def _constrained(content: Mapping[str, Any], kind: str) -> bool:
     return any(each.get("type") == kind for _, each in members(content, "constraints"))
 
 
-def _column(element: Element, known: Collection[str], faults: Faults) -> dict[str, Any]:
+def _column(element: Element, columns: Collection[str], faults: Faults) -> dict[str, Any]:
     path, content = element
     name = text(content, "name")
     if not name:
@@ -100,7 +100,7 @@ def _column(element: Element, known: Collection[str], faults: Faults) -> dict[st
         entry["required"] = True
     if _constrained(content, "unique"):
         entry["unique"] = True
-    tests = list(_tests(element, name, known, faults))
+    tests = list(_tests(element, name, columns, faults))
     for each in (each for each in tests if each.keys() <= WORDS):
         entry |= each
     checks = [each for each in tests if not each.keys() <= WORDS]
@@ -124,17 +124,17 @@ def _base(kind: str) -> str:
     return kind.partition("(")[0]
 
 
-def _tests(element: Element, column: str | None, known: Collection[str], faults: Faults) -> Iterator[dict[str, Any]]:
+def _tests(element: Element, column: str | None, columns: Collection[str], faults: Faults) -> Iterator[dict[str, Any]]:
     """Yield the tests and constraints as column attributes or quality entries."""
     path, content = element
     for key in TESTS:
         tests = content.get(key)
         for index, test in enumerate(tests if isinstance(tests, list) else ()):
             if is_test(test):
-                yield entry(test, column, known)
+                yield entry(test, column, columns)
             else:
                 location = yaml_syntax.join(yaml_syntax.join(path, key), index)
                 faults.add("dbt-test", location, "is not a data test", "write its name, or its name with its arguments")
     yield from (
-        quality_entry for _, each in members(content, "constraints") if (quality_entry := constraint(each, known))
+        quality_entry for _, each in members(content, "constraints") if (quality_entry := constraint(each, columns))
     )

@@ -88,9 +88,9 @@ def _facts(subject: ExportSource) -> Iterator[tuple[str, str]]:
         yield "approval record", subject.record
 
 
-def _list_fact(name: str, found: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(found, list) and found:
-        yield name, ", ".join(map(str, found))
+def _list_fact(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, list) and value:
+        yield name, ", ".join(map(str, value))
 
 
 def _people(team: Any) -> Iterator[str]:

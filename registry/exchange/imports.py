@@ -28,9 +28,9 @@ class ImportFormat:
     suffixes: frozenset[str]
 
 
-def _itself(given: ImportSource) -> Iterator[bytes]:
+def _itself(source: ImportSource) -> Iterator[bytes]:
     """Yield an ODCS document unchanged."""
-    yield given.text
+    yield source.text
 
 
 FORMS: Mapping[str, ImportFormat] = {
@@ -101,12 +101,12 @@ def texts(path: Path, form: ImportFormat, *, name: str | None = None) -> Iterato
     yield from (ImportSource(str(each.relative_to(path)), each.name.split(".")[0], each.read_bytes()) for each in paths)
 
 
-def _inspected(given: ImportSource, document: bytes) -> ImportedDocument:
+def _inspected(source: ImportSource, document: bytes) -> ImportedDocument:
     contract = read(document)
     faults = [fault for each in contract.objects for fault in _meaning(each)]
     if faults:
         raise ContractError(faults)
-    return ImportedDocument(given.source, contract.id, contract.version, document)
+    return ImportedDocument(source.source, contract.id, contract.version, document)
 
 
 def _meaning(described: DataObject) -> Sequence[Fault]:
@@ -118,10 +118,10 @@ def _meaning(described: DataObject) -> Sequence[Fault]:
     return ()
 
 
-def _doubles(made: Sequence[ImportedDocument]) -> Iterator[tuple[str, Fault]]:
+def _doubles(documents: Sequence[ImportedDocument]) -> Iterator[tuple[str, Fault]]:
     """Yield a fault for each document that repeats a contract id and version."""
     first: dict[tuple[str, str], ImportedDocument] = {}
-    for each in made:
+    for each in documents:
         earlier = first.setdefault((each.contract_id, each.version), each)
         if earlier is not each:
             message = f"is version {each.version} of {each.contract_id}, like the document in {earlier.source}"

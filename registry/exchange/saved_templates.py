@@ -34,21 +34,21 @@ def list_templates(session: Session, by: Principal) -> list[Owned]:
     return [*((each, None) for each in templates()), *saved]
 
 
-def keep(session: Session, made: DocumentTemplate, *, by: Principal, now: datetime) -> DocumentTemplate:
+def keep(session: Session, template: DocumentTemplate, *, by: Principal, now: datetime) -> DocumentTemplate:
     """Save the template.
 
     Raises Conflict if the name is taken, and InvalidRequest with every fault of the document with unfilled
     placeholders."""
     require_permission_anywhere(by, Permission.DECIDE)
-    if session.get(TemplateRow, made.name) or made.name in {each.name for each in templates()}:
-        raise Conflict(f"A template named {made.name} already exists. Choose another name, or remove it first.")
+    if session.get(TemplateRow, template.name) or template.name in {each.name for each in templates()}:
+        raise Conflict(f"A template named {template.name} already exists. Choose another name, or remove it first.")
     try:
-        read(made.text.encode())
+        read(template.text.encode())
     except ContractError as error:
         raise InvalidRequest.because(error) from error
-    session.add(_row(made, by.user_id, now))
-    audit_log.record(session, AuditAction.TEMPLATE_KEPT, actor=by.name, object_id=made.name, now=now)
-    return made
+    session.add(_row(template, by.user_id, now))
+    audit_log.record(session, AuditAction.TEMPLATE_KEPT, actor=by.name, object_id=template.name, now=now)
+    return template
 
 
 def remove(session: Session, name: str, *, by: Principal, now: datetime) -> None:
@@ -66,5 +66,7 @@ def remove(session: Session, name: str, *, by: Principal, now: datetime) -> None
     audit_log.record(session, AuditAction.TEMPLATE_REMOVED, actor=by.name, object_id=name, now=now)
 
 
-def _row(made: DocumentTemplate, owner_id: UUID, now: datetime) -> TemplateRow:
-    return TemplateRow(name=made.name, description=made.about, document=made.text, owner_id=owner_id, created_at=now)
+def _row(template: DocumentTemplate, owner_id: UUID, now: datetime) -> TemplateRow:
+    return TemplateRow(
+        name=template.name, description=template.about, document=template.text, owner_id=owner_id, created_at=now
+    )

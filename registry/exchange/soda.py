@@ -82,14 +82,14 @@ def _own(described: DataObject, unsaid: UnsupportedCheck) -> Any:
     return implementation if is_check and NAME.fullmatch(described.name) else None
 
 
-def _entry(of: CommonCheck, said: SodaCheck) -> dict[str, Any]:
+def _entry(of: CommonCheck, check: SodaCheck) -> dict[str, Any]:
     """Return the check's entry: its key contains the threshold, or a warning has `warn: when ...`."""
     name = {"name": label(of.check.check.id)}
-    filtered = {"filter": of.where} if of.where and said.range else {}
-    body = {**name, **said.options, **filtered}
+    filtered = {"filter": of.where} if of.where and check.range else {}
+    body = {**name, **check.options, **filtered}
     if of.mild:
-        return {said.metric: {**body, "warn": f"when {_breaking(said.range or NONE)}"}}
-    return {f"{said.metric} {_keeping(said.range)}" if said.range else said.metric: body}
+        return {check.metric: {**body, "warn": f"when {_breaking(check.range or NONE)}"}}
+    return {f"{check.metric} {_keeping(check.range)}" if check.range else check.metric: body}
 
 
 def _keeping(bounds: Bounds) -> str:

@@ -150,7 +150,7 @@ class _Reader:
             raise self._fault("is not valid DDL: expected a quoted text")
         token = self._next
         self.at += 1
-        return re.sub(r"\\(.)|''", lambda found: found[1] or "'", token[1:-1])
+        return re.sub(r"\\(.)|''", lambda match: match[1] or "'", token[1:-1])
 
     @property
     def _next(self) -> str:

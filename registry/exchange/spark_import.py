@@ -17,9 +17,9 @@ from treaty.registry.exchange.spark_ddl import DdlTable, described, known_type
 MAX_COLUMNS = 4000
 
 
-def documents(given: ImportSource) -> Iterator[bytes]:
+def documents(source: ImportSource) -> Iterator[bytes]:
     """Yield the contract of the table in the text. Raises ContractError with all its faults."""
-    table = _of_json(given.text) if given.text.lstrip().startswith(b"{") else described(_text(given.text))
+    table = _of_json(source.text) if source.text.lstrip().startswith(b"{") else described(_text(source.text))
     if len(table.columns) > MAX_COLUMNS:
         raise ContractError(
             [
@@ -31,7 +31,7 @@ def documents(given: ImportSource) -> Iterator[bytes]:
                 )
             ]
         )
-    name = table.name or given.name
+    name = table.name or source.name
     schema = Schema(tuple(column for column, _ in table.columns))
     document = skeleton(
         contract_id=name,
@@ -81,10 +81,10 @@ def _column(path: str, content: Mapping[str, Any], faults: Faults) -> tuple[Colu
     return Column(name or "", kind, content.get("nullable") is not False), comment
 
 
-def _type(found: Any, path: str, faults: Faults) -> str:
-    if isinstance(found, str):
-        return known_type(found, path, faults)
-    content: Mapping[str, Any] = found if isinstance(found, dict) else {}
+def _type(value: Any, path: str, faults: Faults) -> str:
+    if isinstance(value, str):
+        return known_type(value, path, faults)
+    content: Mapping[str, Any] = value if isinstance(value, dict) else {}
     inner: Mapping[str, Sequence[str]] = {"array": ("elementType",), "map": ("keyType", "valueType")}
     kind = text(content, "type") or ""
     if kind in inner:

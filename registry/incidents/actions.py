@@ -68,7 +68,7 @@ class IncidentStep:
 
 
 def list_incidents(
-    session: Session, by: Principal, asked: PageRequest, which: IncidentFilter, *, now: datetime
+    session: Session, by: Principal, request: PageRequest, incident_filter: IncidentFilter, *, now: datetime
 ) -> RowPage[IncidentListing]:
     """Return a page of incidents of contracts that the principal may read, newest first."""
     require_permission_anywhere(by, Permission.READ)
@@ -77,15 +77,15 @@ def list_incidents(
         .join(ContractRow, col(ContractRow.id) == col(IncidentRow.contract_id))
         .where(visibility.readable_contracts(by))
     )
-    if which.contract_id is not None:
-        query = query.where(IncidentRow.contract_id == which.contract_id)
-    if which.state is not None:
-        query = query.where(IncidentRow.state == which.state)
-    if which.assignee is not None:
-        query = query.where(IncidentRow.assignee_id == which.assignee)
-    if not which.snoozed:
+    if incident_filter.contract_id is not None:
+        query = query.where(IncidentRow.contract_id == incident_filter.contract_id)
+    if incident_filter.state is not None:
+        query = query.where(IncidentRow.state == incident_filter.state)
+    if incident_filter.assignee is not None:
+        query = query.where(IncidentRow.assignee_id == incident_filter.assignee)
+    if not incident_filter.snoozed:
         query = query.where(col(IncidentRow.snoozed_until).is_(None) | (col(IncidentRow.snoozed_until) <= now))
-    page = NEWEST_FIRST.cut(session.exec(NEWEST_FIRST.of(query, asked)).all(), asked)
+    page = NEWEST_FIRST.cut(session.exec(NEWEST_FIRST.of(query, request)).all(), request)
     return RowPage(_listings(session, page.rows, by), page.next)
 
 
@@ -115,12 +115,12 @@ def shown(session: Session, incident: IncidentRow, by: Principal) -> IncidentLis
     return _listings(session, [incident], by)[0]
 
 
-def _listings(session: Session, found: Sequence[IncidentRow], by: Principal) -> list[IncidentListing]:
+def _listings(session: Session, incidents: Sequence[IncidentRow], by: Principal) -> list[IncidentListing]:
     row = IncidentObjectRow
-    query = select(row).where(col(row.incident_id).in_([each.id for each in found]))
+    query = select(row).where(col(row.incident_id).in_([each.id for each in incidents]))
     parts = session.exec(query.order_by(col(row.joined_at), row.contract_id, row.object)).all()
     readable = {about for about in {_about(each) for each in parts} if _may_read(session, about, by)}
-    user_ids = {user for each in found for user in _people(each) if user}
+    user_ids = {user for each in incidents for user in _people(each) if user}
     names = dict(session.exec(select(UserRow.id, UserRow.name).where(col(UserRow.id).in_(user_ids))).all())
     parts_by_incident: dict[UUID, list[IncidentObjectRow]] = {}
     for each in parts:
@@ -134,7 +134,7 @@ def _listings(session: Session, found: Sequence[IncidentRow], by: Principal) -> 
             acknowledged_by=_name(names, each.acknowledged_by_id),
             resolved_by=_name(names, each.resolved_by_id),
         )
-        for each in found
+        for each in incidents
     ]
 
 
@@ -230,11 +230,11 @@ def _apply_step(session: Session, step: IncidentStep, name: str) -> IncidentRow:
 
 
 def _done(
-    session: Session, incident: IncidentRow, step: IncidentStep, action: AuditAction, **told: str | None
+    session: Session, incident: IncidentRow, step: IncidentStep, action: AuditAction, **comment: str | None
 ) -> IncidentRow:
     incident.revision += 1
     incident.updated_at = step.now
-    details = {"contract": incident.contract_id, "object": incident.object, **told}
+    details = {"contract": incident.contract_id, "object": incident.object, **comment}
     audit_log.record(session, action, actor=step.by.name, object_id=incident.id, details=details, now=step.now)
     return incident
 

@@ -43,180 +43,184 @@ def apply_run(session: Session, run: RunRow, result: RunResult, *, now: datetime
         or all(each.outcome is Outcome.NOT_EVALUATED for each in result.results)
     ):
         return None
-    violations = RunViolations(session=session, run=run, result=result, now=now, ids=ids)
-    if not violations.failing and session.exec(_parts_of(violations).limit(1)).first() is None:
+    current = RunViolations(session=session, run=run, result=result, now=now, ids=ids)
+    if not current.failing and session.exec(_parts_of(current).limit(1)).first() is None:
         return None
     incident_downstream.take_turn(session)
-    part = session.exec(_parts_of(violations).where(col(IncidentObjectRow.active).is_(True)).with_for_update()).first()
+    part = session.exec(_parts_of(current).where(col(IncidentObjectRow.active).is_(True)).with_for_update()).first()
     if part is not None:
-        return _continued(violations, part)
+        return _continued(current, part)
     last = session.exec(
-        _parts_of(violations).order_by(col(IncidentObjectRow.joined_at).desc()).limit(1).with_for_update()
+        _parts_of(current).order_by(col(IncidentObjectRow.joined_at).desc()).limit(1).with_for_update()
     ).first()
     incident = _locked(session, last.incident_id) if last else None
-    if last is not None and incident is not None and _is_no_fault(violations, incident, last):
+    if last is not None and incident is not None and _is_no_fault(current, incident, last):
         return None
-    return _opened(violations, incident, last) if violations.failing else None
+    return _opened(current, incident, last) if current.failing else None
 
 
-def _parts_of(seen: RunViolations) -> Any:
+def _parts_of(current: RunViolations) -> Any:
     row = IncidentObjectRow
-    return select(row).where(row.contract_id == seen.about[0], row.object == seen.about[1])
+    return select(row).where(row.contract_id == current.about[0], row.object == current.about[1])
 
 
-def _continued(seen: RunViolations, part: IncidentObjectRow) -> IncidentRow:
+def _continued(current: RunViolations, part: IncidentObjectRow) -> IncidentRow:
     """Update an open incident with the checks that fail now."""
-    incident = _locked(seen.session, part.incident_id)
-    before, failing = _last_failing(part), _still(seen, part)
-    _store(part, seen, failing)
+    incident = _locked(current.session, part.incident_id)
+    before, failing = _last_failing(part), _still(current, part)
+    _store(part, current, failing)
     if not failing:
-        _recover(seen, incident, part)
+        _recover(current, incident, part)
     elif failing - before:
         if _is_root(incident, part):
-            _widen(incident, seen)
-        _changed(incident, seen.now)
-    seen.session.flush()
-    incident_downstream.refresh(seen.session, incident)
+            _widen(incident, current)
+        _changed(incident, current.now)
+    current.session.flush()
+    incident_downstream.refresh(current.session, incident)
     return incident
 
 
-def _widen(incident: IncidentRow, seen: RunViolations) -> None:
+def _widen(incident: IncidentRow, current: RunViolations) -> None:
     """Extend the incident by columns that newly fail.
 
     An incident of late data had no dataset until now and takes that of the run."""
     if incident.dataset_id is None:
-        incident.dataset_id, incident.started_at, incident.columns = seen.run.dataset_id, seen.written_at, seen.columns
-        incident.data_version = seen.data_version
+        incident.dataset_id, incident.started_at, incident.columns = (
+            current.run.dataset_id,
+            current.written_at,
+            current.columns,
+        )
+        incident.data_version = current.data_version
     else:
-        incident.columns = _joined(incident.columns, seen.columns)
+        incident.columns = _joined(incident.columns, current.columns)
 
 
-def _still(seen: RunViolations, part: IncidentObjectRow) -> set[Failing]:
+def _still(current: RunViolations, part: IncidentObjectRow) -> set[Failing]:
     """Return the checks that fail now.
 
     Earlier failures that this run did not evaluate remain, unless their partition or check no longer exists."""
-    evaluated = {place(each) for each in seen.result.results if each.outcome is not Outcome.NOT_EVALUATED}
+    evaluated = {place(each) for each in current.result.results if each.outcome is not Outcome.NOT_EVALUATED}
     unevaluated = _last_failing(part) - evaluated
-    if seen.run.dataset_id is None:
+    if current.run.dataset_id is None:
         # The incident may be about late data; then the run does not evaluate the data.
-        return seen.failing | unevaluated
+        return current.failing | unevaluated
     partitions, checks = (
-        set(state_store.stored_fingerprints(seen.session, seen.run.dataset_id)),
-        {each.check_id for each in seen.result.results},
+        set(state_store.stored_fingerprints(current.session, current.run.dataset_id)),
+        {each.check_id for each in current.result.results},
     )
     remaining = {each for each in unevaluated if each[1] is None or each[1] in partitions}
-    return seen.failing | {each for each in remaining if part.version == seen.run.version or each[0] in checks}
+    return current.failing | {each for each in remaining if part.version == current.run.version or each[0] in checks}
 
 
-def _opened(seen: RunViolations, last: IncidentRow | None, part: IncidentObjectRow | None) -> IncidentRow:
+def _opened(current: RunViolations, last: IncidentRow | None, part: IncidentObjectRow | None) -> IncidentRow:
     """Return the incident of the violation: a reopened one, that of the bad data upstream, or a new one."""
-    if last is not None and part is not None and _returns(seen, last, part):
-        return _reopened(seen, last, part)
-    cause = _cause(seen)
-    return _joined_to(seen, cause) if cause else _new(seen)
+    if last is not None and part is not None and _returns(current, last, part):
+        return _reopened(current, last, part)
+    cause = _cause(current)
+    return _joined_to(current, cause) if cause else _new(current)
 
 
-def _is_no_fault(seen: RunViolations, incident: IncidentRow, last: IncidentObjectRow) -> bool:
+def _is_no_fault(current: RunViolations, incident: IncidentRow, last: IncidentObjectRow) -> bool:
     """Return whether a user resolved all current failures as no fault.
 
     A failure is excused until its check passes."""
     if incident.resolution not in NO_FAULT:
         return False
-    passed = {place(each) for each in seen.result.results if each.outcome is Outcome.PASSED}
+    passed = {place(each) for each in current.result.results if each.outcome is Outcome.PASSED}
     excused = _last_failing(last) - passed
-    last.failing_checks, last.last_run_id = _plain(excused), seen.run.id
-    return seen.failing <= excused
+    last.failing_checks, last.last_run_id = _plain(excused), current.run.id
+    return current.failing <= excused
 
 
-def _returns(seen: RunViolations, incident: IncidentRow, last: IncidentObjectRow) -> bool:
+def _returns(current: RunViolations, incident: IncidentRow, last: IncidentObjectRow) -> bool:
     """Return whether the violation reopens the incident.
 
     It does within 24 hours of a recovery, or if a check fails that a user resolved as fixed."""
     if not _is_root(incident, last):
         return False
     if incident.resolution is Resolution.RECOVERED:
-        return seen.now - (incident.resolved_at or seen.now) <= REOPENS
+        return current.now - (incident.resolved_at or current.now) <= REOPENS
     last_failing = _last_failing(last)
-    return incident.resolution is Resolution.FIXED and bool(last_failing & seen.failing)
+    return incident.resolution is Resolution.FIXED and bool(last_failing & current.failing)
 
 
-def _new(seen: RunViolations) -> IncidentRow:
+def _new(current: RunViolations) -> IncidentRow:
     incident = IncidentRow(
-        id=seen.ids(),
-        contract_id=seen.about[0],
-        object=seen.about[1],
-        dataset_id=seen.run.dataset_id,
+        id=current.ids(),
+        contract_id=current.about[0],
+        object=current.about[1],
+        dataset_id=current.run.dataset_id,
         state=IncidentState.OPEN,
-        opened_at=seen.now,
-        updated_at=seen.now,
-        started_at=seen.written_at,
-        data_version=seen.data_version,
-        columns=seen.columns,
+        opened_at=current.now,
+        updated_at=current.now,
+        started_at=current.written_at,
+        data_version=current.data_version,
+        columns=current.columns,
     )
-    seen.session.add(incident)
-    _add_part(seen, incident)
-    incident_downstream.refresh(seen.session, incident)
-    _absorb(seen, incident)
-    _record(seen, AuditAction.INCIDENT_OPENED, incident)
-    _notify(seen, incident)
+    current.session.add(incident)
+    _add_part(current, incident)
+    incident_downstream.refresh(current.session, incident)
+    _absorb(current, incident)
+    _record(current, AuditAction.INCIDENT_OPENED, incident)
+    _notify(current, incident)
     return incident
 
 
-def _joined_to(seen: RunViolations, incident: IncidentRow) -> IncidentRow:
+def _joined_to(current: RunViolations, incident: IncidentRow) -> IncidentRow:
     """Add the failing object to the incident."""
-    _add_part(seen, incident)
-    _changed(incident, seen.now)
-    _record(seen, AuditAction.INCIDENT_JOINED, incident)
-    _notify(seen, incident)
+    _add_part(current, incident)
+    _changed(incident, current.now)
+    _record(current, AuditAction.INCIDENT_JOINED, incident)
+    _notify(current, incident)
     return incident
 
 
-def _reopened(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow) -> IncidentRow:
+def _reopened(current: RunViolations, incident: IncidentRow, part: IncidentObjectRow) -> IncidentRow:
     incident.state, incident.resolution, incident.resolved_at = IncidentState.OPEN, None, None
     incident.resolved_by_id, incident.acknowledged_by_id = None, None
     incident.reopen_count += 1
     if _is_root(incident, part):
-        incident.started_at, incident.recovered_at, incident.columns = seen.written_at, None, seen.columns
-        incident.data_version = seen.data_version
+        incident.started_at, incident.recovered_at, incident.columns = current.written_at, None, current.columns
+        incident.data_version = current.data_version
     part.active, part.recovered_at = True, None
-    _store(part, seen, seen.failing)
-    _changed(incident, seen.now)
-    incident_downstream.refresh(seen.session, incident)
-    _record(seen, AuditAction.INCIDENT_REOPENED, incident)
-    _notify(seen, incident)
+    _store(part, current, current.failing)
+    _changed(incident, current.now)
+    incident_downstream.refresh(current.session, incident)
+    _record(current, AuditAction.INCIDENT_REOPENED, incident)
+    _notify(current, incident)
     return incident
 
 
-def _recover(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow) -> None:
+def _recover(current: RunViolations, incident: IncidentRow, part: IncidentObjectRow) -> None:
     """Mark the object as recovered, and resolve the incident after its last object."""
-    part.active, part.recovered_at = None, seen.now
+    part.active, part.recovered_at = None, current.now
     if _is_root(incident, part):
-        incident.recovered_at = seen.written_at
-    _changed(incident, seen.now)
-    seen.session.flush()
-    if not incident_objects(seen.session, incident.id, active=True):
+        incident.recovered_at = current.written_at
+    _changed(incident, current.now)
+    current.session.flush()
+    if not incident_objects(current.session, incident.id, active=True):
         incident.state, incident.resolution = IncidentState.RESOLVED, Resolution.RECOVERED
-        incident.resolved_at, incident.resolved_by_id = seen.now, None
-        _record(seen, AuditAction.INCIDENT_RESOLVED, incident)
-        dispatch.notify(seen.session, messages.recovered(seen.run, subject=_subject(incident)), now=seen.now)
+        incident.resolved_at, incident.resolved_by_id = current.now, None
+        _record(current, AuditAction.INCIDENT_RESOLVED, incident)
+        dispatch.notify(current.session, messages.recovered(current.run, subject=_subject(incident)), now=current.now)
 
 
-def _notify(seen: RunViolations, incident: IncidentRow) -> None:
+def _notify(current: RunViolations, incident: IncidentRow) -> None:
     """Send notifications unless the incident is snoozed: one per recipient, incident and reopening."""
-    if incident.snoozed_until is not None and incident.snoozed_until > seen.now:
+    if incident.snoozed_until is not None and incident.snoozed_until > current.now:
         return
-    query = select(CheckResultRow).where(CheckResultRow.run_id == seen.run.id).order_by(col(CheckResultRow.position))
-    notice = messages.violated(seen.run, seen.session.exec(query).all(), subject=_subject(incident))
-    dispatch.notify(seen.session, notice, now=seen.now)
+    query = select(CheckResultRow).where(CheckResultRow.run_id == current.run.id).order_by(col(CheckResultRow.position))
+    notice = messages.violated(current.run, current.session.exec(query).all(), subject=_subject(incident))
+    dispatch.notify(current.session, notice, now=current.now)
 
 
 def _subject(incident: IncidentRow) -> str:
     return f"{incident.id}/{incident.reopen_count}"
 
 
-def _cause(seen: RunViolations) -> IncidentRow | None:
+def _cause(current: RunViolations) -> IncidentRow | None:
     """Return the oldest open incident whose bad data reached the dataset or will reach it."""
-    dataset = seen.session.get(DatasetRow, seen.run.dataset_id) if seen.run.dataset_id else None
+    dataset = current.session.get(DatasetRow, current.run.dataset_id) if current.run.dataset_id else None
     if dataset is None:
         return None
     row = IncidentDownstreamRow
@@ -225,12 +229,12 @@ def _cause(seen: RunViolations) -> IncidentRow | None:
     contaminated = on_dataset.where(
         col(row.contamination).in_(incident_downstream.HARMED), IncidentRow.state != IncidentState.RESOLVED
     )
-    return seen.session.exec(
+    return current.session.exec(
         contaminated.order_by(col(IncidentRow.opened_at)).limit(1).with_for_update(of=IncidentRow)
     ).first()
 
 
-def _absorb(seen: RunViolations, incident: IncidentRow) -> None:
+def _absorb(current: RunViolations, incident: IncidentRow) -> None:
     """Merge open incidents that this incident caused downstream before its own run detected it."""
     reached = select(DatasetRow.id).join(
         IncidentDownstreamRow,
@@ -245,27 +249,27 @@ def _absorb(seen: RunViolations, incident: IncidentRow) -> None:
     later = open_ones.where(
         col(IncidentRow.dataset_id).in_(contaminated), col(IncidentRow.opened_at) >= incident.started_at
     )
-    for other in seen.session.exec(later.order_by(col(IncidentRow.id)).with_for_update()).all():
-        _merge(seen, other, incident)
+    for other in current.session.exec(later.order_by(col(IncidentRow.id)).with_for_update()).all():
+        _merge(current, other, incident)
 
 
-def _merge(seen: RunViolations, other: IncidentRow, into: IncidentRow) -> None:
-    move(seen.session, other.id, into.id)
-    other.state, other.resolution, other.duplicate_of = IncidentState.RESOLVED, Resolution.DUPLICATE, into.id
-    other.resolved_at, other.resolved_by_id = seen.now, None
-    _changed(other, seen.now)
-    incident_downstream.clear_downstream(seen.session, other.id)
-    _record(seen, AuditAction.INCIDENT_RESOLVED, other)
+def _merge(current: RunViolations, other: IncidentRow, incident: IncidentRow) -> None:
+    move(current.session, other.id, incident.id)
+    other.state, other.resolution, other.duplicate_of = IncidentState.RESOLVED, Resolution.DUPLICATE, incident.id
+    other.resolved_at, other.resolved_by_id = current.now, None
+    _changed(other, current.now)
+    incident_downstream.clear_downstream(current.session, other.id)
+    _record(current, AuditAction.INCIDENT_RESOLVED, other)
 
 
-def move(session: Session, incident_id: UUID, into: UUID) -> None:
+def move(session: Session, incident_id: UUID, destination: UUID) -> None:
     """Move the objects of an incident to another incident."""
     for part in incident_objects(session, incident_id):
         session.delete(part)
         session.flush()
-        target = session.get(IncidentObjectRow, (into, part.contract_id, part.object))
+        target = session.get(IncidentObjectRow, (destination, part.contract_id, part.object))
         if target is None:
-            session.add(IncidentObjectRow(**{**part.model_dump(), "incident_id": into}))
+            session.add(IncidentObjectRow(**{**part.model_dump(), "incident_id": destination}))
         else:
             target.active, target.recovered_at, target.failing_checks = (
                 part.active,
@@ -287,29 +291,29 @@ def incident_objects(session: Session, incident_id: UUID, *, active: bool | None
     ).all()
 
 
-def _add_part(seen: RunViolations, incident: IncidentRow) -> None:
+def _add_part(current: RunViolations, incident: IncidentRow) -> None:
     """Add the failing object to the incident, or mark it as failing again."""
-    existing = seen.session.get(IncidentObjectRow, (incident.id, *seen.about))
+    existing = current.session.get(IncidentObjectRow, (incident.id, *current.about))
     part = existing or IncidentObjectRow(
         incident_id=incident.id,
-        contract_id=seen.about[0],
-        object=seen.about[1],
-        version=seen.run.version,
+        contract_id=current.about[0],
+        object=current.about[1],
+        version=current.run.version,
         failing_checks=[],
-        first_run_id=seen.run.id,
-        last_run_id=seen.run.id,
-        joined_at=seen.now,
+        first_run_id=current.run.id,
+        last_run_id=current.run.id,
+        joined_at=current.now,
     )
     part.active, part.recovered_at = True, None
-    _store(part, seen, seen.failing)
-    seen.session.add(part)
-    seen.session.flush()
+    _store(part, current, current.failing)
+    current.session.add(part)
+    current.session.flush()
 
 
-def _store(part: IncidentObjectRow, seen: RunViolations, failing: Collection[Failing]) -> None:
+def _store(part: IncidentObjectRow, current: RunViolations, failing: Collection[Failing]) -> None:
     """Store the failing checks of the run; after a recovery the last ones remain."""
     part.failing_checks = _plain(failing) if failing else part.failing_checks
-    part.last_run_id, part.version = seen.run.id, seen.run.version
+    part.last_run_id, part.version = current.run.id, current.run.version
 
 
 def _last_failing(part: IncidentObjectRow) -> set[Failing]:
@@ -321,11 +325,11 @@ def _plain(failing: Collection[Failing]) -> list[list[str | None]]:
     return [list(each) for each in sorted(failing, key=repr)]
 
 
-def _record(seen: RunViolations, action: AuditAction, incident: IncidentRow) -> None:
-    details = {"contract": seen.about[0], "object": seen.about[1], "run": str(seen.run.id)}
+def _record(current: RunViolations, action: AuditAction, incident: IncidentRow) -> None:
+    details = {"contract": current.about[0], "object": current.about[1], "run": str(current.run.id)}
     if incident.resolution:
         details |= {"resolution": incident.resolution.value}
-    audit_log.record(seen.session, action, actor=ACTOR, object_id=incident.id, details=details, now=seen.now)
+    audit_log.record(current.session, action, actor=ACTOR, object_id=incident.id, details=details, now=current.now)
 
 
 def _changed(incident: IncidentRow, now: datetime) -> None:

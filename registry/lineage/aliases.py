@@ -209,16 +209,18 @@ def _compiled(pattern: str, *, regex: bool) -> re.Pattern[str]:
     return re.compile(first + "".join(f"(?>[^/]*?{part})" for part in rest[:-1]) + (f"[^/]*{rest[-1]}" if rest else ""))
 
 
-def _group(found: pure.NameGroups, seen: _Surroundings, name: LineageName, made: dict[int, AliasGroup]) -> AliasGroup:
-    members = found.group(name)
-    if id(members) not in made:
-        owned = found.owned(name)
-        places = [seen.canonical[each] for each in owned if each in seen.canonical]
+def _group(
+    groups: pure.NameGroups, surroundings: _Surroundings, name: LineageName, groups_by_id: dict[int, AliasGroup]
+) -> AliasGroup:
+    members = groups.group(name)
+    if id(members) not in groups_by_id:
+        owned = groups.owned(name)
+        places = [surroundings.canonical[each] for each in owned if each in surroundings.canonical]
         canonical = min(places)[2] if places else min(members)
-        made[id(members)] = AliasGroup(
+        groups_by_id[id(members)] = AliasGroup(
             canonical, frozenset(members), frozenset(ContractObject(*each) for each in owned)
         )
-    return made[id(members)]
+    return groups_by_id[id(members)]
 
 
 def _report(session: Session, new: Sequence[tuple[LineageName, LineageName]]) -> tuple[LinkConflict, ...]:

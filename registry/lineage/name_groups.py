@@ -61,12 +61,12 @@ def group_names(
     return groups, tuple(each for each in refused if each)
 
 
-def _refusal(found: NameGroups, link: AliasLink) -> LinkConflict | None:
+def _refusal(groups: NameGroups, link: AliasLink) -> LinkConflict | None:
     """Follow the link, or return the reason why it is refused."""
-    one, other = found.owned(link.one), found.owned(link.other)
-    if found.group(link.one) is not found.group(link.other) and one and other and one.isdisjoint(other):
+    one, other = groups.owned(link.one), groups.owned(link.other)
+    if groups.group(link.one) is not groups.group(link.other) and one and other and one.isdisjoint(other):
         return LinkConflict(link, (one, other))
-    found.join(link.one, link.other)
+    groups.join(link.one, link.other)
     return None
 
 

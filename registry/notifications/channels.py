@@ -104,14 +104,14 @@ def shown(channel: ChannelRow) -> str:
     return f"{parts.scheme}://{parts.netloc}/..."
 
 
-def channel_listings(session: Session, found: Sequence[ChannelRow]) -> list[ChannelListing]:
+def channel_listings(session: Session, channels: Sequence[ChannelRow]) -> list[ChannelListing]:
     """Return the channels with their holders and last messages."""
-    users = _names(session, UserRow, [each.user_id for each in found])
-    teams = _names(session, TeamRow, [each.team_id for each in found])
-    last = outbox.last(session, [dispatch.destination(each.id) for each in found])
+    users = _names(session, UserRow, [each.user_id for each in channels])
+    teams = _names(session, TeamRow, [each.team_id for each in channels])
+    last = outbox.last(session, [dispatch.destination(each.id) for each in channels])
     return [
         ChannelListing(each, (users | teams)[each.user_id or each.team_id], last.get(dispatch.destination(each.id)))
-        for each in found
+        for each in channels
     ]
 
 

@@ -120,16 +120,16 @@ def identity(message: OutboxMessageRow) -> str:
     return f"msg_{fingerprint(message.key)[:32]}"
 
 
-def _lineage(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
-    if desk.settings.openlineage_config:
-        _through_client(desk.settings.openlineage_config, message)
+def _lineage(deliverer: OutboxDeliverer, message: OutboxMessageRow) -> None:
+    if deliverer.settings.openlineage_config:
+        _through_client(deliverer.settings.openlineage_config, message)
         return
-    url, key = desk.settings.lineage_service, desk.settings.openlineage_key
+    url, key = deliverer.settings.lineage_service, deliverer.settings.openlineage_key
     if not url:
         raise DeliveryFailed("no lineage service is configured: set TREATY_OPENLINEAGE_URL")
     auth = {"Authorization": f"Bearer {key}"} if key else {}
     headers = {**JSON, **auth, "Idempotency-Key": identity(message)}
-    _judge(_post(desk, url, canonical(message.payload), headers, trusted=True), desk.clock())
+    _judge(_post(deliverer, url, canonical(message.payload), headers, trusted=True), deliverer.clock())
 
 
 def _through_client(path: str, message: OutboxMessageRow) -> None:
@@ -142,11 +142,11 @@ def _through_client(path: str, message: OutboxMessageRow) -> None:
         raise DeliveryFailed(f"the OpenLineage transport failed: {type(error).__name__}") from error
 
 
-def _notice(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
-    with read_session(desk.database) as tx:
+def _notice(deliverer: OutboxDeliverer, message: OutboxMessageRow) -> None:
+    with read_session(deliverer.database) as tx:
         channel = _channel(tx, message)
-    notice = RenderedNotice.from_payload(message.payload["notice"]).at(desk.settings.pages)
-    WAYS[channel.kind](desk, channel, notice, message)
+    notice = RenderedNotice.from_payload(message.payload["notice"]).at(deliverer.settings.pages)
+    WAYS[channel.kind](deliverer, channel, notice, message)
 
 
 def _channel(session: Session, message: OutboxMessageRow) -> ChannelRow:
@@ -156,40 +156,46 @@ def _channel(session: Session, message: OutboxMessageRow) -> ChannelRow:
     return channel
 
 
-def _by_mail(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
-    if not desk.settings.smtp_url:
+def _by_mail(
+    deliverer: OutboxDeliverer, channel: ChannelRow, notice: RenderedNotice, message: OutboxMessageRow
+) -> None:
+    if not deliverer.settings.smtp_url:
         raise DeliveryFailed("no mail server is configured: set TREATY_SMTP_URL")
     mail = Mail(
         to=channel.target,
-        subject=f"[Treaty] {told.title}",
-        text=messages.as_text(told),
+        subject=f"[Treaty] {notice.title}",
+        text=messages.as_text(notice),
         key=identity(message),
-        sent_at=datetime.fromisoformat(told.time),
+        sent_at=datetime.fromisoformat(notice.time),
     )
     try:
-        smtp.send(mail, by=smtp.server(desk.settings.smtp_url), sender=desk.settings.mail_from)
+        smtp.send(mail, by=smtp.server(deliverer.settings.smtp_url), sender=deliverer.settings.mail_from)
     except MailRejected as error:
         raise DeliveryFailed(str(error), retry=not error.for_good) from None
 
 
-def _by_chat(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
+def _by_chat(
+    deliverer: OutboxDeliverer, channel: ChannelRow, notice: RenderedNotice, message: OutboxMessageRow
+) -> None:
     headers = {**JSON, "Idempotency-Key": identity(message)}
-    _judge(_post(desk, channel.target, canonical(messages.as_chat(told)), headers), desk.clock())
+    _judge(_post(deliverer, channel.target, canonical(messages.as_chat(notice)), headers), deliverer.clock())
 
 
-def _by_webhook(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
-    body, now = canonical(messages.as_data(told)), desk.clock()
+def _by_webhook(
+    deliverer: OutboxDeliverer, channel: ChannelRow, notice: RenderedNotice, message: OutboxMessageRow
+) -> None:
+    body, now = canonical(messages.as_data(notice)), deliverer.clock()
     signature = webhook_signatures.signed(channel.secret or "", identity(message), body, now=now)
-    _judge(_post(desk, channel.target, body, {**JSON, **signature}), now)
+    _judge(_post(deliverer, channel.target, body, {**JSON, **signature}), now)
 
 
 def _post(
-    desk: OutboxDeliverer, url: str, body: bytes, headers: Mapping[str, str], *, trusted: bool = False
+    deliverer: OutboxDeliverer, url: str, body: bytes, headers: Mapping[str, str], *, trusted: bool = False
 ) -> OutboundResponse:
     """Send the request and return the response. `trusted`: the URL is from the settings, so any host is allowed."""
-    policy = ANYWHERE if trusted else reach(desk.settings.webhook_allowed_hosts)
+    policy = ANYWHERE if trusted else reach(deliverer.settings.webhook_allowed_hosts)
     try:
-        return egress.post(url, body, headers, within=policy, find=desk.find)
+        return egress.post(url, body, headers, within=policy, find=deliverer.find)
     except DestinationNotAllowed as error:
         raise DeliveryFailed(str(error), retry=False) from None
     except DestinationUnreachable as error:

@@ -177,18 +177,18 @@ def comment_added(proposal: ProposalRow, comment: ProposalCommentRow, *, to: Col
 
 
 def proposal_decided(
-    proposal: ProposalRow, outcome: str, said: str | None = None, *, by: UUID, to: Collection[UUID] = ()
+    proposal: ProposalRow, outcome: str, comment: str | None = None, *, by: UUID, to: Collection[UUID] = ()
 ) -> Notification:
     """Build the notification of a decision, for the proposal's author and `to`.
 
-    `said`: comment of the decision."""
+    `comment`: comment of the decision."""
     label = "Summary" if outcome == "approved" else "Reason"
     return Notification(
         kind=NotificationKind.DECISION,
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
         title=f"{proposal.contract_id}: proposal {outcome}",
-        details=(proposal.title, *([f"{label}: {said}"] if said else [])),
+        details=(proposal.title, *([f"{label}: {comment}"] if comment else [])),
         page=f"review?proposal={proposal.id}",
         to=frozenset({proposal.author_id, *to}),
         by=by,
@@ -270,26 +270,31 @@ def trial(subject: str) -> Notification:
     )
 
 
-def as_text(told: RenderedNotice) -> str:
+def as_text(notice: RenderedNotice) -> str:
     """Render the notice as mail text. Its page must be an absolute URL."""
-    labels = (("Contract", told.contract), ("Table", told.table))
+    labels = (("Contract", notice.contract), ("Table", notice.table))
     facts = [f"{label}: {text}" for label, text in labels if text]
-    lines = ["", *(f"- {each}" for each in told.found)] if told.found else []
-    step = ["", f"Next step: {told.next_step}"] if told.next_step else []
-    return "\n".join([told.title, *([""] if facts else []), *facts, *lines, *step, "", told.page, ""])
+    lines = ["", *(f"- {each}" for each in notice.found)] if notice.found else []
+    step = ["", f"Next step: {notice.next_step}"] if notice.next_step else []
+    return "\n".join([notice.title, *([""] if facts else []), *facts, *lines, *step, "", notice.page, ""])
 
 
-def as_chat(told: RenderedNotice) -> dict[str, Any]:
+def as_chat(notice: RenderedNotice) -> dict[str, Any]:
     """Render the notice for Slack and compatible webhooks."""
-    title, *rest = as_text(told).strip().split("\n")
+    title, *rest = as_text(notice).strip().split("\n")
     return {"text": "\n".join([f"*{_escaped(title)}*", *map(_escaped, rest)])}
 
 
-def as_data(told: RenderedNotice) -> dict[str, Any]:
+def as_data(notice: RenderedNotice) -> dict[str, Any]:
     """Render the notice as JSON for webhooks."""
-    fields = {"contract": told.contract, "subject": told.subject, "title": told.title, "table": told.table or None}
-    extra = {"found": list(told.found), "next_step": told.next_step or None, "link": told.page}
-    return {"type": f"treaty.{told.kind}", "timestamp": told.time, "data": {**fields, **extra}}
+    fields = {
+        "contract": notice.contract,
+        "subject": notice.subject,
+        "title": notice.title,
+        "table": notice.table or None,
+    }
+    extra = {"found": list(notice.found), "next_step": notice.next_step or None, "link": notice.page}
+    return {"type": f"treaty.{notice.kind}", "timestamp": notice.time, "data": {**fields, **extra}}
 
 
 def _consumers(count: int) -> str:

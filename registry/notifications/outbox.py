@@ -116,13 +116,13 @@ def pause(attempts: int, jitter: float) -> timedelta:
 
 
 def list_messages(
-    session: Session, by: Principal, asked: PageRequest, state: OutboxState | None = None
+    session: Session, by: Principal, request: PageRequest, state: OutboxState | None = None
 ) -> RowPage[OutboxMessageRow]:
     """Return a page of messages, newest first. Raises Forbidden unless the principal may manage users."""
     require_permission(by, Permission.USERS)
-    query = NEWEST_FIRST.of(select(OutboxMessageRow), asked)
+    query = NEWEST_FIRST.of(select(OutboxMessageRow), request)
     rows = session.exec(query if state is None else query.where(OutboxMessageRow.state == state)).all()
-    return NEWEST_FIRST.cut(rows, asked)
+    return NEWEST_FIRST.cut(rows, request)
 
 
 def replay(session: Session, message_id: UUID, *, by: Principal, now: datetime) -> OutboxMessageRow:

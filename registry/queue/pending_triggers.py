@@ -42,21 +42,21 @@ def without(before: Iterable[TriggerPayload], run: UUID) -> list[dict[str, Any]]
     return [each for each in remaining if each[RUNS] != []]
 
 
-def streams(said: Iterable[TriggerPayload]) -> bool:
+def streams(payloads: Iterable[TriggerPayload]) -> bool:
     """Return whether a payload is of data that is written continuously."""
-    return any(each.get("streaming") for each in said)
+    return any(each.get("streaming") for each in payloads)
 
 
-def payload(said: TriggerPayload) -> dict[str, Any]:
+def payload(payload: TriggerPayload) -> dict[str, Any]:
     """Return the task payload of a trigger payload."""
-    return {key: value for key, value in said.items() if key not in {"seq", RUNS, "all", COLUMNS, AT}}
+    return {key: value for key, value in payload.items() if key not in {"seq", RUNS, "all", COLUMNS, AT}}
 
 
-def columns(said: Iterable[TriggerPayload]) -> list[tuple[str, str]] | None:
+def columns(payloads: Iterable[TriggerPayload]) -> list[tuple[str, str]] | None:
     """Return the latest declared columns by name and type.
 
     [] if the schema was declared without columns; None if it was not declared."""
-    declared = [each for each in said if COLUMNS in each]
+    declared = [each for each in payloads if COLUMNS in each]
     latest = max(declared, key=_age, default=None)
     return [(str(name), str(kind)) for name, kind in latest[COLUMNS]] if latest else None
 
@@ -68,12 +68,12 @@ def _defined(one: TriggerPayload, other: TriggerPayload) -> dict[str, Any]:
     return {key: latest[key] for key in (COLUMNS, AT) if key in latest}
 
 
-def _age(said: TriggerPayload) -> datetime:
-    return datetime.fromisoformat(said[AT])
+def _age(payload: TriggerPayload) -> datetime:
+    return datetime.fromisoformat(payload[AT])
 
 
-def _says(said: TriggerPayload) -> list[Any]:
-    return [said.get(key) for key in SAYS]
+def _says(payload: TriggerPayload) -> list[Any]:
+    return [payload.get(key) for key in SAYS]
 
 
 def _both(one: Sequence[str] | None, other: Sequence[str] | None) -> list[str] | None:

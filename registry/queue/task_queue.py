@@ -249,7 +249,7 @@ def _urgency(now: datetime) -> ColumnElement[int]:
     return case((aged < 0, 0), else_=aged)
 
 
-def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
+def _waiting(now: datetime, *condition: ColumnElement[bool]) -> Any:
     ready = and_(col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.available_at) <= now)
     expired = and_(col(TaskRow.state) == TaskState.RUNNING, col(TaskRow.lease_expires_at) < now)
     urgent = _urgency(now)
@@ -260,7 +260,7 @@ def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
         col(TaskRow.available_at),
         col(TaskRow.id),
     )
-    return select(TaskRow).where(*which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
+    return select(TaskRow).where(*condition, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
 
 
 def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:

@@ -28,8 +28,8 @@ class GateRefusal(Exception):
 
     `answer`: the answer of the gate. The message contains the reason."""
 
-    def __init__(self, told: GateOut, reason: str) -> None:
-        self.answer = told
+    def __init__(self, gate: GateOut, reason: str) -> None:
+        self.answer = gate
         super().__init__(reason)
 
 
@@ -76,22 +76,22 @@ def table(  # noqa: PLR0913 - each parameter is part of the question to the gate
     return AdmittedTable(_frame(spark, answer), answer)
 
 
-def _refuse(told: GateOut) -> None:
-    target = f"{told.name} {told.partition or ''}".rstrip()
-    message = f"{target} (contract {told.contract_id} {told.version}): {told.reason}"
-    if told.answer is GateAnswer.BLOCK:
-        raise ReadBlocked(told, message)
-    if told.answer is GateAnswer.UNKNOWN:
-        raise VerdictUnknown(told, message)
-    if told.location.location is None:
-        raise VerdictUnknown(told, NOWHERE.format(told.name))
-    if told.answer is GateAnswer.WARN:
+def _refuse(gate: GateOut) -> None:
+    target = f"{gate.name} {gate.partition or ''}".rstrip()
+    message = f"{target} (contract {gate.contract_id} {gate.version}): {gate.reason}"
+    if gate.answer is GateAnswer.BLOCK:
+        raise ReadBlocked(gate, message)
+    if gate.answer is GateAnswer.UNKNOWN:
+        raise VerdictUnknown(gate, message)
+    if gate.location.location is None:
+        raise VerdictUnknown(gate, NOWHERE.format(gate.name))
+    if gate.answer is GateAnswer.WARN:
         log.warning("%s", message)
 
 
-def _frame(spark: Any, told: GateOut) -> Any:
+def _frame(spark: Any, gate: GateOut) -> Any:
     from treaty.engine.spark.sources.readers import read
 
-    place = told.location
-    names = (told.partition,) if told.partition else ()
+    place = gate.location
+    names = (gate.partition,) if gate.partition else ()
     return read(spark, TableSource(place.location or "", place.format, place.partition_by), names=names)

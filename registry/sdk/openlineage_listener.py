@@ -22,7 +22,7 @@ def settings(url: str, token: str, jar: str | None = None) -> dict[str, str]:
     }
 
 
-def properties(found: Mapping[str, str]) -> str:
+def properties(settings_map: Mapping[str, str]) -> str:
     """Format the settings as a Spark properties file, one per line."""
-    longest = max(map(len, found), default=0)
-    return "".join(f"{name:<{longest}}  {value}\n" for name, value in found.items())
+    longest = max(map(len, settings_map), default=0)
+    return "".join(f"{name:<{longest}}  {value}\n" for name, value in settings_map.items())

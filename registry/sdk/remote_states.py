@@ -96,14 +96,14 @@ class RegistryStates:
         return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, name)
 
     def swap(
-        self, expected: int, entries: Mapping[str, PartitionEntry], judged: GenerationVerdict | None = None
+        self, expected: int, entries: Mapping[str, PartitionEntry], verdict: GenerationVerdict | None = None
     ) -> Generation:
         """Replace the generation `expected` by one with these entries.
 
         Raises GenerationConflict if `expected` is not the current generation or the contract is not in force."""
         body = schemas.GenerationBody.model_validate(
             {"number": expected, "entries": {name: vars(each) for name, each in entries.items()},
-             "verdict": vars(judged) if judged else None}
+             "verdict": vars(verdict) if verdict else None}
         )  # fmt: skip
         try:
             with _engine_errors():
@@ -179,21 +179,23 @@ def _engine_errors() -> Iterator[None]:
         raise EngineError(f"Registry error: {error.message}", retry=retry) from error
 
 
-def _promised(source: bytes, found: schemas.GatedDatasetOut) -> Contract:
+def _promised(source: bytes, dataset: schemas.GatedDatasetOut) -> Contract:
     """Return the contract with its learned fits and the table's classifications from other contracts."""
-    contracts = (read(each.encode()) for each in found.classifying)
-    contract = with_classifications(read(source), found.object, tuple(each.objects[0] for each in contracts))
-    return with_fits(contract, found.object, {check: _fit(each) for check, each in found.fits.items()})
+    contracts = (read(each.encode()) for each in dataset.classifying)
+    contract = with_classifications(read(source), dataset.object, tuple(each.objects[0] for each in contracts))
+    return with_fits(contract, dataset.object, {check: _fit(each) for check, each in dataset.fits.items()})
 
 
-def _fit(given: schemas.FitLimitsOut) -> LearnedFit:
-    return LearnedFit(given.name, given.clause, (given.lower, given.upper), given.points)
+def _fit(limits: schemas.FitLimitsOut) -> LearnedFit:
+    return LearnedFit(limits.name, limits.clause, (limits.lower, limits.upper), limits.points)
 
 
 def _source(place: schemas.DatasetLocationOut) -> TableSource:
     return TableSource(place.location or "", place.format, place.partition_by)
 
 
-def _generation(found: schemas.GenerationBody) -> Generation:
-    entries = {name: PartitionEntry(each.fingerprint, each.bag) for name, each in found.entries.items()}
-    return Generation(found.number, entries, GenerationVerdict(**found.verdict.model_dump()) if found.verdict else None)
+def _generation(generation: schemas.GenerationBody) -> Generation:
+    entries = {name: PartitionEntry(each.fingerprint, each.bag) for name, each in generation.entries.items()}
+    return Generation(
+        generation.number, entries, GenerationVerdict(**generation.verdict.model_dump()) if generation.verdict else None
+    )

@@ -19,7 +19,7 @@ class ProcessSocket(list[socket.socket]):
         return _opened, (self.host, self.port)
 
 
-def serve(host: str, port: int, **given: Any) -> None:
+def serve(host: str, port: int, **options: Any) -> None:
     """Run the service in `workers` processes until it is stopped.
 
     Exits with uvicorn's message if the port is in use."""
@@ -27,10 +27,10 @@ def serve(host: str, port: int, **given: Any) -> None:
     from uvicorn.supervisors import Multiprocess
 
     # Other systems lack such sockets or pass all connections to one of them.
-    if given["workers"] == 1 or sys.platform != "linux":
-        uvicorn.run(host=host, port=port, **given)
+    if options["workers"] == 1 or sys.platform != "linux":
+        uvicorn.run(host=host, port=port, **options)
         return
-    config = uvicorn.Config(host=host, port=port, **given)
+    config = uvicorn.Config(host=host, port=port, **options)
     config.bind_socket().close()
     Multiprocess(config, ProcessSocket(host, port)).run()
 

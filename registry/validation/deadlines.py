@@ -109,8 +109,8 @@ def give_up(
     _record(session, due, result, _VerdictSource(task.id, emitter, now, ids))
 
 
-def _appointment(session: Session, asked: DueDeadline) -> ScheduleEntryRow:
-    key = asked.version_id, asked.deadline.object, asked.deadline.name
+def _appointment(session: Session, deadline: DueDeadline) -> ScheduleEntryRow:
+    key = deadline.version_id, deadline.deadline.object, deadline.deadline.name
     return session.get_one(ScheduleEntryRow, key, with_for_update=True)
 
 
@@ -162,45 +162,49 @@ def _missed(session: Session, dataset: DatasetRow) -> Iterator[tuple[ScheduleEnt
                 )
 
 
-def _result(asked: DueDeadline, looked: datetime | None) -> CheckResult:
-    arrival = asked.arrived
-    if arrival is None or arrival <= asked.since:
+def _result(deadline: DueDeadline, looked: datetime | None) -> CheckResult:
+    arrival = deadline.arrived
+    if arrival is None or arrival <= deadline.since:
         last = f"; last data arrived at {_at(arrival)}" if arrival else ""
-        return _check_result(asked, Outcome.FAILED, f"no data arrived since {_at(asked.since)}{last}")
-    if arrival <= asked.due_at:
-        return _check_result(asked, Outcome.PASSED, f"arrived at {_at(arrival)}", value=0)
+        return _check_result(deadline, Outcome.FAILED, f"no data arrived since {_at(deadline.since)}{last}")
+    if arrival <= deadline.due_at:
+        return _check_result(deadline, Outcome.PASSED, f"arrived at {_at(arrival)}", value=0)
     if looked is None:
-        return _check_result(asked, Outcome.FAILED, _lateness(asked, arrival), value=_minutes(arrival - asked.due_at))
-    if looked <= asked.due_at + SLACK:
-        return _check_result(asked, Outcome.PASSED, f"had arrived by the scan at {_at(looked)}", value=0)
-    return _check_result(asked, Outcome.NOT_EVALUATED, reason=f"arrived before {_at(looked)}; no earlier scan")
+        return _check_result(
+            deadline, Outcome.FAILED, _lateness(deadline, arrival), value=_minutes(arrival - deadline.due_at)
+        )
+    if looked <= deadline.due_at + SLACK:
+        return _check_result(deadline, Outcome.PASSED, f"had arrived by the scan at {_at(looked)}", value=0)
+    return _check_result(deadline, Outcome.NOT_EVALUATED, reason=f"arrived before {_at(looked)}; no earlier scan")
 
 
-def _cleared(asked: DueDeadline, came: datetime) -> CheckResult:
-    if came <= asked.due_at:
-        return _check_result(asked, Outcome.PASSED, f"arrived at {_at(came)}, on time", value=0)
-    return _check_result(asked, Outcome.PASSED, _lateness(asked, came), value=_minutes(came - asked.due_at))
+def _cleared(deadline: DueDeadline, arrived_at: datetime) -> CheckResult:
+    if arrived_at <= deadline.due_at:
+        return _check_result(deadline, Outcome.PASSED, f"arrived at {_at(arrived_at)}, on time", value=0)
+    return _check_result(
+        deadline, Outcome.PASSED, _lateness(deadline, arrived_at), value=_minutes(arrived_at - deadline.due_at)
+    )
 
 
 def _check_result(
-    asked: DueDeadline,
+    deadline: DueDeadline,
     outcome: Outcome,
-    found: str | None = None,
+    problem: str | None = None,
     *,
     value: int | None = None,
     reason: str | None = None,
 ) -> CheckResult:
     return CheckResult(
-        check_id=f"deadline: {asked.deadline.name}",
-        name=asked.deadline.name,
+        check_id=f"deadline: {deadline.deadline.name}",
+        name=deadline.deadline.name,
         outcome=outcome,
-        severity=asked.deadline.severity,
+        severity=deadline.deadline.severity,
         scope="dataset",
         partition=None,
-        sentence=asked.deadline.sentence,
+        sentence=deadline.deadline.sentence,
         dimension="timeliness",
         value=value,
-        finding=found,
+        finding=problem,
         reason=reason,
     )
 
@@ -215,28 +219,30 @@ class _VerdictSource:
     ids: Ids
 
 
-def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _VerdictSource) -> RunRow:
+def _record(session: Session, deadline: DueDeadline, check_result: CheckResult, by: _VerdictSource) -> RunRow:
     result = RunResult(
-        contract_id=asked.contract.id,
-        contract_version=asked.contract.version,
-        contract_fingerprint=asked.contract.fingerprint,
-        object=asked.deadline.object,
+        contract_id=deadline.contract.id,
+        contract_version=deadline.contract.version,
+        contract_fingerprint=deadline.contract.fingerprint,
+        object=deadline.deadline.object,
         partitions=(),
         rows=None,
-        started_at=asked.due_at,
+        started_at=deadline.due_at,
         finished_at=by.now,
-        results=(told,),
+        results=(check_result,),
         measurements=(),
     )
     # Without a dataset, so that readiness queries return the run that evaluated the data.
-    origin = RunProvenance(task_id=by.task_id, reason=told.finding or told.reason, cause=RunKind.DEADLINE)
+    origin = RunProvenance(
+        task_id=by.task_id, reason=check_result.finding or check_result.reason, cause=RunKind.DEADLINE
+    )
     run = recording.record(session, by.ids(), result, origin, now=by.now)
     lifecycle.apply_run(session, run, result, now=by.now, ids=by.ids)
-    data_object = asked.contract.object(asked.deadline.object)
+    data_object = deadline.contract.object(deadline.deadline.object)
     target = ValidationTarget(
-        contract=asked.contract,
+        contract=deadline.contract,
         object=data_object,
-        contract_object=ContractObject(asked.contract.id, data_object.name),
+        contract_object=ContractObject(deadline.contract.id, data_object.name),
         validated_fingerprints=None,
     )
     openlineage_emitter.note(
@@ -245,8 +251,8 @@ def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _Verdic
     return run
 
 
-def _lateness(asked: DueDeadline, came: datetime) -> str:
-    return f"arrived at {_at(came)}, {duration_text(came - asked.due_at)} late"
+def _lateness(deadline: DueDeadline, arrived_at: datetime) -> str:
+    return f"arrived at {_at(arrived_at)}, {duration_text(arrived_at - deadline.due_at)} late"
 
 
 def _minutes(span: timedelta) -> int:

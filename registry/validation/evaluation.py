@@ -61,18 +61,18 @@ class EvaluationInputs:
     spectra: Mapping[str, FrequencySpectrum] = field(default_factory=dict)
 
 
-def prepare(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult, started: datetime) -> EvaluationInputs:
+def prepare(plan: ValidationPlan, tools: ValidationDeps, result: ReadResult, started: datetime) -> EvaluationInputs:
     """Return the inputs for evaluating the plan's targets.
 
     Raises StateError or EngineError."""
-    states, schema = _remembered(asked, tools, found)
+    states, schema = _remembered(plan, tools, result)
     files: dict[str, tuple[str, ...]] = {}
-    for each in asked.promises:
+    for each in plan.promises:
         with suppress(ContractError):
             files |= tools.large(each.contract, each.object.name, schema, states)
     spectra = tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
     return EvaluationInputs(
-        plan=asked, tools=tools, reading=found, started_at=started, states=states, schema=schema, spectra=spectra
+        plan=plan, tools=tools, reading=result, started_at=started, states=states, schema=schema, spectra=spectra
     )
 
 
@@ -194,21 +194,21 @@ def _sampled(on: EvaluationInputs, promise: ValidationTarget, result: RunResult,
     return sampling.sampled(on.tools.engine, request, bind(promise.object, on.schema), result)
 
 
-def _remembered(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult) -> tuple[dict[str, bytes], Schema]:
+def _remembered(plan: ValidationPlan, tools: ValidationDeps, result: ReadResult) -> tuple[dict[str, bytes], Schema]:
     """Return the states of all current partitions and the schema.
 
     The schema is that of the arrived data, else the stored one."""
-    current, read = found.measured.fingerprints, found.measured.states
+    current, read = result.measured.fingerprints, result.measured.states
     current_stored = {
-        name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))
+        name: packed for name, packed in result.stored.items() if current.keys() >= set(months.members(name))
     }
     states = dict(
         sorted({**current_stored, **{name: packed for name, packed in read.items() if name in current}}.items())
     )
     if read:
-        return found.measured.evaluated_states(states), found.measured.schema
+        return result.measured.evaluated_states(states), result.measured.schema
     with read_session(tools.database) as session:
-        return found.measured.evaluated_states(states), state_store.schema(session, asked.dataset_id)
+        return result.measured.evaluated_states(states), state_store.schema(session, plan.dataset_id)
 
 
 def _loss(vanished: tuple[str, ...]) -> str | None:

@@ -87,7 +87,7 @@ def store(
     ]
     deadlines.arrived(session, dataset, task_id=order.task_id, emitter=emitter, now=now, ids=ids)
     if measured is not None and finding.scan_started_at is not None:
-        presence.returned(session, dataset, seen=finding.scan_started_at, task_id=order.task_id, now=now, ids=ids)
+        presence.returned(session, dataset, found_at=finding.scan_started_at, task_id=order.task_id, now=now, ids=ids)
     for each, run in done:
         if run is not None:
             openlineage_emitter.note(session, each, run, emitter, broke=finding.give_up_reason, now=now)
@@ -138,25 +138,27 @@ def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | N
 
 
 def _record(
-    session: Session, found: EvaluationResult, *, origin: RunProvenance, until: datetime, now: datetime, ids: Ids
+    session: Session, result: EvaluationResult, *, origin: RunProvenance, until: datetime, now: datetime, ids: Ids
 ) -> RunRow:
-    provenance = replace(origin, reason=found.reason, subscription_id=found.target.subscription_id, cause=found.cause)
-    if not found.evaluated:
+    provenance = replace(
+        origin, reason=result.reason, subscription_id=result.target.subscription_id, cause=result.cause
+    )
+    if not result.evaluated:
         provenance = replace(provenance, dataset_fingerprint=None, states_version=None)
-    run = recording.record(session, ids(), found.result, provenance, now=now)
+    run = recording.record(session, ids(), result.result, provenance, now=now)
     run.superseded_reason = suspect_partitions.superseded(session, provenance.lineage_run_id)
-    samples.keep(session, run.id, found.result.samples, until=until, now=now)
-    lifecycle.apply_run(session, run, found.result, now=now, ids=ids)
+    samples.keep(session, run.id, result.result.samples, until=until, now=now)
+    lifecycle.apply_run(session, run, result.result, now=now, ids=ids)
     return run
 
 
 def _store_other(
-    session: Session, found: EvaluationResult, record: Callable[[EvaluationResult], RunRow]
+    session: Session, result: EvaluationResult, record: Callable[[EvaluationResult], RunRow]
 ) -> RunRow | None:
     """Store the run of another target; None if that fails, which is logged."""
     try:
         with session.begin_nested():
-            return record(found)
+            return record(result)
     except StatementError:
         log.exception("the run of another contract or consumer of the dataset could not be stored")
         return None

@@ -58,7 +58,13 @@ def emitter(settings: RegistrySettings) -> Emitter:
 
 
 def of_run(
-    session: Session, found: EvaluationResult, run: RunRow, emitter: Emitter, *, now: datetime, broke: str | None = None
+    session: Session,
+    result: EvaluationResult,
+    run: RunRow,
+    emitter: Emitter,
+    *,
+    now: datetime,
+    broke: str | None = None,
 ) -> None:
     """Store the event of the run, once.
 
@@ -66,7 +72,7 @@ def of_run(
     nothing, because they are private to the consumer."""
     if run.subscription_id is not None:
         return
-    document = _event(session, found, run, emitter, broke)
+    document = _event(session, result, run, emitter, broke)
     event = model.parse_event(document)
     event_id = derived_id(now, event.key)
     event_store.accept(session, event, canonical(document), producer=PRODUCER, now=now, event_id=event_id)
@@ -79,43 +85,49 @@ def of_run(
 
 
 def note(
-    session: Session, found: EvaluationResult, run: RunRow, emitter: Emitter, *, now: datetime, broke: str | None = None
+    session: Session,
+    result: EvaluationResult,
+    run: RunRow,
+    emitter: Emitter,
+    *,
+    now: datetime,
+    broke: str | None = None,
 ) -> None:
     """Store the event of the run; a failure is logged, so that the verdict is still stored."""
     try:
         with session.begin_nested():
-            of_run(session, found, run, emitter, now=now, broke=broke)
+            of_run(session, result, run, emitter, now=now, broke=broke)
     except Exception:
         log.exception("the OpenLineage event of a run could not be stored")
 
 
 def _event(
-    session: Session, found: EvaluationResult, run: RunRow, emitter: Emitter, broke: str | None
+    session: Session, result: EvaluationResult, run: RunRow, emitter: Emitter, broke: str | None
 ) -> dict[str, Any]:
     # The client is slow to import, so only emitting processes import it.
     from treaty.registry.lineage.events import verdict_event
 
     task = session.get(TaskRow, run.task_id) if run.task_id else None
     lineage_run = _lineage_run(session, run)
-    of = found.target.object
+    of = result.target.object
     # A task may have a run for each of several deadlines; each is a validation of its own.
     discriminator = (
-        "" if run.kind is RunKind.DATA else f"{run.kind}/{'/'.join(_assertion_names(found.result, run.kind))}"
+        "" if run.kind is RunKind.DATA else f"{run.kind}/{'/'.join(_assertion_names(result.result, run.kind))}"
     )
     payload = verdict_event.VerdictPayload(
-        result=found.result,
+        result=result.result,
         about=_about(session, run, task, lineage_run),
-        numbers=run_metrics.numbers(found.result, of),
+        numbers=run_metrics.numbers(result.result, of),
         first=task.created_at if task else run.started_at,
         dataset_fingerprint=run.dataset_fingerprint,
         caused=_caused(lineage_run) if lineage_run else None,
-        hidden=run_metrics.hidden(found.result, of),
-        partitions=run_metrics.parts(found.result, of),
+        hidden=run_metrics.hidden(result.result, of),
+        partitions=run_metrics.parts(result.result, of),
         give_up_reason=broke,
         link=f"{emitter.pages}/run?id={run.id}" if emitter.pages else "",
         schemas=f"{emitter.api}{FACETS}",
         mirror=emitter.mirror,
-        words={each.id: each.analyzer or each.kind for each in of.checks} | _assertion_names(found.result, run.kind),
+        words={each.id: each.analyzer or each.kind for each in of.checks} | _assertion_names(result.result, run.kind),
         discriminator=discriminator,
     )
     return verdict_event.event(payload)
@@ -200,9 +212,9 @@ def _caused(run: FoldedRun) -> "TriggeringRun":
     )
 
 
-def _pair(told: Any) -> tuple[str, tuple[str, str]] | None:
+def _pair(value: Any) -> tuple[str, tuple[str, str]] | None:
     """Return the run id and job of a parent or root; None if either is missing."""
-    run, job = (told.get(name) for name in ("run", "job")) if isinstance(told, Mapping) else (None, None)
+    run, job = (value.get(name) for name in ("run", "job")) if isinstance(value, Mapping) else (None, None)
     if not (isinstance(run, Mapping) and isinstance(job, Mapping)):
         return None
     words = run.get("runId"), job.get("namespace"), job.get("name")
@@ -218,10 +230,10 @@ def _nominal(run: FoldedRun) -> tuple[str | None, str | None]:
     return start, end
 
 
-def _moment(told: Any) -> str | None:
+def _moment(value: Any) -> str | None:
     """Return a time in ISO format with its zone, `Z` if it has none; None if it is not a time."""
     with suppress(ValueError, TypeError):
-        parsed = datetime.fromisoformat(told)
+        parsed = datetime.fromisoformat(value)
         return parsed.isoformat() if parsed.tzinfo else f"{parsed.isoformat()}Z"
     return None
 

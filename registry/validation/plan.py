@@ -169,21 +169,27 @@ class _PlanBuilder:
     stored_fingerprints: Mapping[str, str]
     merged: frozenset[str]
 
-    def promise(self, found: ObjectInForce) -> ValidationTarget:
+    def promise(self, object_in_force: ObjectInForce) -> ValidationTarget:
         """Return the target of a version in force."""
-        run_key = recording.RunSeriesKey(found.about.contract_id, found.about.object, found.contract.fingerprint)
+        run_key = recording.RunSeriesKey(
+            object_in_force.about.contract_id, object_in_force.about.object, object_in_force.contract.fingerprint
+        )
         return ValidationTarget(
-            contract=found.contract,
-            object=found.object,
-            contract_object=found.about,
+            contract=object_in_force.contract,
+            object=object_in_force.object,
+            contract_object=object_in_force.about,
             validated_fingerprints=self._since(run_key),
-            covered_sequence=coalescing.sequence(self.session, *found.about),
-            datasets=related_datasets.sources(self.session, found.contract, found.object),
+            covered_sequence=coalescing.sequence(self.session, *object_in_force.about),
+            datasets=related_datasets.sources(self.session, object_in_force.contract, object_in_force.object),
         )
 
-    def of_consumers(self, found: Sequence[ObjectInForce], consumers: Consumers) -> Iterator[ValidationTarget]:
+    def of_consumers(
+        self, objects_in_force: Sequence[ObjectInForce], consumers: Consumers
+    ) -> Iterator[ValidationTarget]:
         """Yield the targets of all consumers of these objects; unreadable documents are left out."""
-        for about, classifying_objects in {each.about: each.object.classifying_objects for each in found}.items():
+        for about, classifying_objects in {
+            each.about: each.object.classifying_objects for each in objects_in_force
+        }.items():
             for each in consumers(self.session, *about):
                 try:
                     yield self._of_consumer(about, each.subscription_id, read(each.body), classifying_objects)
@@ -191,10 +197,10 @@ class _PlanBuilder:
                     continue
 
     def _of_consumer(
-        self, about: ContractObject, subscription_id: UUID, document: Contract, beside: tuple[DataObject, ...]
+        self, about: ContractObject, subscription_id: UUID, document: Contract, data_objects: tuple[DataObject, ...]
     ) -> ValidationTarget:
         name = about.object if len(document.objects) > 1 else document.objects[0].name
-        described = in_force.with_classifications(ObjectInForce(document, document.object(name)), beside)
+        described = in_force.with_classifications(ObjectInForce(document, document.object(name)), data_objects)
         since = self._since(recording.RunSeriesKey(*about, document.fingerprint, subscription_id))
         sources = related_datasets.sources(self.session, replace(document, id=about.contract_id), described.object)
         contract = replace(described.contract, id=about.contract_id)
@@ -208,8 +214,8 @@ class _PlanBuilder:
             subscription_id=subscription_id,
         )
 
-    def _since(self, whose: recording.RunSeriesKey) -> Mapping[str, str] | None:
-        run = recording.last(self.session, whose, self.dataset_id)
+    def _since(self, series_key: recording.RunSeriesKey) -> Mapping[str, str] | None:
+        run = recording.last(self.session, series_key, self.dataset_id)
         if run is None:
             return None
         if run.states_version is None or run.dataset_fingerprint == fingerprint(self.stored_fingerprints):

@@ -51,12 +51,12 @@ def _record_missing(
 
 
 def returned(
-    session: Session, dataset: DatasetRow, *, seen: datetime, task_id: UUID | None, now: datetime, ids: Ids
+    session: Session, dataset: DatasetRow, *, found_at: datetime, task_id: UUID | None, now: datetime, ids: Ids
 ) -> list[RunRow]:  # fmt: skip
     """Store a passed run for each contract object whose missing dataset was read again.
 
-    `seen`: start of that scan; a scan that began before the removal is ignored. Returns the new runs."""
-    if dataset.dropped_at is None or dataset.dropped_at >= seen:
+    `found_at`: start of that scan; a scan that began before the removal is ignored. Returns the new runs."""
+    if dataset.dropped_at is None or dataset.dropped_at >= found_at:
         return []
     dataset.dropped_at = None
     runs = [_back(session, about, task_id, now, ids) for about in _gone(session, dataset.id)]

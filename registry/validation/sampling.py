@@ -38,14 +38,14 @@ def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result:
 
 
 def request(
-    asked: ValidationPlan, promise: ValidationTarget, limit: int, delta: Mapping[str, str], version: int | None = None
+    plan: ValidationPlan, promise: ValidationTarget, limit: int, delta: Mapping[str, str], version: int | None = None
 ) -> SampleRequest:
     """Return the request for rows of the arrived partitions at the version that was evaluated.
 
     `delta`: arrived partitions with their fingerprints."""
-    arrivals = delta if asked.arrivals and not asked.source.partition_by else {}
+    arrivals = delta if plan.arrivals and not plan.source.partition_by else {}
     return SampleRequest(
-        source=replace(asked.source, version=version),
+        source=replace(plan.source, version=version),
         contract=promise.contract.source,
         object=promise.object.name,
         failed_checks={},
@@ -53,5 +53,5 @@ def request(
         limit=limit,
         datasets=promise.datasets,
         arrivals=arrivals,
-        classifying=asked.classifying,
+        classifying=plan.classifying,
     )

@@ -75,112 +75,117 @@ class ReadProgress:
 
 
 def read(
-    asked: ValidationPlan, tools: ValidationDeps, known: Mapping[str, str], kept: Mapping[str, CheckpointedPartition]
+    plan: ValidationPlan,
+    tools: ValidationDeps,
+    stored_fingerprints: Mapping[str, str],
+    checkpoints: Mapping[str, CheckpointedPartition],
 ) -> ReadResult:
     """Read what changed, and the states that stored partitions lack; damaged ones entirely.
 
-    `known`: stored fingerprints by partition; empty reads everything. `kept`: checkpoints of an earlier attempt,
-    which are not read again unless they changed."""
-    stored, progress = _stored(asked, tools) if known else {}, ReadProgress(dict(kept))
+    `stored_fingerprints`: stored fingerprints by partition; empty reads everything. `checkpoints`: checkpoints of an
+    earlier attempt, which are not read again unless they changed."""
+    stored, progress = _stored(plan, tools) if stored_fingerprints else {}, ReadProgress(dict(checkpoints))
     stored = merged_days.unmerged_states(stored, progress.parts)
     while True:
-        measured = _portion(asked, tools, known, stored, progress)
+        measured = _portion(plan, tools, stored_fingerprints, stored, progress)
         new = progress.take(measured)
         vanished = merged_days.lost(stored, progress.parts, measured.fingerprints)
         stored = merged_days.unmerged_states(stored, progress.parts, measured.fingerprints)
         if not measured.remaining and not vanished:
-            return _of_columns(asked, tools, _whole(asked, measured, stored, progress, known))
+            return _of_columns(plan, tools, _whole(plan, measured, stored, progress, stored_fingerprints))
         done = len(progress.parts)
         tools.parts.keep(new, f"{done} of {done + max(measured.remaining, len(vanished))} partitions read")
 
 
 def _portion(
-    asked: ValidationPlan,
+    plan: ValidationPlan,
     tools: ValidationDeps,
-    known: Mapping[str, str],
+    stored_fingerprints: Mapping[str, str],
     stored: Mapping[str, bytes],
     progress: ReadProgress,
 ) -> MeasureResult:
     """Read the next batch; added states are merged into stored ones."""
     packed = {**stored, **{name: part.states for name, part in progress.parts.items()}}
-    fingerprints = {**known, **{name: part.fingerprint for name, part in progress.parts.items()}}
-    stored_keys = merged_days.stored_keys(partial(_lacking, asked, tools, progress), fingerprints, packed)
+    fingerprints = {**stored_fingerprints, **{name: part.fingerprint for name, part in progress.parts.items()}}
+    stored_keys = merged_days.stored_keys(partial(_lacking, plan, tools, progress), fingerprints, packed)
     request = MeasureRequest(
-        source=asked.source,
-        contract=asked.primary.contract.source,
-        object=asked.primary.object.name,
+        source=plan.source,
+        contract=plan.primary.contract.source,
+        object=plan.primary.object.name,
         stored_fingerprints=fingerprints,
         stored_keys=stored_keys,
         skipped_partitions=progress.broken,
-        reread_whole=asked.afresh or bool(progress.parts),
+        reread_whole=plan.afresh or bool(progress.parts),
         portion=tools.portion,
         state_url=tools.state_url,
-        datasets=asked.datasets,
-        key=_key(asked, tools),
-        arrivals=asked.stored_fingerprints if asked.arrivals else None,
-        extra_documents=tuple((each.contract.source, each.object.name) for each in asked.secondary),
-        classifying=asked.classifying,
-        hints=_look(asked, progress),
-        columns=asked.declared_columns == (),
+        datasets=plan.datasets,
+        key=_key(plan, tools),
+        arrivals=plan.stored_fingerprints if plan.arrivals else None,
+        extra_documents=tuple((each.contract.source, each.object.name) for each in plan.secondary),
+        classifying=plan.classifying,
+        hints=_look(plan, progress),
+        columns=plan.declared_columns == (),
     )
     return _completed(tools.engine.measure(request), packed, stored_keys)
 
 
-def _look(asked: ValidationPlan, progress: ReadProgress) -> ChangeHints:
+def _look(plan: ValidationPlan, progress: ReadProgress) -> ChangeHints:
     """Return the change hints; after the first batch without limits, since more is due than was hinted."""
-    hints = asked.hints
+    hints = plan.hints
     return replace(hints, hint=replace(hints.hint, partitions=None), newest_count=None) if progress.parts else hints
 
 
 def _lacking(
-    asked: ValidationPlan, tools: ValidationDeps, progress: ReadProgress, stored: Mapping[str, bytes]
+    plan: ValidationPlan, tools: ValidationDeps, progress: ReadProgress, stored: Mapping[str, bytes]
 ) -> dict[str, frozenset[str]]:
     """Return, by partition, the stored state keys of bags that lack states the checks need.
 
     States that are never stored must be read once for each partition that is evaluated; merged days are not
     evaluated individually."""
-    objects = [each.object for each in asked.secondary]
+    objects = [each.object for each in plan.secondary]
     lacking = partial(
-        tools.missing_states, asked.primary.contract, asked.primary.object.name, key=_key(asked, tools), also=objects
+        tools.missing_states, plan.primary.contract, plan.primary.object.name, key=_key(plan, tools), also=objects
     )
-    evaluated = {name for name in stored if name in asked.due or name in progress.parts} - progress.read_partitions
+    evaluated = {name for name in stored if name in plan.due or name in progress.parts} - progress.read_partitions
     unmerged = {name for name in evaluated if months.members(name) == (name,)}
     unread, remaining = ({name: stored[name] for name in some} for some in (unmerged, stored.keys() - unmerged))
     return {**lacking(unread, afresh=True), **lacking(remaining, afresh=False)}
 
 
-def _key(asked: ValidationPlan, tools: ValidationDeps) -> HashKey | None:
-    return tools.key.of(str(asked.dataset_id)) if tools.key else None
+def _key(plan: ValidationPlan, tools: ValidationDeps) -> HashKey | None:
+    return tools.key.of(str(plan.dataset_id)) if tools.key else None
 
 
 def _whole(
-    asked: ValidationPlan,
+    plan: ValidationPlan,
     measured: MeasureResult,
     stored: Mapping[str, bytes],
     progress: ReadProgress,
-    known: Mapping[str, str],
+    stored_fingerprints: Mapping[str, str],
 ) -> ReadResult:
     """Combine all parts that match the current files."""
     now = measured.fingerprints
     read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
     transient = {name: packed for name, packed in progress.transient_states.items() if name in read}
     fingerprints = {name: part.fingerprint for name, part in read.items()}
-    changed = [name for name, mark in fingerprints.items() if mark.startswith(UNREAD) or known.get(name) != mark]
+    changed = [
+        name for name, mark in fingerprints.items() if mark.startswith(UNREAD) or stored_fingerprints.get(name) != mark
+    ]
     combined = replace(measured, states={name: part.states for name, part in read.items()}, transient_states=transient)
     return ReadResult(
-        replace(combined, schema=_schema(combined, changed if asked.merged else ())), stored, asked.stored_fingerprints
+        replace(combined, schema=_schema(combined, changed if plan.merged else ())), stored, plan.stored_fingerprints
     )
 
 
-def _of_columns(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult) -> ReadResult:
+def _of_columns(plan: ValidationPlan, tools: ValidationDeps, result: ReadResult) -> ReadResult:
     """Keep the stored schema if only unchanged days were read again.
 
     That happens if other days of their merged month vanished."""
-    if found.arrived(asked.stored_fingerprints) or not (asked.merged and found.measured.states):
-        return found
+    if result.arrived(plan.stored_fingerprints) or not (plan.merged and result.measured.states):
+        return result
     with read_session(tools.database) as session:
-        schema = state_store.schema(session, asked.dataset_id)
-    return replace(found, measured=replace(found.measured, schema=schema))
+        schema = state_store.schema(session, plan.dataset_id)
+    return replace(result, measured=replace(result.measured, schema=schema))
 
 
 def _schema(measured: MeasureResult, changed: Collection[str]) -> Schema:
@@ -200,17 +205,19 @@ def _columns(packed: bytes) -> Schema:
         return Schema(())
 
 
-def _stored(asked: ValidationPlan, tools: ValidationDeps) -> Mapping[str, bytes]:
+def _stored(plan: ValidationPlan, tools: ValidationDeps) -> Mapping[str, bytes]:
     with read_session(tools.database) as session:
-        return state_store.load(session, asked.dataset_id)
+        return state_store.load(session, plan.dataset_id)
 
 
 def _completed(
-    measured: MeasureResult, stored: Mapping[str, bytes], held: Mapping[str, frozenset[str]]
+    measured: MeasureResult, stored: Mapping[str, bytes], stored_components: Mapping[str, frozenset[str]]
 ) -> MeasureResult:
     """Merge added states into the stored bags; unusable bags are replaced."""
     combined = {
-        name: bags.combine_readings(stored[name], packed, keys=held[name]) if held[name] else packed
+        name: bags.combine_readings(stored[name], packed, keys=stored_components[name])
+        if stored_components[name]
+        else packed
         for name, packed in measured.added.items()
     }
     return replace(measured, states={**measured.states, **combined}, added={})

@@ -68,32 +68,32 @@ class Validation:
             log.warning("other contracts and consumers of the dataset are skipped: %s", error)
             return self._without_others(error)
 
-    def read(self, *, anew: bool = False) -> ReadResult:
+    def read(self, *, full: bool = False) -> ReadResult:
         """Read what changed since the last scan, and the states that stored partitions lack.
 
-        `anew`: read everything."""
-        stored = {} if anew or self.order.force_reread else self.order.stored_fingerprints
-        return state_reading.read(self.order, self.tools, stored, {} if anew else self.tools.parts.load())
+        `full`: read everything."""
+        stored = {} if full or self.order.force_reread else self.order.stored_fingerprints
+        return state_reading.read(self.order, self.tools, stored, {} if full else self.tools.parts.load())
 
-    def evaluate(self, found: ReadResult, started: datetime) -> ValidationFinding:
+    def evaluate(self, result: ReadResult, started: datetime) -> ValidationFinding:
         """Evaluate every target that has something new."""
         order = self.order
-        if all(_is_settled(each, found) for each in order.promises):
-            results = self._redefined(found, started)
+        if all(_is_settled(each, result) for each in order.promises):
+            results = self._redefined(result, started)
             return ValidationFinding(
-                results=results, covered_targets=order.secondary, measured=found.measured, scan_started_at=started
+                results=results, covered_targets=order.secondary, measured=result.measured, scan_started_at=started
             )
         try:
-            results = self._evaluate_all(found, started, strict=True)
+            results = self._evaluate_all(result, started, strict=True)
         except StateError:
             # Damaged states are repaired by reading all partitions of the table again.
-            found = self.read(anew=True)
-            results = self._evaluate_all(found, started, strict=False)
+            result = self.read(full=True)
+            results = self._evaluate_all(result, started, strict=False)
         return ValidationFinding(
             results=results,
             covered_targets=order.secondary,
-            measured=found.measured,
-            vanished=found.vanished,
+            measured=result.measured,
+            vanished=result.vanished,
             scan_started_at=started,
             samples_expire_at=self.tools.clock() + self.tools.sampling.lasts,
         )
@@ -129,20 +129,22 @@ class Validation:
         )
         return replace(finding, results=(*finding.results, *unevaluated))
 
-    def _evaluate_all(self, found: ReadResult, started: datetime, *, strict: bool) -> tuple[EvaluationResult, ...]:
-        return tuple(evaluation.evaluate_all(evaluation.prepare(self.order, self.tools, found, started), strict=strict))
+    def _evaluate_all(self, result: ReadResult, started: datetime, *, strict: bool) -> tuple[EvaluationResult, ...]:
+        return tuple(
+            evaluation.evaluate_all(evaluation.prepare(self.order, self.tools, result, started), strict=strict)
+        )
 
-    def _redefined(self, found: ReadResult, started: datetime) -> tuple[EvaluationResult, ...]:
+    def _redefined(self, result: ReadResult, started: datetime) -> tuple[EvaluationResult, ...]:
         """Return the results for a changed schema; () if the schema did not change."""
         if self.order.declared_columns is None:
             return ()
-        return tuple(evaluation.redefined(evaluation.prepare(self.order, self.tools, found, started)))
+        return tuple(evaluation.redefined(evaluation.prepare(self.order, self.tools, result, started)))
 
 
-def _is_settled(promise: ValidationTarget, found: ReadResult) -> bool:
+def _is_settled(promise: ValidationTarget, result: ReadResult) -> bool:
     """Return whether nothing is new for the target."""
     return promise.validated_fingerprints is not None and not (
-        found.arrived(promise.validated_fingerprints) or found.lost(promise.validated_fingerprints)
+        result.arrived(promise.validated_fingerprints) or result.lost(promise.validated_fingerprints)
     )
 
 

@@ -65,7 +65,7 @@ def judged(contract: bytes, partition_by: tuple[str, ...] = ()) -> RunResult:
     session = _SESSIONS[0]
     known = session.createDataFrame([(1,), (2,), (3,)], "id bigint")
     orders = session.createDataFrame(ORDERS, COLUMNS)
-    return verify(orders, read(contract), partition_by=partition_by, others={"known": known})
+    return verify(orders, read(contract), partition_by=partition_by, other_datasets={"known": known})
 
 
 def error_of(aggregate: str) -> tuple[str, bool]:

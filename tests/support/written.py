@@ -76,7 +76,7 @@ class Table:
     def changed(self, hint: WriteHint) -> list[str]:
         """What is told to have changed, without reading it."""
         look = ChangeHints(hint, self.at)
-        return changes.layout(self.spark, self.source, look=look, known=self.known).changed(self.known)
+        return changes.layout(self.spark, self.source, look=look, stored_fingerprints=self.known).changed(self.known)
 
     def _write(self, rows: Rows, mode: str, **options: str) -> None:
         writer = frame(self.spark, rows).write.mode(mode).format(self.kind).partitionBy("day")

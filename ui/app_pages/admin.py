@@ -39,13 +39,13 @@ def users() -> None:
     people_forms.invite(key="admin")
 
 
-def user(found: UserOut) -> dict[str, str]:
+def user(user: UserOut) -> dict[str, str]:
     """Return a user as a table row."""
     return {
-        ui_texts.NAME: found.name,
-        texts.ROLES: ", ".join(ui_texts.ROLES[each] for each in found.roles),
-        ui_texts.STATE: ui_texts.glyph(ui_texts.USERS[found.active]),
-        ui_texts.SINCE: ui_texts.moment(found.created_at, timezone=viewer.timezone()),
+        ui_texts.NAME: user.name,
+        texts.ROLES: ", ".join(ui_texts.ROLES[each] for each in user.roles),
+        ui_texts.STATE: ui_texts.glyph(ui_texts.USERS[user.active]),
+        ui_texts.SINCE: ui_texts.moment(user.created_at, timezone=viewer.timezone()),
     }
 
 
@@ -62,13 +62,13 @@ def change(of: UserOut) -> None:
 def changed(of: UserOut, key: str) -> None:
     """Save the chosen roles of the user."""
     update = UserUpdateIn(roles=frozenset(st.session_state.get(key) or ()))
-    step_runner.run_step(lambda: viewer.registry().change_user(of.id, update, seen=of.etag), done=texts.SAVED)
+    step_runner.run_step(lambda: viewer.registry().change_user(of.id, update, etag=of.etag), done=texts.SAVED)
 
 
 def let_in(of: UserOut) -> None:
     """Reactivate the user, or deactivate them."""
     update = UserUpdateIn(active=not of.active)
-    step_runner.run_step(lambda: viewer.registry().change_user(of.id, update, seen=of.etag), done=texts.SAVED)
+    step_runner.run_step(lambda: viewer.registry().change_user(of.id, update, etag=of.etag), done=texts.SAVED)
 
 
 def tokens() -> None:
@@ -86,17 +86,17 @@ def tokens() -> None:
     people_forms.token(key="admin", scopes=list(Permission))
 
 
-def token(found: TokenOut, zone: str) -> dict[str, str]:
+def token(token: TokenOut, zone: str) -> dict[str, str]:
     """Return an API token as a table row."""
-    expires = ui_texts.moment(found.expires_at, timezone=zone) if found.expires_at else ui_texts.FOR_EVER
+    expires = ui_texts.moment(token.expires_at, timezone=zone) if token.expires_at else ui_texts.FOR_EVER
     return {
-        texts.TOKEN_FOR: found.name,
-        texts.TOKEN_BEGINS: found.prefix,
-        texts.TOKEN_MAY: ", ".join(each.value for each in found.scopes),
-        texts.TOKEN_MADE: ui_texts.moment(found.created_at, timezone=zone),
-        texts.TOKEN_USED: ui_texts.moment(found.last_used_at, timezone=zone),
+        texts.TOKEN_FOR: token.name,
+        texts.TOKEN_BEGINS: token.prefix,
+        texts.TOKEN_MAY: ", ".join(each.value for each in token.scopes),
+        texts.TOKEN_MADE: ui_texts.moment(token.created_at, timezone=zone),
+        texts.TOKEN_USED: ui_texts.moment(token.last_used_at, timezone=zone),
         texts.TOKEN_EXPIRES: expires,
-        texts.TOKEN_REVOKED: ui_texts.moment(found.revoked_at, timezone=zone) if found.revoked_at else "",
+        texts.TOKEN_REVOKED: ui_texts.moment(token.revoked_at, timezone=zone) if token.revoked_at else "",
     }
 
 

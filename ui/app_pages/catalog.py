@@ -40,11 +40,11 @@ def labels() -> dict[LabelKind, str]:
     return {kind: value for kind, value in filters.items() if value and value != ui_texts.ALL}
 
 
-def choose(found: CatalogPageOut, chosen: dict[LabelKind, str]) -> None:
+def choose(page: CatalogPageOut, chosen: dict[LabelKind, str]) -> None:
     """Draw one filter for each kind of label, with the number of contracts per value."""
     with st.container(horizontal=True, key="filters"):
         for kind in LabelKind:
-            counts = {each.value: each.count for each in found.facets.get(kind.value, ())}
+            counts = {each.value: each.count for each in page.facets.get(kind.value, ())}
             values = [ui_texts.ALL, *dict.fromkeys([*counts, *filter(None, [chosen.get(kind)])])]
             st.selectbox(
                 kind.value.capitalize(),
@@ -56,15 +56,15 @@ def choose(found: CatalogPageOut, chosen: dict[LabelKind, str]) -> None:
             )
 
 
-def result_list(found: CatalogPageOut, question: str, *, anything: bool) -> None:
+def result_list(page: CatalogPageOut, question: str, *, anything: bool) -> None:
     """Draw a page of results, and the button for the next page."""
-    st.caption(texts.contract_count(found.total))
-    if not found.items:
+    st.caption(texts.contract_count(page.total))
+    if not page.items:
         nothing(anything=anything)
-    for item in found.items:
+    for item in page.items:
         row(item)
-    if found.next:
-        st.button(texts.MORE, key="more", on_click=_turn, args=(question, found.next))
+    if page.next:
+        st.button(texts.MORE, key="more", on_click=_turn, args=(question, page.next))
 
 
 def nothing(*, anything: bool) -> None:

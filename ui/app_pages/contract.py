@@ -68,14 +68,14 @@ def single(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     return [{name: text for name, text in row.items() if name != ui_texts.OBJECT} for row in rows]
 
 
-def dataset(found: DatasetOut) -> dict[str, str]:
+def dataset(dataset: DatasetOut) -> dict[str, str]:
     """Return a dataset as a table row."""
     return {
-        ui_texts.OBJECT: found.object or "",
-        ui_texts.NAMESPACE: found.namespace,
-        ui_texts.NAME: found.name,
-        texts.LOCATION: found.location or "",
-        texts.PARTITIONED_BY: ", ".join(found.partition_by),
+        ui_texts.OBJECT: dataset.object or "",
+        ui_texts.NAMESPACE: dataset.namespace,
+        ui_texts.NAME: dataset.name,
+        texts.LOCATION: dataset.location or "",
+        texts.PARTITIONED_BY: ", ".join(dataset.partition_by),
     }
 
 
@@ -106,9 +106,9 @@ def last_results(contract: ContractOut) -> dict[str, CheckResultOut]:
     return {each.check_id: each for each in reversed(results)}
 
 
-def counted(found: Sequence[CheckOut]) -> Counter[str]:
+def counted(checks: Sequence[CheckOut]) -> Counter[str]:
     """Count the checks of each runner."""
-    return Counter(each.runner.value for each in found)
+    return Counter(each.runner.value for each in checks)
 
 
 def entrusted(check: CheckOut) -> dict[str, str]:

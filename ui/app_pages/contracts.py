@@ -27,9 +27,9 @@ def page() -> None:
     contract_list(matching(contracts, query or ""))
 
 
-def matching(contracts: list[ContractSummaryOut], asked: str) -> list[ContractSummaryOut]:
+def matching(contracts: list[ContractSummaryOut], text: str) -> list[ContractSummaryOut]:
     """Return the contracts that contain every word, most urgent first."""
-    parts = asked.casefold().split()
+    parts = text.casefold().split()
     matches = [
         each for each in contracts if all(part in f"{each.id} {each.name} {each.owner}".casefold() for part in parts)
     ]
@@ -42,14 +42,14 @@ def urgency(contract: ContractSummaryOut) -> int:
     return order.index(contract.last_run.verdict) if contract.last_run else len(order)
 
 
-def contract_list(found: list[ContractSummaryOut]) -> None:
+def contract_list(summaries: list[ContractSummaryOut]) -> None:
     """Draw one page of the contracts."""
-    st.caption(texts.contract_count(len(found)))
-    if not found:
+    st.caption(texts.contract_count(len(summaries)))
+    if not summaries:
         panels.empty(texts.NO_MATCH, texts.FEWER_WORDS)
         return
-    number = st.pagination(max(1, -(-len(found) // ROWS)), key="page") if len(found) > ROWS else 1
-    for contract in found[(number - 1) * ROWS : number * ROWS]:
+    number = st.pagination(max(1, -(-len(summaries) // ROWS)), key="page") if len(summaries) > ROWS else 1
+    for contract in summaries[(number - 1) * ROWS : number * ROWS]:
         row(contract)
 
 

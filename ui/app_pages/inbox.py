@@ -43,60 +43,71 @@ def nothing() -> None:
         panels.run_row(run, named=True)
 
 
-def summary(found: InboxOut) -> str:
+def summary(inbox: InboxOut) -> str:
     """Summarize the open items in a sentence. Contains no foreign text."""
     counts = (
-        (len(found.failed_runs), texts.to_look_at),
-        (len(inbox_order.pending_acknowledgements(found)), texts.to_answer),
-        (len(found.to_change), texts.to_change),
-        (len(found.to_decide), texts.to_decide),
-        (len(found.contract_requests), texts.to_draft),
+        (len(inbox.failed_runs), texts.to_look_at),
+        (len(inbox_order.pending_acknowledgements(inbox)), texts.to_answer),
+        (len(inbox.to_change), texts.to_change),
+        (len(inbox.to_decide), texts.to_decide),
+        (len(inbox.contract_requests), texts.to_draft),
     )
     parts = [describe(number) for number, describe in counts if number]
     return ui_texts.join_list(parts) or texts.NOTHING_WAITS
 
 
-def questions(asked: Sequence[AcknowledgementOut]) -> None:
+def questions(acknowledgements: Sequence[AcknowledgementOut]) -> None:
     """Draw approved versions that break the viewer's use, each with its answers."""
-    if asked:
-        st.subheader(texts.you_answer(len(asked)), help=texts.WAIT_FOR_CONSUMERS)
-        for each in asked:
+    if acknowledgements:
+        st.subheader(texts.you_answer(len(acknowledgements)), help=texts.WAIT_FOR_CONSUMERS)
+        for each in acknowledgements:
             question(each)
 
 
-def question(asked: AcknowledgementOut) -> None:
+def question(acknowledgement: AcknowledgementOut) -> None:
     """Draw one version: reasons, deadline, and both answers."""
-    until = texts.until(ui_texts.moment(asked.due_at, timezone=viewer.timezone())) if asked.due_at else ""
-    about = " · ".join(part for part in (asked.purpose, until, *asked.breaking_reasons) if part)
-    with panels.row(ui_texts.BREAKS, age=asked.requested_at, about=about, key=f"asked-{asked.id}"):
-        title = f"{asked.contract_id} {asked.version}"
-        panels.link("contract", title, id=asked.contract_id, tab=of_contract.DIFF, newer=asked.version)
-    with st.container(horizontal=True, key=f"answers-{asked.id}"):
+    until = (
+        texts.until(ui_texts.moment(acknowledgement.due_at, timezone=viewer.timezone()))
+        if acknowledgement.due_at
+        else ""
+    )
+    about = " · ".join(part for part in (acknowledgement.purpose, until, *acknowledgement.breaking_reasons) if part)
+    with panels.row(ui_texts.BREAKS, age=acknowledgement.requested_at, about=about, key=f"asked-{acknowledgement.id}"):
+        title = f"{acknowledgement.contract_id} {acknowledgement.version}"
+        panels.link(
+            "contract", title, id=acknowledgement.contract_id, tab=of_contract.DIFF, newer=acknowledgement.version
+        )
+    with st.container(horizontal=True, key=f"answers-{acknowledgement.id}"):
         st.button(
             texts.I_KNOW,
-            key=f"know-{asked.id}",
+            key=f"know-{acknowledgement.id}",
             type="primary",
             on_click=answer,
-            args=(asked, AcknowledgementState.ACKNOWLEDGED),
+            args=(acknowledgement, AcknowledgementState.ACKNOWLEDGED),
         )
-        with st.popover(texts.ASK_OBJECT, key=f"object-{asked.id}"):
-            st.text_input(texts.OWNER_READS, key=f"why-{asked.id}", max_chars=1000, on_change="ignore")
+        with st.popover(texts.ASK_OBJECT, key=f"object-{acknowledgement.id}"):
+            st.text_input(texts.OWNER_READS, key=f"why-{acknowledgement.id}", max_chars=1000, on_change="ignore")
             st.button(
-                texts.OBJECT, key=f"objected-{asked.id}", on_click=answer, args=(asked, AcknowledgementState.OBJECTED)
+                texts.OBJECT,
+                key=f"objected-{acknowledgement.id}",
+                on_click=answer,
+                args=(acknowledgement, AcknowledgementState.OBJECTED),
             )
 
 
-def answer(asked: AcknowledgementOut, given: AcknowledgementState) -> None:
+def answer(acknowledgement: AcknowledgementOut, state: AcknowledgementState) -> None:
     """Send the answer; an objection needs the typed comment."""
-    typed = str(st.session_state.get(f"why-{asked.id}") or "").strip()
-    if given is AcknowledgementState.OBJECTED and not typed:
+    typed = str(st.session_state.get(f"why-{acknowledgement.id}") or "").strip()
+    if state is AcknowledgementState.OBJECTED and not typed:
         panels.flash(texts.SAY_WHY, problem=True)
         return
-    result = texts.OWNER_SEES_YOU_KNOW if given is AcknowledgementState.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
+    result = texts.OWNER_SEES_YOU_KNOW if state is AcknowledgementState.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
     registry = viewer.registry()
-    if step_runner.run_step(lambda: registry.answer(asked.id, given, comment=typed or None)):  # type: ignore[arg-type]
-        about = texts.answered(result, f"{asked.contract_id} {asked.version}")
-        panels.flash(about, undo=undo.remember(about, lambda: registry.answer(asked.id, AcknowledgementState.PENDING)))
+    if step_runner.run_step(lambda: registry.answer(acknowledgement.id, state, comment=typed or None)):  # type: ignore[arg-type]
+        about = texts.answered(result, f"{acknowledgement.contract_id} {acknowledgement.version}")
+        panels.flash(
+            about, undo=undo.remember(about, lambda: registry.answer(acknowledgement.id, AcknowledgementState.PENDING))
+        )
 
 
 def behind(subscriptions: Sequence[SubscriptionOut]) -> None:

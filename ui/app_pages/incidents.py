@@ -135,23 +135,23 @@ def reached(incident: IncidentOut) -> None:
     panels.table([entry(each) for each in impact.datasets], key="blast", alt=texts.DOWNSTREAM)
 
 
-def entry(found: DownstreamDatasetOut) -> dict[str, str]:
+def entry(dataset: DownstreamDatasetOut) -> dict[str, str]:
     """Return a downstream dataset as a table row."""
     return {
-        texts.DATASET: found.name,
-        texts.BAD_DATA: ui_texts.SPREADS[found.contamination],
-        ui_texts.SINCE: ui_texts.moment(found.reached_at, timezone=viewer.timezone()) if found.reached_at else "",
-        texts.JOBS_AWAY: str(found.distance),
-        texts.REACHED_BY: texts.BY_VALUES if found.is_direct else texts.BY_CONDITIONS,
-        ui_texts.COLUMNS: ", ".join(found.columns)
-        if found.columns
+        texts.DATASET: dataset.name,
+        texts.BAD_DATA: ui_texts.SPREADS[dataset.contamination],
+        ui_texts.SINCE: ui_texts.moment(dataset.reached_at, timezone=viewer.timezone()) if dataset.reached_at else "",
+        texts.JOBS_AWAY: str(dataset.distance),
+        texts.REACHED_BY: texts.BY_VALUES if dataset.is_direct else texts.BY_CONDITIONS,
+        ui_texts.COLUMNS: ", ".join(dataset.columns)
+        if dataset.columns
         else texts.UNKNOWN_COLUMNS
-        if found.is_table_level
+        if dataset.is_table_level
         else texts.ALL_COLUMNS,
-        ui_texts.CONTRACTS: ", ".join(each.contract_id for each in found.contracts),
-        ui_texts.CONSUMERS: ", ".join(name for each in found.contracts for name, _ in each.consumers),
-        ui_texts.OWNERS: ", ".join(dict.fromkeys([*found.owners, *(each.owner for each in found.contracts)])),
-        ui_texts.NAMESPACE: found.namespace,
+        ui_texts.CONTRACTS: ", ".join(each.contract_id for each in dataset.contracts),
+        ui_texts.CONSUMERS: ", ".join(name for each in dataset.contracts for name, _ in each.consumers),
+        ui_texts.OWNERS: ", ".join(dict.fromkeys([*dataset.owners, *(each.owner for each in dataset.contracts)])),
+        ui_texts.NAMESPACE: dataset.namespace,
     }
 
 

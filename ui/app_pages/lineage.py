@@ -89,33 +89,33 @@ def events() -> None:
     panels.table([event(each) for each in newest], key="events", alt=texts.NEWEST_EVENTS)
 
 
-def counts(found: LineageEventCountsOut) -> None:
+def counts(counts: LineageEventCountsOut) -> None:
     """Draw the numbers of received events by state."""
     with st.container(horizontal=True, gap="medium", key="facts"):
         for state in LineageEventState:
-            panels.fact(ui_texts.INBOX[state].word, ui_texts.count(found.events.get(state, 0)))
-        panels.fact(texts.REPEATED, ui_texts.count(found.duplicates))
-        panels.fact(texts.REFUSED, ui_texts.count(sum(found.rejected.values())))
-        panels.time(texts.OLDEST, found.oldest_received_at)
+            panels.fact(ui_texts.INBOX[state].word, ui_texts.count(counts.events.get(state, 0)))
+        panels.fact(texts.REPEATED, ui_texts.count(counts.duplicates))
+        panels.fact(texts.REFUSED, ui_texts.count(sum(counts.rejected.values())))
+        panels.time(texts.OLDEST, counts.oldest_received_at)
 
 
-def event(found: LineageEventOut) -> dict[str, str]:
+def event(event: LineageEventOut) -> dict[str, str]:
     """Return an event as a table row."""
     more = (
-        texts.more_outputs(found.written_partitions - len(found.outputs))
-        if found.written_partitions > len(found.outputs)
+        texts.more_outputs(event.written_partitions - len(event.outputs))
+        if event.written_partitions > len(event.outputs)
         else ""
     )
     return {
-        texts.RECEIVED: ui_texts.moment(found.received_at, timezone=viewer.timezone()),
-        ui_texts.STATE: ui_texts.glyph(ui_texts.INBOX[found.state]),
-        ui_texts.KIND: found.kind,
-        texts.EVENT_JOB: found.job,
-        texts.WROTE: ", ".join(found.outputs) + more,
-        texts.SENT_BY: found.producer,
-        texts.TIMES: str(found.duplicates + 1) if found.duplicates else "",
-        ui_texts.WHY: found.error or "",
-        texts.NOTED: "; ".join(found.diagnostics),
+        texts.RECEIVED: ui_texts.moment(event.received_at, timezone=viewer.timezone()),
+        ui_texts.STATE: ui_texts.glyph(ui_texts.INBOX[event.state]),
+        ui_texts.KIND: event.kind,
+        texts.EVENT_JOB: event.job,
+        texts.WROTE: ", ".join(event.outputs) + more,
+        texts.SENT_BY: event.producer,
+        texts.TIMES: str(event.duplicates + 1) if event.duplicates else "",
+        ui_texts.WHY: event.error or "",
+        texts.NOTED: "; ".join(event.diagnostics),
     }
 
 
@@ -128,14 +128,14 @@ def refused() -> None:
     panels.table([refusal(each) for each in rejected], key="refused", alt=texts.REFUSED_BODIES)
 
 
-def refusal(found: RejectedEventOut) -> dict[str, str]:
+def refusal(event: RejectedEventOut) -> dict[str, str]:
     """Return a rejected body as a table row."""
     return {
-        texts.RECEIVED: ui_texts.moment(found.received_at, timezone=viewer.timezone()),
-        texts.SENT_BY: found.producer,
-        texts.STATUS: str(found.status),
-        ui_texts.WHY: found.reason,
-        texts.ID: str(found.id),
+        texts.RECEIVED: ui_texts.moment(event.received_at, timezone=viewer.timezone()),
+        texts.SENT_BY: event.producer,
+        texts.STATUS: str(event.status),
+        ui_texts.WHY: event.reason,
+        texts.ID: str(event.id),
     }
 
 
@@ -150,18 +150,20 @@ def unmatched() -> None:
         without_contract(each, requests)
 
 
-def without_contract(found: UnmatchedDatasetOut, asked: Sequence[ContractRequestOut]) -> None:
+def without_contract(dataset: UnmatchedDatasetOut, requests: Sequence[ContractRequestOut]) -> None:
     """Draw a dataset without a contract, and the requests for one."""
-    written = texts.written(found.write_count)
-    about = " · ".join(part for part in (found.namespace, written, texts.by(found.job) if found.job else "") if part)
-    with st.container(border=True, key=f"unmatched-{ui_texts.slug(f'{found.namespace} {found.name}')}"):
-        st.markdown(f"**{ui_texts.esc(found.name)}**")
-        st.caption(f"{ui_texts.esc(about)} · {ui_texts.age(found.last_seen_at, now=viewer.now())}")
-        if found.columns:
-            st.text(texts.columns(", ".join(found.columns)))
-        with st.expander(texts.MAKE_CONTRACT, key=f"how-{ui_texts.slug(f'{found.namespace} {found.name}')}"):
-            panels.commands(*found.remedies)
-        contract_requests.contract_requests_panel(found.namespace, found.name, asked)
+    written = texts.written(dataset.write_count)
+    about = " · ".join(
+        part for part in (dataset.namespace, written, texts.by(dataset.job) if dataset.job else "") if part
+    )
+    with st.container(border=True, key=f"unmatched-{ui_texts.slug(f'{dataset.namespace} {dataset.name}')}"):
+        st.markdown(f"**{ui_texts.esc(dataset.name)}**")
+        st.caption(f"{ui_texts.esc(about)} · {ui_texts.age(dataset.last_seen_at, now=viewer.now())}")
+        if dataset.columns:
+            st.text(texts.columns(", ".join(dataset.columns)))
+        with st.expander(texts.MAKE_CONTRACT, key=f"how-{ui_texts.slug(f'{dataset.namespace} {dataset.name}')}"):
+            panels.commands(*dataset.remedies)
+        contract_requests.contract_requests_panel(dataset.namespace, dataset.name, requests)
 
 
 DRAWS = (graph, events, refused, unmatched)

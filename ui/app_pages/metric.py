@@ -95,7 +95,7 @@ def metric(
     check: CheckResultOut,
     document: document_rows.Document,
     period: str,
-    said: Sequence[FeedbackOut],
+    feedback: Sequence[FeedbackOut],
     *,
     key: str,
 ) -> tuple[ObservedPoint, ...]:
@@ -111,7 +111,7 @@ def metric(
         results,
         limits,
         timezone=viewer.timezone(),
-        marks=said,
+        marks=feedback,
     )
     if not any(each.value is not None for each in series):
         panels.empty(ui_texts.NO_VALUES, texts.NO_NUMBER)
@@ -141,52 +141,54 @@ def segmented(measured: Sequence[MetricHistoryItemOut], *, key: str) -> str | No
     return st.selectbox(texts.SEGMENT, names, key=f"{key}-segment", bind="query-params", width=320) if names else None
 
 
-def last_value(seen: Sequence[ObservedPoint], judged: Sequence[CheckHistoryItemOut]) -> None:
+def last_value(points: Sequence[ObservedPoint], items: Sequence[CheckHistoryItemOut]) -> None:
     """Draw the last value with its expected value and bounds, and the number of anomalies."""
-    last = seen[-1]
+    last = points[-1]
     with st.container(horizontal=True, gap="medium"):
         panels.fact(ui_texts.LAST, ui_texts.value(last.value), help_text=last.label)
         panels.fact(ui_texts.EXPECTED, ui_texts.value(last.expected))
         panels.fact(ui_texts.ADMITTED, ui_texts.limits(last.band.lower, last.band.upper) or texts.ANYTHING)
         if last.fit:
             panels.fact(ui_texts.FIT, last.fit, help_text=texts.FIT_JUDGED)
-        panels.fact(texts.ANOMALIES, ui_texts.part(sum(each.is_anomaly for each in seen), len(seen)))
-    if message := metric_series.learning(judged):
+        panels.fact(texts.ANOMALIES, ui_texts.part(sum(each.is_anomaly for each in points), len(points)))
+    if message := metric_series.learning(items):
         st.info(ui_texts.esc(message.capitalize()), icon=":material/hourglass_empty:")
 
 
-def history_chart(seen: Sequence[ObservedPoint], limits: ChartBand, *, name: str, key: str) -> None:
+def history_chart(points: Sequence[ObservedPoint], limits: ChartBand, *, name: str, key: str) -> None:
     """Draw the chart, its legend, and a table with links to reports."""
     panels.show_chart(
-        metric_charts.course(seen, limits, metric=name), key=key, alt=metric_series.series_sentence(seen, metric=name)
+        metric_charts.course(points, limits, metric=name),
+        key=key,
+        alt=metric_series.series_sentence(points, metric=name),
     )
-    st.caption(legend(seen, limits))
+    st.caption(legend(points, limits))
     with st.expander(ui_texts.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
         if table.open:
             link = st.column_config.LinkColumn(texts.REPORT, display_text=texts.OPEN_REPORT)
             panels.table(
-                metric_series.rows(seen), key=f"{key}-rows", alt=texts.newest_first(name), **{texts.REPORT: link}
+                metric_series.rows(points), key=f"{key}-rows", alt=texts.newest_first(name), **{texts.REPORT: link}
             )
 
 
-def legend(seen: Sequence[ObservedPoint], limits: ChartBand) -> str:
+def legend(points: Sequence[ObservedPoint], limits: ChartBand) -> str:
     """Return the legend of the marks that occur in the chart. Contains no foreign text."""
     allowed = ui_texts.limits(limits.lower, limits.upper)
     return " · ".join(
         part
         for part in (
-            texts.LEGEND_LEARNED if any(each.learned for each in seen) else "",
+            texts.LEGEND_LEARNED if any(each.learned for each in points) else "",
             texts.legend_limit(allowed) if allowed else "",
-            texts.LEGEND_FAILED if any(each.is_anomaly for each in seen) else "",
-            texts.LEGEND_GAP if any(each.value is None for each in seen) else "",
+            texts.LEGEND_FAILED if any(each.is_anomaly for each in points) else "",
+            texts.LEGEND_GAP if any(each.value is None for each in points) else "",
         )
         if part
     )
 
 
-def partitions(report: RunOut, seen: Sequence[ObservedPoint]) -> None:
+def partitions(report: RunOut, points: Sequence[ObservedPoint]) -> None:
     """Draw the comparison of two partitions, by default the last two."""
-    names = [each.label for each in seen if partition_comparison.condition(each.label)]
+    names = [each.label for each in points if partition_comparison.condition(each.label)]
     if len(names) < 2:
         return
     st.subheader(texts.TWO_PARTITIONS)

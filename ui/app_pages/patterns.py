@@ -48,19 +48,19 @@ def one(pattern: str) -> None:
             pattern_table(neighbours, key=key, alt=alt)
 
 
-def figures(found: PatternInfoOut) -> None:
+def figures(info: PatternInfoOut) -> None:
     """Draw the statistics of the pattern."""
-    if found.domain is None:
+    if info.domain is None:
         st.caption(texts.TOO_FEW_COLUMNS)
         return
     with st.container(horizontal=True, gap="medium"):
-        panels.fact(texts.MEANS, found.domain.name or ui_texts.NOTHING)
-        panels.fact(ui_texts.COLUMNS, ui_texts.count(found.domain.columns), help_text=texts.COLUMNS_OF_ALL)
-        panels.fact(texts.DO_NOT_MATCH, texts.share(found.domain.impurity), help_text=texts.MEAN_OVER_COLUMNS)
-        panels.fact(texts.FALSE_ALARMS, texts.share(found.domain.false_alarms), help_text=texts.ALARMS_ESTIMATED)
+        panels.fact(texts.MEANS, info.domain.name or ui_texts.NOTHING)
+        panels.fact(ui_texts.COLUMNS, ui_texts.count(info.domain.columns), help_text=texts.COLUMNS_OF_ALL)
+        panels.fact(texts.DO_NOT_MATCH, texts.share(info.domain.impurity), help_text=texts.MEAN_OVER_COLUMNS)
+        panels.fact(texts.FALSE_ALARMS, texts.share(info.domain.false_alarms), help_text=texts.ALARMS_ESTIMATED)
 
 
-def carriers(found: Sequence[PatternColumnOut]) -> None:
+def carriers(columns: Sequence[PatternColumnOut]) -> None:
     """Draw the columns with the pattern, those with the most matches first."""
     st.subheader(texts.CARRIERS)
     rows = [
@@ -72,24 +72,24 @@ def carriers(found: Sequence[PatternColumnOut]) -> None:
             texts.MEANS: each.means or "",
             ui_texts.OPEN: contract_rows.address("contract", id=each.contract_id),
         }
-        for each in found
+        for each in columns
     ]
     link = st.column_config.LinkColumn(texts.CONTRACT_PAGE, display_text=ui_texts.OPEN)
     panels.table(rows, key="carriers", alt=texts.CARRIERS_TABLE, **{ui_texts.OPEN: link})
 
 
-def domains(found: Sequence[CommonPatternOut]) -> None:
+def domains(patterns: Sequence[CommonPatternOut]) -> None:
     """Draw the common domains, most columns first, and the button to learn them again."""
     st.subheader(texts.DOMAINS)
-    if not found:
+    if not patterns:
         panels.empty(texts.NOTHING_LEARNED, texts.LEARNED_BY_NIGHT)
     else:
-        pattern_table(found, key="domains", alt=texts.DOMAINS_TABLE)
+        pattern_table(patterns, key="domains", alt=texts.DOMAINS_TABLE)
     if viewer.may(Permission.DRAFT):
         st.button(texts.LEARN, key="learn", icon=":material/refresh:", on_click=learn)
 
 
-def pattern_table(found: Sequence[CommonPatternOut], *, key: str, alt: str) -> None:
+def pattern_table(patterns: Sequence[CommonPatternOut], *, key: str, alt: str) -> None:
     """Draw patterns as a table; each links to its columns."""
     rows = [
         {
@@ -100,7 +100,7 @@ def pattern_table(found: Sequence[CommonPatternOut], *, key: str, alt: str) -> N
             texts.FALSE_ALARMS: texts.share(each.false_alarms),
             ui_texts.OPEN: contract_rows.address("patterns", pattern=each.pattern),
         }
-        for each in found
+        for each in patterns
     ]
     panels.table(
         rows,

@@ -99,10 +99,10 @@ def bars(of: HistogramBins, name: str) -> None:
     )
 
 
-def counted(title: str, found: Sequence[ValueCount]) -> None:
+def counted(title: str, counts: Sequence[ValueCount]) -> None:
     """Draw a table of values with their numbers of rows, if there are any."""
-    if found:
-        rows = [{title: each.value, ui_texts.ROWS: each.count} for each in found]
+    if counts:
+        rows = [{title: each.value, ui_texts.ROWS: each.count} for each in counts]
         grouped = st.column_config.NumberColumn(format="localized")
         st.dataframe(rows, hide_index=True, alt=title, width="content", column_config={ui_texts.ROWS: grouped})
 

@@ -26,11 +26,11 @@ def page() -> None:
             analyzer(each)
 
 
-def matches(analyzer: AnalyzerOut, asked: str) -> bool:
+def matches(analyzer: AnalyzerOut, query: str) -> bool:
     """Return True if the analyzer's texts contain every word of the search."""
     names = [each.name for each in analyzer.arguments]
     text = " ".join([analyzer.name, analyzer.name.replace("_", " "), analyzer.description, *names]).casefold()
-    return all(word in text for word in asked.casefold().split())
+    return all(word in text for word in query.casefold().split())
 
 
 def analyzer(of: AnalyzerOut) -> None:

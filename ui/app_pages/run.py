@@ -151,8 +151,8 @@ def likely(run: RunOut, results: list[CheckResultOut], sample: ViolationSampleOu
     if shared := failure_breakdown.parts(every):
         st.text(texts.shared(list(shared)))
     excluded = {check.column or "", *(run.dataset.partition_by if run.dataset else ())}
-    if sample and failure_breakdown.segment(sample, apart=excluded, shares={}):
-        segment = failure_breakdown.segment(sample, apart=excluded, shares=shares(run, results))
+    if sample and failure_breakdown.segment(sample, excluded=excluded, shares={}):
+        segment = failure_breakdown.segment(sample, excluded=excluded, shares=shares(run, results))
         st.text(segment.sentence if segment else texts.NOTHING_IN_COMMON)
 
 

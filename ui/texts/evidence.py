@@ -13,8 +13,8 @@ def alarms_for_nothing(most: str, of: str) -> str:
     return f"At most {most} of {of} raise a false alarm (95 % confidence)"
 
 
-def back_test(alarmed: str, judged: int, named: str) -> str:
-    return f"Backtest: {alarmed} of {judged:,} partitions alarmed{named}"
+def back_test(alarmed: str, evaluated: int, named: str) -> str:
+    return f"Backtest: {alarmed} of {evaluated:,} partitions alarmed{named}"
 
 
 def unique_by_name(chance: float) -> str:
@@ -33,8 +33,8 @@ def owners(accepted: int, decided: int) -> str:
     return f"Owners accepted {accepted:,} of {pluralize(decided, 'suggestion')} of this kind"
 
 
-def held_on(held: int, of: int, *, by_rows: bool) -> str:
-    return f"satisfied in {held:,} of {pluralize(of, 'part' if by_rows else 'partition')}"
+def held_on(successes: int, of: int, *, by_rows: bool) -> str:
+    return f"satisfied in {successes:,} of {pluralize(of, 'part' if by_rows else 'partition')}"
 
 
 def judged_apart(learned_on: int, judged_on: int) -> str:

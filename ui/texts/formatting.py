@@ -27,7 +27,7 @@ def esc(text: object) -> str:
 
     Line breaks, control and direction-changing characters become spaces."""
     plain = CONTROL.sub(" ", str(text))
-    broken = REPLACED.sub(lambda found: f"{found[0]}{WORD_JOINER}", plain)
+    broken = REPLACED.sub(lambda match: f"{match[0]}{WORD_JOINER}", plain)
     return MARKDOWN.sub(r"\\\1", broken)
 
 

@@ -50,5 +50,5 @@ def behind(subscriptions: int) -> str:
     return f"Outdated pins ({subscriptions:,})"
 
 
-def answered(said: str, version: str) -> str:
-    return f"{said}: {version}. The owner can see your answer."
+def answered(answer: str, version: str) -> str:
+    return f"{answer}: {version}. The owner can see your answer."

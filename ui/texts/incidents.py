@@ -102,8 +102,8 @@ def given_to(name: str) -> str:
     return f"assigned to {name}"
 
 
-def impact_line(names: str, said: str) -> str:
-    return f"{names}: {said}."
+def impact_line(names: str, impact: str) -> str:
+    return f"{names}: {impact}."
 
 
 def told_later(moment: str) -> str:

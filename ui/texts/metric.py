@@ -107,8 +107,8 @@ def limits_change(now: str, then: str) -> str:
     return f"Allowed now: {now}; after feedback: {then}." if now != then else f"Allowed: {now} (unchanged)."
 
 
-def outside(judged: int, now: int, then: int) -> str:
-    return f"Of {pluralize(judged, 'clean point')}, {now:,} are outside now; {then:,} would be outside."
+def outside(evaluated: int, now: int, then: int) -> str:
+    return f"Of {pluralize(evaluated, 'clean point')}, {now:,} are outside now; {then:,} would be outside."
 
 
 def would_have_alarmed(alarms: int, tested: int) -> str:

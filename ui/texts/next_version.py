@@ -40,8 +40,8 @@ def changes(number: int, old: str | None, bump: str) -> str:
     return f"{pluralize(number, 'change')} from version {old} ({bump})"
 
 
-def too_small(told: str, new: str, suggested: str) -> str:
-    return f"{told}; version {new} is too small a step, use {suggested}"
+def too_small(number: str, new: str, suggested: str) -> str:
+    return f"{number}; version {new} is too small a step, use {suggested}"
 
 
 def consumers(number: int, broken: int) -> str:

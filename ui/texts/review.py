@@ -124,12 +124,12 @@ def seen_between(low: str, high: str) -> str:
     return f"Observed {low} to {high}"
 
 
-def seen_and_allowed(seen: str, allowed: str, ringed: str) -> str:
-    return f"{seen} · allowed {allowed}{ringed}"
+def seen_and_allowed(view: str, allowed: str, ringed: str) -> str:
+    return f"{view} · allowed {allowed}{ringed}"
 
 
-def news(told: str) -> str:
-    return f"New evidence: {told}"
+def news(text: str) -> str:
+    return f"New evidence: {text}"
 
 
 def by(name: str) -> str:

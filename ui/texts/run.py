@@ -67,8 +67,8 @@ def allowed(limits: str) -> str:
     return f", allowed {limits}"
 
 
-def measured(place: str, found: str, limits: str) -> str:
-    return f"{place}measured {found}{limits}"
+def measured(place: str, value: str, limits: str) -> str:
+    return f"{place}measured {value}{limits}"
 
 
 def all_checks(number: int) -> str:
@@ -83,8 +83,8 @@ def usual(share: float) -> str:
     return f"{percent(share)} of all rows in the partition have it"
 
 
-def segment(rows: int, kept: int, column: str, value: str, usual: str) -> str:
-    return f"{column} is {value} in {rows:,} of {kept:,} sampled rows; {usual}"
+def segment(rows: int, sampled: int, column: str, value: str, usual: str) -> str:
+    return f"{column} is {value} in {rows:,} of {sampled:,} sampled rows; {usual}"
 
 
 def in_a_row(runs: int) -> str:
@@ -99,8 +99,8 @@ def fails_since(again: str, age: str) -> str:
     return f"Failed in {again}, first {age}"
 
 
-def first_under(told: str, version: str) -> str:
-    return f"{told}; that was the first run with version {version}"
+def first_under(sentence: str, version: str) -> str:
+    return f"{sentence}; that was the first run with version {version}"
 
 
 def looked_after_by(who: str | None) -> str:

@@ -35,8 +35,8 @@ def line(where: str, number: int) -> str:
     return f"{where}, line {number}"
 
 
-def taken_back(said: str) -> str:
-    return f"Undone: {said}"
+def taken_back(action: str) -> str:
+    return f"Undone: {action}"
 
 
 def done(steps: int) -> str:

@@ -27,10 +27,10 @@ class BulkStep(Generic[Thing]):
     back: Callable[[Thing, Thing], object] | None
 
 
-def run_bulk_step(found: Sequence[Thing], step: BulkStep[Thing]) -> None:
+def run_bulk_step(items: Sequence[Thing], step: BulkStep[Thing]) -> None:
     """Apply the step to each item, report failures, and make the rest undoable."""
     changes, refused = [], []
-    for each in found:
+    for each in items:
         try:
             changes.append((each, step.take(each)))
         except ClientError as error:
@@ -46,7 +46,7 @@ def input_text(key: str) -> str:
     return str(st.session_state.get(key) or "").strip()
 
 
-def _put_back(taken: Sequence[tuple[Thing, Thing]], step: BulkStep[Thing]) -> None:
-    for before, after in taken:
+def _put_back(changes: Sequence[tuple[Thing, Thing]], step: BulkStep[Thing]) -> None:
+    for before, after in changes:
         if step.back:
             step.back(before, after)

@@ -43,11 +43,11 @@ def age() -> None:
     st.fragment(_age, run_every=EVERY)(viewer.now())
 
 
-def _age(drawn: datetime) -> None:
-    if viewer.now() - drawn < OLD:
+def _age(drawn_at: datetime) -> None:
+    if viewer.now() - drawn_at < OLD:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="age"):
-        shown = ui_texts.moment(drawn, timezone=viewer.timezone())
-        st.caption(pages.as_of(shown, ui_texts.age(drawn, now=viewer.now())), width="content")
+        shown = ui_texts.moment(drawn_at, timezone=viewer.timezone())
+        st.caption(pages.as_of(shown, ui_texts.age(drawn_at, now=viewer.now())), width="content")
         if st.button(pages.REFRESH, key="refresh", icon=":material/refresh:", type="tertiary"):
             st.rerun()

@@ -43,11 +43,14 @@ def time(label: str, moment: datetime | None) -> None:
     fact(label, ui_texts.age(moment, now=viewer.now()), help_text=when(moment))
 
 
-def link(page: str, label: str, *, help_text: str | None = None, **asked: str) -> None:
+def link(page: str, label: str, *, help_text: str | None = None, **parameters: str) -> None:
     """Show a link to the page of that object; the label may be foreign text."""
     shown = f":blue[**{ui_texts.esc(label)}**]"
     st.page_link(
-        f"app_pages/{page}.py", label=shown, help=ui_texts.esc(help_text) if help_text else None, query_params=asked
+        f"app_pages/{page}.py",
+        label=shown,
+        help=ui_texts.esc(help_text) if help_text else None,
+        query_params=parameters,
     )
 
 
@@ -105,15 +108,15 @@ def _partitions(names: Sequence[str]) -> str:
     return shown[0] if len(shown) == 1 else f"({ui_texts.partitions(len(shown))})" if shown else ""
 
 
-def counted(found: Mapping[str, int], *, with_noun: bool = False) -> str:
+def counted(counts: Mapping[str, int], *, with_noun: bool = False) -> str:
     """Return how many checks have each outcome, most urgent first.
 
     `with_noun`: name the checks, as in '3 checks failed, 1 warning'."""
     order = [name for name in ui_texts.OUTCOMES if name != "passed"] + ["passed"]
-    names = [name for name in order if found.get(name)]
-    parts = [f"{found[name]:,} {ui_texts.OUTCOMES[name].word.lower()}" for name in names]
+    names = [name for name in order if counts.get(name)]
+    parts = [f"{counts[name]:,} {ui_texts.OUTCOMES[name].word.lower()}" for name in names]
     if with_noun and names:
-        parts[0] = ui_texts.checks_with(found[names[0]], ui_texts.OUTCOMES[names[0]])
+        parts[0] = ui_texts.checks_with(counts[names[0]], ui_texts.OUTCOMES[names[0]])
     return ", ".join(parts) or ui_texts.NO_CHECKS
 
 

@@ -22,11 +22,11 @@ class UndoableStep:
     back: Callable[[], object]
 
 
-def remember(said: str, back: Callable[[], object]) -> Callable[[], None]:
+def remember(action: str, back: Callable[[], object]) -> Callable[[], None]:
     """Store how to undo a step, and return a handler for its undo button.
 
     `back` may raise ClientError."""
-    done = UndoableStep(said, back)
+    done = UndoableStep(action, back)
     st.session_state[DONE] = [done, *undo_steps()][:MAX_STEPS]
     return lambda: take(done)
 

@@ -64,15 +64,15 @@ def members(name: str) -> tuple[str, ...]:
     return month_days.members if month_days else (name,)
 
 
-def merge_days(given: Iterable[MonthDays]) -> MonthDays:
+def merge_days(days: Iterable[MonthDays]) -> MonthDays:
     """Merge days of the same month and partition names (at least one)."""
-    parts = list(given)
+    parts = list(days)
     return parts[0]._replace(days=tuple(sorted(day for part in parts for day in part.days)))
 
 
-def _are_dates(told: MonthDays) -> bool:
+def _are_dates(days: MonthDays) -> bool:
     try:
-        return all(date.fromisoformat(f"{told.month}-{day:02d}") for day in told.days)
+        return all(date.fromisoformat(f"{days.month}-{day:02d}") for day in days.days)
     except ValueError:
         return False
 
@@ -83,9 +83,9 @@ def _day_numbers(written: str) -> Iterator[int]:
         yield from range(int(first or 0), int(last or first or 0) + 1)
 
 
-def _runs(given: Iterable[int]) -> Iterator[str]:
+def _runs(days: Iterable[int]) -> Iterator[str]:
     """Yield consecutive days as first-last."""
-    for _, run in groupby(enumerate(given), lambda each: each[1] - each[0]):
+    for _, run in groupby(enumerate(days), lambda each: each[1] - each[0]):
         consecutive = [day for _, day in run]
         yield f"{consecutive[0]:02d}" if len(consecutive) == 1 else f"{consecutive[0]:02d}-{consecutive[-1]:02d}"
 

@@ -27,16 +27,16 @@ class ReplayHistory:
     succession: PartitionOrder = field(default_factory=PartitionOrder)
     excluded_partitions: Collection[str | None] = ()
 
-    def add_partitions(self, names: Iterable[str], spoilt: Collection[str | None]) -> None:
+    def add_partitions(self, names: Iterable[str], excluded_partitions: Collection[str | None]) -> None:
         """Add partitions that arrived in one step.
 
-        `spoilt`: those from which nothing is learned and with which nothing is compared; None in it means all
-        partitions together."""
+        `excluded_partitions`: those from which nothing is learned and with which nothing is compared; None in it
+        means all partitions together."""
         names = list(names)
         for name in names:
             self.succession.add(name)
         self.excluded_partitions = {each for each in self.excluded_partitions if each and each not in names} | set(
-            spoilt
+            excluded_partitions
         )
 
     def see(self, cases: Iterable[ReplayCase], partition: str | None, read: Read, moment: datetime) -> None:
@@ -76,8 +76,8 @@ class ReplayHistory:
         )
 
 
-def _point(found: MetricValue | str, partition: str | None, moment: datetime) -> SeriesPoint:
-    stated = metric_values.state_value(found)
+def _point(reading: MetricValue | str, partition: str | None, moment: datetime) -> SeriesPoint:
+    stated = metric_values.state_value(reading)
     return SeriesPoint(
         time=place(partition).time or moment,
         value=stated.value,

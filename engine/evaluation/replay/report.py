@@ -191,26 +191,29 @@ def _beyond(one: CheckOutcome | None, other: CheckOutcome | None) -> tuple[str, 
     return tuple(name for name in _alerts(one) if name not in alerts)
 
 
-def _alerts(told: CheckOutcome | None) -> tuple[str, ...]:
-    return told.alerts if told else ()
+def _alerts(outcome: CheckOutcome | None) -> tuple[str, ...]:
+    return outcome.alerts if outcome else ()
 
 
-def _each_once(given: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for names in given for name in names))
+def _each_once(keys: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for names in keys for name in names))
 
 
-def _would(told: CheckOutcome) -> str:
-    if not told.evaluated:
-        return "" if told.lacking else NOTHING
-    if not told.alerts:
-        return f"would not have alerted on any of {told.evaluated} {told.unit}"
-    return f"would have alerted on {len(told.alerts)} of {told.evaluated} {told.unit}: {name_list(told.alerts)}"
+def _would(outcome: CheckOutcome) -> str:
+    if not outcome.evaluated:
+        return "" if outcome.lacking else NOTHING
+    if not outcome.alerts:
+        return f"would not have alerted on any of {outcome.evaluated} {outcome.unit}"
+    counts = f"{len(outcome.alerts)} of {outcome.evaluated} {outcome.unit}"
+    return f"would have alerted on {counts}: {name_list(outcome.alerts)}"
 
 
-def _did(told: CheckOutcome) -> str:
-    return f"it alerts on {len(told.alerts)} of {told.evaluated} {told.unit}"
+def _did(outcome: CheckOutcome) -> str:
+    return f"it alerts on {len(outcome.alerts)} of {outcome.evaluated} {outcome.unit}"
 
 
-def _lacks(told: CheckOutcome) -> str:
-    reasons = [f"{len(names)} could not be evaluated: {why}" for why, names in list(told.not_evaluated.items())[:NAMED]]
+def _lacks(outcome: CheckOutcome) -> str:
+    reasons = [
+        f"{len(names)} could not be evaluated: {why}" for why, names in list(outcome.not_evaluated.items())[:NAMED]
+    ]
     return "; ".join(reasons)

@@ -284,8 +284,8 @@ def _outcome(check: BoundCheck, read: MetricValue | str) -> tuple[Outcome, str |
     return metric_values.outcome(baselined, baselined.observed(read))
 
 
-def _lacked(found: MetricValue | str) -> MetricValue | str:
-    return NEEDED if found == metric_values.UNKNOWN else found
+def _lacked(reading: MetricValue | str) -> MetricValue | str:
+    return NEEDED if reading == metric_values.UNKNOWN else reading
 
 
 def _label(names: Sequence[str]) -> str:

@@ -131,9 +131,9 @@ class VersionPair:
         """Return the object in the newest version that has it. Raises ValueError if neither has."""
         return self.contracts[max(self.contracts)].object(self.object)
 
-    def tally(self, place: Place, side: int, made: OutcomeCounter) -> OutcomeCounter:
+    def tally(self, place: Place, side: int, counter: OutcomeCounter) -> OutcomeCounter:
         """Return the existing tally of that check and version, or add this one."""
-        return self.places.setdefault(place, {}).setdefault(side, made)
+        return self.places.setdefault(place, {}).setdefault(side, counter)
 
 
 class SchemaBinder:

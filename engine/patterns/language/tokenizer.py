@@ -45,9 +45,9 @@ def by_numbers(value: str) -> tuple[str, list[str]]:
     """Return the structure with signed and decimal numbers as one token each, and the words."""
     words: list[str] = []
 
-    def mark(found: re.Match[str]) -> str:
-        words.append(found.group())
-        return WORD if found.group("number") is None else NUMERAL
+    def mark(match: re.Match[str]) -> str:
+        words.append(match.group())
+        return WORD if match.group("number") is None else NUMERAL
 
     return _NUMBERS.sub(mark, value), words
 

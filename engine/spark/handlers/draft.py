@@ -34,25 +34,29 @@ OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band
 NOTHING_SOUND = "every partition is excluded, as partitions with incidents are: no checks are suggested"
 
 
-def draft(session: Any, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
+def draft(session: Any, request: DraftRequest, report_progress: ReportProgress = no_progress) -> DraftResult:
     """Return the base document, the suggestions that held and the profile. Raises UnreadableTable, EngineError."""
-    return draft_opened(session, opened(session, request.profile), request, tell)
+    return draft_opened(session, opened(session, request.profile), request, report_progress)
 
 
-def draft_opened(session: Any, whole: ProfiledTable, request: DraftRequest, tell: ReportProgress) -> DraftResult:
+def draft_opened(
+    session: Any, whole: ProfiledTable, request: DraftRequest, report_progress: ReportProgress
+) -> DraftResult:
     """Draft a table that is already open. Raises UnreadableTable, EngineError."""
     table, sound = _sound(whole, request)
     if whole.names and not table.names:
-        return _unlearned(whole, request, tell)
+        return _unlearned(whole, request, report_progress)
     table, parted = split(table, sound)
-    profiled = _counted(table, history(table, parted.profile, tell), parted, tell)
-    profiled, patterns = suggested(table, _with_column_groups(table, profiled, parted, tell), parted, tell)
-    reference_checks = references(session, table, profiled, parted, tell)
-    tell("selecting suggestions")
+    profiled = _counted(table, history(table, parted.profile, report_progress), parted, report_progress)
+    profiled, patterns = suggested(
+        table, _with_column_groups(table, profiled, parted, report_progress), parted, report_progress
+    )
+    reference_checks = references(session, table, profiled, parted, report_progress)
+    report_progress("selecting suggestions")
     over_time = parted.source.partition_by == request.source.partition_by
-    suggestions = suggest(profiled, request.object, over_time=over_time, beside=[*patterns, *reference_checks])
+    suggestions = suggest(profiled, request.object, over_time=over_time, candidates=[*patterns, *reference_checks])
     suggested_checks = [each for each in suggestions if profiled.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
-    suggested_checks += _by_history(whole, request, tell)
+    suggested_checks += _by_history(whole, request, report_progress)
     return DraftResult(
         document=write(_skeleton(request, table.schema)),
         suggestions=tuple(suggested_checks),
@@ -77,15 +81,15 @@ def _sound(table: ProfiledTable, request: DraftRequest) -> tuple[ProfiledTable, 
     return replace(table, frame=frame, names=names), replace(request, partitions=partitions)
 
 
-def _unlearned(table: ProfiledTable, request: DraftRequest, tell: ReportProgress) -> DraftResult:
+def _unlearned(table: ProfiledTable, request: DraftRequest, report_progress: ReportProgress) -> DraftResult:
     """Return the draft of a table whose partitions are all excluded: columns and profile, no suggestions."""
-    profiled = history(table, request.profile, tell)
+    profiled = history(table, request.profile, report_progress)
     noted = replace(profiled, notes=(*profiled.notes, NOTHING_SOUND))
     profile = document(noted, request.object).model_dump(mode="json")
     return DraftResult(document=write(_skeleton(request, table.schema)), suggestions=(), profile=profile)
 
 
-def _by_history(table: ProfiledTable, request: DraftRequest, tell: ReportProgress) -> list[dict[str, Any]]:
+def _by_history(table: ProfiledTable, request: DraftRequest, report_progress: ReportProgress) -> list[dict[str, Any]]:
     """Return the clauses of programs learned from the partitions; [] if the request wants none."""
     if request.alarms is None:
         return []
@@ -93,9 +97,9 @@ def _by_history(table: ProfiledTable, request: DraftRequest, tell: ReportProgres
     from treaty.engine.spark.profile.programs import measured
 
     measured_history = measured(
-        table, request.source.partition_by, request.columns, frozenset(request.excluded_partitions), tell
+        table, request.source.partition_by, request.columns, frozenset(request.excluded_partitions), report_progress
     )
-    tell("learning programs")
+    report_progress("learning programs")
     return suggestions(measured_history, request.object, request.alarms, request.refit)
 
 
@@ -115,32 +119,34 @@ def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:
     return drafted
 
 
-def _counted(table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress) -> TableProfile:
+def _counted(
+    table: ProfiledTable, profile: TableProfile, request: DraftRequest, report_progress: ReportProgress
+) -> TableProfile:
     """Add exact value counts of columns that may be unique; return the profile unchanged if rows were sampled."""
-    counted = plan([column.unique for column in worth_counting(found, request.object) if column.unique])
-    if found.sampled < 1 or not counted.groupings:
-        return found
-    tell(f"counting distinct values of {len(counted.groupings)} columns")
-    return found.with_states(_scanned(table, counted, found, request))
+    counted = plan([column.unique for column in worth_counting(profile, request.object) if column.unique])
+    if profile.sampled < 1 or not counted.groupings:
+        return profile
+    report_progress(f"counting distinct values of {len(counted.groupings)} columns")
+    return profile.with_states(_scanned(table, counted, profile, request))
 
 
 def _with_column_groups(
-    table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
+    table: ProfiledTable, profile: TableProfile, request: DraftRequest, report_progress: ReportProgress
 ) -> TableProfile:
     """Add exact counts of candidate column groups; return the profile unchanged if rows were sampled."""
-    columns = [each.column.name for each in sampled_columns(found)]
-    if found.sampled < 1 or not columns:
-        return found
-    tell("searching for related columns")
-    rows = draw_rows(table.frame, columns, by=request.source.partition_by, rows=sum(found.rows))
-    groups = column_groups(found, rows, table.schema, request.object)
+    columns = [each.column.name for each in sampled_columns(profile)]
+    if profile.sampled < 1 or not columns:
+        return profile
+    report_progress("searching for related columns")
+    rows = draw_rows(table.frame, columns, by=request.source.partition_by, rows=sum(profile.rows))
+    groups = column_groups(profile, rows, table.schema, request.object)
     if not groups:
-        return found
-    tell(f"counting {len(groups)} column combinations")
+        return profile
+    report_progress(f"counting {len(groups)} column combinations")
     counted = plan([each.measured for each in groups])
-    return with_group_counts(found, groups, _scanned(table, counted, found, request))
+    return with_group_counts(profile, groups, _scanned(table, counted, profile, request))
 
 
-def _scanned(table: ProfiledTable, counted: Plan, found: TableProfile, request: DraftRequest) -> dict[str, StateBag]:
-    names = tuple(name for name, _ in found.partitions)
+def _scanned(table: ProfiledTable, counted: Plan, profile: TableProfile, request: DraftRequest) -> dict[str, StateBag]:
+    names = tuple(name for name, _ in profile.partitions)
     return scan(table.frame, counted, partition_by=request.source.partition_by, expected=names)

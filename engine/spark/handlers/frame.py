@@ -36,21 +36,22 @@ def read_frame(  # noqa: PLR0913
     object_name: str,
     *,
     partition_by: Sequence[str] | None = None,
-    others: Mapping[str, Any] | None = None,
+    other_datasets: Mapping[str, Any] | None = None,
     statistics: str | None = None,
     key: HashKey | None = None,
 ) -> FrameReading:
     """Read everything that the checks of an object need from the frame.
 
-    `partition_by`: partition columns; None means those of the contract that the frame has. `others`: frames of other
+    `partition_by`: partition columns; None means those of the contract that the frame has. `other_datasets`: frames
+    of other
     datasets by name. `statistics`: the Parquet folder that the frame reads without changes; its footers then answer
     what they can. `key`: key that hashes classified values. Raises ContractError and UnreadableTable."""
-    checks, frames = bind(contract.object(object_name), schema_of(frame)), OtherDatasets(others or {})
+    checks, frames = bind(contract.object(object_name), schema_of(frame)), OtherDatasets(other_datasets or {})
     partition_columns_of_frame = partition_columns(checks.object, partition_by, checks.schema)
     plan, schema = replace(checks.plan, key=key), checks.schema
     footers = (
         stated(plan, statistics, schema, partition_by=partition_columns_of_frame) if statistics else FooterCounts(plan)
     )
-    states = scan_remaining(frame, plan, footers, partition_by=partition_columns_of_frame, others=frames)
+    states = scan_remaining(frame, plan, footers, partition_by=partition_columns_of_frame, other_datasets=frames)
     whole = separate_statements.whole_table_states(frame, plan, frames)
     return FrameReading(checks, states, whole, separate_statements.referents(checks.object, frames))

@@ -65,10 +65,10 @@ def look(session: Any, request: TableStatusRequest) -> TableStatus:
     )  # fmt: skip
 
 
-def _refused(session: Any, request: TableStatusRequest, known: Mapping[str, str]) -> tuple[str, ...]:
+def _refused(session: Any, request: TableStatusRequest, types: Mapping[str, str]) -> tuple[str, ...]:
     """Return the partition columns in the requested order. Raises EngineError if a gate cannot publish to the table."""
-    table, kind = request.table, f"{known.get('Provider', '')} {known.get('Serde Library', '')}".lower()
-    if PARQUET not in kind or not known.get("Location"):
+    table, kind = request.table, f"{types.get('Provider', '')} {types.get('Serde Library', '')}".lower()
+    if PARQUET not in kind or not types.get("Location"):
         raise EngineError(f"{table} is neither a Parquet nor a Delta table: the gate cannot publish to it", retry=False)
     by = tuple(each.name for each in session.catalog.listColumns(table) if each.isPartition)
     if not by:

@@ -43,7 +43,9 @@ def measure(session: Any, request: MeasureRequest) -> MeasureResult:
     reason: its checks are not evaluated."""
     source, data_objects = resolve_source(request.source), objects(request)
     storage = None if request.arrivals is None else file_arrivals.layout(request.source, request.arrivals)
-    storage = storage or changes.layout(session, request.source, look=request.hints, known=request.stored_fingerprints)
+    storage = storage or changes.layout(
+        session, request.source, look=request.hints, stored_fingerprints=request.stored_fingerprints
+    )
     pinned = replace(source, version=storage.at.version) if storage.at and storage.pinned else source
     table = OpenedTable(session=session, request=request, source=pinned, objects=data_objects, layout=storage)
     if not (storage.fingerprints or storage.at):
@@ -62,39 +64,39 @@ class OpenedTable:
     layout: StorageLayout
 
     def states(
-        self, names: Sequence[str] = (), held: frozenset[str] = NOTHING, *, there: bool = True
+        self, names: Sequence[str] = (), stored: frozenset[str] = NOTHING, *, there: bool = True
     ) -> tuple[Schema, dict[str, StateBag]]:
         """Return the schema and the bags of the named partitions.
 
-        `names`: empty means all partitions. `held`: keys of states that are already stored and not computed.
+        `names`: empty means all partitions. `stored`: keys of states that are already stored and not computed.
         `there`: the named partitions exist, even without a row."""
         if self.layout.read_one_by_one:
-            return self._alone(names[0], held)
+            return self._alone(names[0], stored)
         folders = [folder for name in names for folder in self.layout.folders.get(name, ())]
         frame = read(self.session, self.source, names=names, folders=folders)
         schema = schema_of(frame)
-        scan_plan = self._bound(schema).plan.without(held)
+        scan_plan = self._bound(schema).plan.without(stored)
         scan_plan = replace(scan_plan, key=self.key)
         by, stated = self.source.partition_by, self._stated(scan_plan, schema, names)
         expected = names if there else ()
         return schema, scan_remaining(
-            frame, scan_plan, stated, partition_by=by, expected=expected, others=self.datasets
+            frame, scan_plan, stated, partition_by=by, expected=expected, other_datasets=self.datasets
         )
 
     def _bound(self, schema: Schema) -> BoundChecks:
         return bind_all(self.objects, schema)
 
-    def _alone(self, name: str, held: frozenset[str]) -> tuple[Schema, dict[str, StateBag]]:
-        schema, bags = replace(self, layout=self.layout.only(name)).states(("",), held)
+    def _alone(self, name: str, stored: frozenset[str]) -> tuple[Schema, dict[str, StateBag]]:
+        schema, bags = replace(self, layout=self.layout.only(name)).states(("",), stored)
         return schema, {name: bags[""]}
 
-    def _stated(self, wanted: Plan, schema: Schema, names: Sequence[str]) -> FooterCounts:
+    def _stated(self, plan: Plan, schema: Schema, names: Sequence[str]) -> FooterCounts:
         """Return what the Parquet footers of the named partitions state; nothing unless the files are plain Parquet."""
         plain = self.source.format == "parquet" and is_path(self.source.location)
         if not (self.request.statistics and plain and self.layout.files):
-            return FooterCounts(wanted)
+            return FooterCounts(plan)
         files = {name: self.layout.files[name] for name in names or self.layout.files}
-        return footer_counts(wanted, self.source.location, files, schema)
+        return footer_counts(plan, self.source.location, files, schema)
 
     @cached_property
     def key(self) -> HashKey:
@@ -210,7 +212,7 @@ def _whole(table: OpenedTable) -> MeasureResult:
         return table.measured(dict.fromkeys(bags, marker), TableReadings(schema=schema, bags=bags))
     readings = TableReadings()
     if stored_keys:
-        readings.schema, bags = table.states(held=frozenset.intersection(*stored_keys.values()))
+        readings.schema, bags = table.states(stored=frozenset.intersection(*stored_keys.values()))
         readings.added = {name: bag for name, bag in bags.items() if name in stored_keys}
     return table.measured(dict(before), readings)
 
@@ -266,7 +268,7 @@ def _parted(table: OpenedTable) -> MeasureResult:
     now = [*lacking, *changed][: table.request.portion]
     readings.remaining = len(lacking) + len(changed) - len(now)
     for stored_keys, names in _groups_by_states(table, now[: len(lacking)]):
-        _read(table, names, readings, held=stored_keys)
+        _read(table, names, readings, stored=stored_keys)
     for names in _some(table, now[len(lacking) :]):
         _read(table, names, readings)
     if readings.unread and not (readings.bags or readings.added):
@@ -299,18 +301,18 @@ def _some(table: OpenedTable, names: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _read(
-    table: OpenedTable, names: Sequence[str], readings: TableReadings, *, held: frozenset[str] | None = None
+    table: OpenedTable, names: Sequence[str], readings: TableReadings, *, stored: frozenset[str] | None = None
 ) -> None:
     """Read the partitions in one scan, or in halves while that fails: faulty partitions are isolated."""
     try:
-        schema, bags = table.states(names, held or NOTHING)
+        schema, bags = table.states(names, stored or NOTHING)
     except UnreadableTable as error:
         if len(names) == 1:
             readings.unread[names[0]] = error
             return
         middle = len(names) // 2
-        _read(table, names[:middle], readings, held=held)
-        _read(table, names[middle:], readings, held=held)
+        _read(table, names[:middle], readings, stored=stored)
+        _read(table, names[middle:], readings, stored=stored)
     else:
         readings.schema = schema
-        (readings.bags if held is None else readings.added).update(bags)
+        (readings.bags if stored is None else readings.added).update(bags)

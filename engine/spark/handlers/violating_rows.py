@@ -29,7 +29,7 @@ def sample(session: Any, request: SampleRequest) -> tuple[ViolationSample, ...]:
     by = request.source.partition_by
     datasets = open_datasets(session, request.datasets)
     return violating_rows.sample(
-        frame, checks, request.failed_checks, limit=request.limit, others=datasets, partition_by=by
+        frame, checks, request.failed_checks, limit=request.limit, other_datasets=datasets, partition_by=by
     )
 
 
@@ -38,7 +38,7 @@ def quarantine(session: Any, request: QuarantineRequest) -> QuarantineResult:
     _refuse_overlap(request.source.location, request.target.out)
     frame, checks = _bound(session, request, read_contract(request.contract).object(request.object))
     by, datasets = request.source.partition_by, open_datasets(session, request.datasets)
-    return writing.quarantine(frame, checks, request.target, others=datasets, partition_by=by)
+    return writing.quarantine(frame, checks, request.target, other_datasets=datasets, partition_by=by)
 
 
 def _bound(
@@ -46,18 +46,18 @@ def _bound(
     request: SampleRequest | QuarantineRequest,
     chosen: DataObject,
     names: Sequence[str] = (),
-    came: Mapping[str, str] = NOTHING,
+    types: Mapping[str, str] = NOTHING,
 ) -> tuple[Any, BoundChecks]:
     """Return the frame of the named partitions or arrivals and the bound checks."""
     storage_layout = (
-        file_arrivals.layout(request.source, came)
-        if came
+        file_arrivals.layout(request.source, types)
+        if types
         else changes.layout(session, request.source)
         if names
         else None
     )
     folders = (
-        [folder for name in (*came, *names) for folder in storage_layout.folders.get(name, ())]
+        [folder for name in (*types, *names) for folder in storage_layout.folders.get(name, ())]
         if storage_layout
         else []
     )

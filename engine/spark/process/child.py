@@ -107,19 +107,19 @@ class SparkChild:
         Raises EngineError (UnreadableTable, EngineKilled) or ContractError."""
         return self._call("treaty.engine.spark.handlers.measure:measure", request)  # type: ignore[no-any-return]
 
-    def draft(self, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
-        """Draft a base document with suggestions; `tell` receives progress. Raises EngineError."""
-        return self._call("treaty.engine.spark.handlers.draft:draft", request, tell)  # type: ignore[no-any-return]
+    def draft(self, request: DraftRequest, report_progress: ReportProgress = no_progress) -> DraftResult:
+        """Draft a base document with suggestions; `report_progress` receives progress. Raises EngineError."""
+        return self._call("treaty.engine.spark.handlers.draft:draft", request, report_progress)  # type: ignore[no-any-return]
 
-    def learn(self, request: LakeRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]:
+    def learn(self, request: LakeRequest, report_progress: ReportProgress = no_progress) -> Mapping[str, Any]:
         """Update the pattern index of a lake and return its size. Raises EngineError (EngineKilled)."""
-        return self._call("treaty.engine.spark.profile.patterns:learn", request, tell)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.profile.patterns:learn", request, report_progress)  # type: ignore[no-any-return]
 
-    def profile(self, request: ProfileRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]:
-        """Return a profile as a document; `tell` receives progress.
+    def profile(self, request: ProfileRequest, report_progress: ReportProgress = no_progress) -> Mapping[str, Any]:
+        """Return a profile as a document; `report_progress` receives progress.
 
         Raises EngineError (UnreadableTable, EngineKilled)."""
-        return self._call("treaty.engine.spark.profile.profiler:profile", request, tell)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.profile.profiler:profile", request, report_progress)  # type: ignore[no-any-return]
 
     def texts(self, request: TextsRequest) -> Mapping[str, tuple[str | None, ...]]:
         """Return a uniform sample of the values of text columns.
@@ -182,20 +182,20 @@ class SparkChild:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._process = self._pipe = self._folder = None
 
-    def _call(self, verb: str, request: Any, tell: ReportProgress | None = None) -> Any:
+    def _call(self, verb: str, request: Any, report_progress: ReportProgress | None = None) -> Any:
         began = time.monotonic()
         try:
-            return self._answer(verb, request, tell)
+            return self._answer(verb, request, report_progress)
         finally:
             if self._note is not None:
                 self._note(verb.partition(":")[2], time.monotonic() - began)
 
-    def _answer(self, verb: str, request: Any, tell: ReportProgress | None) -> Any:
+    def _answer(self, verb: str, request: Any, report_progress: ReportProgress | None) -> Any:
         pipe = self._started()
         self._told_to_stop.clear()
         try:
-            pipe.send((verb, request, tell is not None))
-            answer = self._awaited(pipe, tell or no_progress)
+            pipe.send((verb, request, report_progress is not None))
+            answer = self._awaited(pipe, report_progress or no_progress)
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise self._killed("the Spark process ended") from None
         except KeyboardInterrupt:
@@ -207,9 +207,9 @@ class SparkChild:
             raise answer
         return answer
 
-    def _awaited(self, pipe: Connection, tell: ReportProgress) -> Any:
+    def _awaited(self, pipe: Connection, report_progress: ReportProgress) -> Any:
         """Return the answer; after a limit, cancel the request and raise or return the child's last answer."""
-        reason, answer = self._waited(pipe, self.settings.limit_seconds, tell)
+        reason, answer = self._waited(pipe, self.settings.limit_seconds, report_progress)
         if reason is None:
             return answer
         self._told_to_stop.clear()
@@ -223,17 +223,17 @@ class SparkChild:
             raise self._killed(reason)
         raise _error(f"{reason}; its Spark jobs were cancelled")
 
-    def _waited(self, pipe: Connection, seconds: float, tell: ReportProgress) -> tuple[str | None, Any]:
+    def _waited(self, pipe: Connection, seconds: float, report_progress: ReportProgress) -> tuple[str | None, Any]:
         """Wait for the answer and return (reason for giving up or None, answer).
 
-        Progress messages go to `tell`. Kills the child if it exceeds its memory limit."""
+        Progress messages go to `report_progress`. Kills the child if it exceeds its memory limit."""
         end = time.monotonic() + seconds
         while True:
             if pipe.poll(max(0.0, min(LOOK_SECONDS, end - time.monotonic()))):
                 answer = pipe.recv()
                 if not isinstance(answer, ProgressMessage):
                     return None, answer
-                tell(answer.words)
+                report_progress(answer.words)
             if why := self._overran(end, seconds):
                 return why, None
 

@@ -25,14 +25,14 @@ def is_cancelled(error: BaseException) -> bool:
     return any(name in CANCELLED for name, _ in _conditions(error))
 
 
-def of_spark(*others: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the exception types that Spark raises, classic or over Connect, and `others`.
+def of_spark(*additional: type[Exception]) -> tuple[type[Exception], ...]:
+    """Return the exception types that Spark raises, classic or over Connect, and `additional`.
 
     These are Spark's own errors and errors of the JVM that Spark does not translate."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    return PySparkException, Py4JError, *others
+    return PySparkException, Py4JError, *additional
 
 
 def _conditions(error: BaseException) -> Iterator[tuple[str, str]]:

@@ -148,13 +148,13 @@ def _redirect_output(log: str) -> None:
     os.dup2(target, 2)
 
 
-def _outcome(desk: RequestLoop, serving: ServerSettings, verb: str, given: tuple[Any, ...]) -> Any:
+def _outcome(loop: RequestLoop, serving: ServerSettings, verb: str, arguments: tuple[Any, ...]) -> Any:
     """Return the answer or the error to be raised; EngineKilled if this process is no longer usable."""
     from treaty.engine.spark.process.errors import safe_message
 
     try:
-        desk.session = desk.session or _session(serving)
-        return resolve_name(verb)(desk.session, *given)
+        loop.session = loop.session or _session(serving)
+        return resolve_name(verb)(loop.session, *arguments)
     except (EngineError, ContractError) as error:
         return error
     except MemoryError:

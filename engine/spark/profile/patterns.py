@@ -45,7 +45,7 @@ def texts(session: Any, request: TextsRequest) -> Texts:
     return _texts(frame, [name for name in names if name in request.columns or not request.columns], request.rows)
 
 
-def learn(session: Any, request: LakeRequest, tell: ReportProgress) -> Mapping[str, Any]:
+def learn(session: Any, request: LakeRequest, report_progress: ReportProgress) -> Mapping[str, Any]:
     """Update the index of a lake with the requested tables and return its size.
 
     Unchanged tables are not read. A table that cannot be read keeps its index entry and is listed as unreadable. Tables
@@ -58,7 +58,7 @@ def learn(session: Any, request: LakeRequest, tell: ReportProgress) -> Mapping[s
     since = lake.forgotten()
     due = [each for each in request.tables if before.get(each.name) != each.as_of]
     for start in range(0, len(due), BATCH_TABLES):
-        tell(f"table {start + 1} of {len(due)}")
+        report_progress(f"table {start + 1} of {len(due)}")
         texts_by_table = {each: _readable(session, each) for each in due[start : start + BATCH_TABLES]}
         unread += [each.name for each, columns in texts_by_table.items() if columns is None]
         readable = {each: columns for each, columns in texts_by_table.items() if columns is not None}
@@ -81,24 +81,24 @@ def _readable(session: Any, table: LakeTable) -> Mapping[str, list[str]] | None:
 
 
 def suggested(
-    table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
+    table: ProfiledTable, profile: TableProfile, request: DraftRequest, report_progress: ReportProgress
 ) -> tuple[TableProfile, list[HoldoutCandidate]]:
     """Return the profile with conformity counts of learned patterns, and the suggestions that held.
 
     Without a lake to learn from, the profile is unchanged and there are no suggestions."""
     index = _index(request.lake)
-    columns = [each.column.name for each in found.columns if each.column.base_type in TEXT and not each.classified]
+    columns = [each.column.name for each in profile.columns if each.column.base_type in TEXT and not each.classified]
     if index is None or not columns:
-        return found, []
-    tell(f"learning patterns of {len(columns)} columns")
+        return profile, []
+    report_progress(f"learning patterns of {len(columns)} columns")
     pattern_checks = learned_patterns.pattern_checks(
-        found.columns, _texts(_older(table, found, request), columns, ROWS), index, table.schema
+        profile.columns, _texts(_older(table, profile, request), columns, ROWS), index, table.schema
     )
     if not pattern_checks:
-        return found, []
+        return profile, []
     counts = plan([each.measured for each in pattern_checks])
-    names, by = tuple(name for name, _ in found.partitions), request.source.partition_by
-    profiled = found.with_states(scan(_same(table.frame, found), counts, partition_by=by, expected=names))
+    names, by = tuple(name for name, _ in profile.partitions), request.source.partition_by
+    profiled = profile.with_states(scan(_same(table.frame, profile), counts, partition_by=by, expected=names))
     return profiled, learned_patterns.unbroken_suggestions(pattern_checks, HistorySlice.of(profiled))
 
 
@@ -109,23 +109,23 @@ def _index(folder: str | None) -> Any:
         return None
 
 
-def _older(table: ProfiledTable, found: TableProfile, request: DraftRequest) -> Any:
+def _older(table: ProfiledTable, profile: TableProfile, request: DraftRequest) -> Any:
     """Return the rows of the partitions that patterns are learned from."""
-    by, names = request.source.partition_by, [name for name, _ in found.partitions]
-    return partition_names.only(table.frame, by, names[: learned(found)]) if by and names else table.frame
+    by, names = request.source.partition_by, [name for name, _ in profile.partitions]
+    return partition_names.only(table.frame, by, names[: learned(profile)]) if by and names else table.frame
 
 
-def _same(frame: Any, found: TableProfile) -> Any:
+def _same(frame: Any, profile: TableProfile) -> Any:
     """Sample as many rows as the profile read."""
-    return frame if found.sampled >= 1 else frame.sample(found.sampled, seed=SEED)
+    return frame if profile.sampled >= 1 else frame.sample(profile.sampled, seed=SEED)
 
 
-def _texts(frame: Any, wanted: Sequence[str], most: int) -> Texts:
-    if not wanted:
+def _texts(frame: Any, columns: Sequence[str], most: int) -> Texts:
+    if not columns:
         return {}
-    cut = [f"left(cast({quote(name)} as string), {MAX_SUBJECT + 1}) as c{at}" for at, name in enumerate(wanted)]
+    cut = [f"left(cast({quote(name)} as string), {MAX_SUBJECT + 1}) as c{at}" for at, name in enumerate(columns)]
     rows = sample_evenly(_sample_rows(frame.selectExpr(*cut), most), most)
-    return {name: tuple(row[at] for row in rows) for at, name in enumerate(wanted)}
+    return {name: tuple(row[at] for row in rows) for at, name in enumerate(columns)}
 
 
 def _sample_rows(frame: Any, most: int) -> list[Any]:

@@ -44,9 +44,9 @@ SEED = 20
 Plans = Callable[[Sequence[ColumnProfile]], Plan | None]
 
 
-def profile(session: Any, request: ProfileRequest, tell: ReportProgress) -> Mapping[str, Any]:
+def profile(session: Any, request: ProfileRequest, report_progress: ReportProgress) -> Mapping[str, Any]:
     """Return the profile as a JSON document. Raises UnreadableTable, EngineError."""
-    return document(history(opened(session, request), request, tell), request.object).model_dump(mode="json")
+    return document(history(opened(session, request), request, report_progress), request.object).model_dump(mode="json")
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,16 @@ def opened_frame(frame: Any, request: ProfileRequest, names: tuple[str, ...] = (
     return ProfiledTable(frame, classified_schema(before, schema) if before else schema, names)
 
 
-def history(table: ProfiledTable, request: ProfileRequest, tell: ReportProgress) -> TableProfile:
-    """Profile each partition with all scans; `tell` receives the progress before each portion."""
+def history(table: ProfiledTable, request: ProfileRequest, report_progress: ReportProgress) -> TableProfile:
+    """Profile each partition with all scans; `report_progress` receives the progress before each portion."""
     by = request.source.partition_by
-    frame, share = _sampled(table.frame, request.sample, tell)
+    frame, share = _sampled(table.frame, request.sample, report_progress)
     columns = _glanced(
         table.frame, [profile_of(each, table.schema) for each in _profiled_columns(table.schema, request)]
     )
-    scans = _Scans(frame=frame, by=by, names=table.names, expected=frozenset(request.partitions), report_progress=tell)
+    scans = _Scans(
+        frame=frame, by=by, names=table.names, expected=frozenset(request.partitions), report_progress=report_progress
+    )
     profiled = TableProfile(
         columns=(), partitions=order_partitions(scans.read("first scan", columns, profile_plan)), sampled=share
     )
@@ -119,26 +121,26 @@ def _before(request: ProfileRequest) -> DataObject | None:
     return next((each for each in objects if each.name == request.object), None)
 
 
-def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
-    unknown = [name for name in wanted if name not in known]
+def _refuse_unknown(what: str, names: Sequence[str], available: Sequence[str]) -> None:
+    unknown = [name for name in names if name not in available]
     if unknown:
-        nearest = " ".join(filter(None, (suggest_nearest(name, known) for name in unknown)))
+        nearest = " ".join(filter(None, (suggest_nearest(name, available) for name in unknown)))
         raise EngineError(
             f"the table has no {what} {', '.join(unknown)}{f' ({nearest})' if nearest else ''};"
-            f" available: {', '.join(known)}",
+            f" available: {', '.join(available)}",
             retry=False,
         )
 
 
-def _sampled(frame: Any, wanted: int | None, tell: ReportProgress) -> tuple[Any, float]:
-    """Return about `wanted` rows of the frame and their share of all rows; None means all rows."""
-    if wanted is None:
+def _sampled(frame: Any, sample_rows: int | None, report_progress: ReportProgress) -> tuple[Any, float]:
+    """Return about `sample_rows` rows of the frame and their share of all rows; None means all rows."""
+    if sample_rows is None:
         return frame, 1.0
-    tell("counting rows")
+    report_progress("counting rows")
     rows = frame.count()
-    if rows <= wanted:
+    if rows <= sample_rows:
         return frame, 1.0
-    return frame.sample(wanted / rows, seed=SEED), wanted / rows
+    return frame.sample(sample_rows / rows, seed=SEED), sample_rows / rows
 
 
 @dataclass(frozen=True, kw_only=True)

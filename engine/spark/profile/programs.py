@@ -50,21 +50,25 @@ class ColumnStatistics:
 
 
 def measured(
-    table: ProfiledTable, by: Sequence[str], columns: Sequence[str], spoilt: frozenset[str], tell: ReportProgress
+    table: ProfiledTable,
+    by: Sequence[str],
+    columns: Sequence[str],
+    excluded_partitions: frozenset[str],
+    report_progress: ReportProgress,
 ) -> TableHistory:
     """Return the history of the newest partitions with a sample of the newest usable one.
 
-    `spoilt`: excluded partitions, which are not sampled. Raises EngineError if the partitions cannot be ordered by
-    time."""
+    `excluded_partitions`: excluded partitions, which are not sampled. Raises EngineError if the partitions cannot be
+    ordered by time."""
     fields = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
     columns_to_measure = [_column_statistics(each, table.schema) for each in fields]
-    tell("measuring past partitions")
+    report_progress("measuring past partitions")
     plans = plan(bound_statistic for each in columns_to_measure for bound_statistic in each.statistics.values())
     states = scan(_newest(table, by), plans, partition_by=by)
     ordered = _ordered(states)
     names = tuple(name for _, name in ordered)
-    last = next((name for name in reversed(names) if name not in spoilt), names[-1])
-    tell(f"sampling {last}")
+    last = next((name for name in reversed(names) if name not in excluded_partitions), names[-1])
+    report_progress(f"sampling {last}")
     return TableHistory(
         names=names,
         times=tuple(time for time, _ in ordered),
@@ -72,7 +76,7 @@ def measured(
         values={each.field.name: _statistics(each, [states[name] for name in names]) for each in columns_to_measure},
         texts=frozenset(each.field.name for each in columns_to_measure if each.is_text),
         samples=_samples(partition_names.only(table.frame, by, [last]), columns_to_measure),
-        excluded_partitions=spoilt,
+        excluded_partitions=excluded_partitions,
         distance_parts={
             each.field.name: [each.compared(states[name]) for name in names] for each in columns_to_measure
         },
@@ -114,8 +118,8 @@ def _rows(bag: StateBag) -> int:
     return int(bag.entries[ROWS.key].value)
 
 
-def _statistics(asked: ColumnStatistics, bags: Sequence[StateBag]) -> dict[str, list[float | None]]:
-    alone = {name: bound for name, bound in asked.statistics.items() if not bound.analyzer.needs_previous}
+def _statistics(statistics: ColumnStatistics, bags: Sequence[StateBag]) -> dict[str, list[float | None]]:
+    alone = {name: bound for name, bound in statistics.statistics.items() if not bound.analyzer.needs_previous}
     return {name: [_value(bound, bag) for bag in bags] for name, bound in alone.items()}
 
 
@@ -127,9 +131,9 @@ def _value(bound: BoundAnalyzer, bag: StateBag) -> float | None:
         return None
 
 
-def _samples(rows: Any, asked: Sequence[ColumnStatistics]) -> dict[str, ColumnValues]:
+def _samples(rows: Any, statistics: Sequence[ColumnStatistics]) -> dict[str, ColumnValues]:
     """Draw at most `SAMPLE` rows uniformly; each column is paired with another of its type, if any."""
-    sampled = [each for each in asked if not each.classified and each.field.base_type in ORDERED]
+    sampled = [each for each in statistics if not each.classified and each.field.base_type in ORDERED]
     rows_by_column = _sample_values(rows, [each.field.name for each in sampled])
     samples = {each.field.name: _values(each, rows_by_column[each.field.name]) for each in sampled}
     return {name: ColumnValues(own.values, _paired_values(name, samples)) for name, own in samples.items()}
@@ -145,14 +149,14 @@ def _sample_values(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
     return {name: [row[at] for row in sample] for at, name in enumerate(names)}
 
 
-def _values(asked: ColumnStatistics, values: Sequence[Any]) -> ColumnValues:
-    if not asked.is_text:
+def _values(statistics: ColumnStatistics, values: Sequence[Any]) -> ColumnValues:
+    if not statistics.is_text:
         return column(values)
     return column(values, is_text=True)
 
 
-def _paired_values(name: str, given: Mapping[str, ColumnValues]) -> Any | None:
+def _paired_values(name: str, values: Mapping[str, ColumnValues]) -> Any | None:
     """Return the values of the next column of its type, cyclically; None if it is the only one."""
-    same_type = [each for each, other in given.items() if other.is_text is given[name].is_text]
+    same_type = [each for each, other in values.items() if other.is_text is values[name].is_text]
     other = same_type[(same_type.index(name) + 1) % len(same_type)]
-    return given[other].values if other != name else None
+    return values[other].values if other != name else None

@@ -36,6 +36,6 @@ def _parted(frame: Any, hashed: list[str]) -> Any:
     return frame.withColumn(PART, functions.pmod(functions.xxhash64(*columns), functions.lit(PARTS)).cast("int"))
 
 
-def as_one(found: TableProfile) -> TableProfile:
+def as_one(profile: TableProfile) -> TableProfile:
     """Merge the parts of the profile into one table."""
-    return replace(found, partitions=(("", found.whole),) if found.partitions else ())
+    return replace(profile, partitions=(("", profile.whole),) if profile.partitions else ())

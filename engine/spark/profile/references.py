@@ -28,20 +28,20 @@ MOST_DATASETS = 20
 
 
 def references(
-    session: Any, table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
+    session: Any, table: ProfiledTable, profile: TableProfile, request: DraftRequest, report_progress: ReportProgress
 ) -> list[HoldoutCandidate]:
     """Return the references found in the table's columns; none if rows were sampled.
 
     Datasets that cannot be read are skipped."""
-    if found.sampled < 1 or not request.keys:
+    if profile.sampled < 1 or not request.keys:
         return []
-    part = HistorySlice.of(found)
+    part = HistorySlice.of(profile)
     named = list(selection_references.pairs(part, request.keys))
     every = _overlapping(session, table, part, request.keys) if request.sketched else ()
     sketched_pairs = (pair for pair in every if pair not in named)
     likely = [*named, *sketched_pairs][:MOST_PAIRS]
     if likely:
-        tell(f"searching for references of {len(likely)} columns")
+        report_progress(f"searching for references of {len(likely)} columns")
     by_column: dict[str, HoldoutCandidate] = {}
     for column, key in likely:
         # A column refers to one dataset: the first that contains all its values, with name matches first.

@@ -39,7 +39,7 @@ def logistic_regression() -> Any:
 CLASSIFIERS: Mapping[str, Classifier] = {"logistic_regression": logistic_regression}
 
 
-def confusion(rows: "PartitionedRows", part: BoundComponent, others: "OtherDatasets") -> dict[str, Any]:
+def confusion(rows: "PartitionedRows", part: BoundComponent, other_datasets: "OtherDatasets") -> dict[str, Any]:
     """Return (class, predicted, rows) of the held-out rows, for each partition separately."""
     classifier = CLASSIFIERS[part.component.classifier]  # type: ignore[attr-defined]
     operands = split_arguments(part.operands, part.component.held_out_count)  # type: ignore[attr-defined]

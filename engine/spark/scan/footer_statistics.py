@@ -93,40 +93,40 @@ def stated(plan: Plan, location: str, schema: Schema, *, partition_by: Sequence[
 def scan_remaining(
     frame: Any,
     plan: Plan,
-    known: FooterCounts,
+    footer_counts: FooterCounts,
     *,
     partition_by: Sequence[str] = (),
     expected: Sequence[str] = (),
-    others: OtherDatasets = separate_statements.NONE,
+    other_datasets: OtherDatasets = separate_statements.NONE,
 ) -> dict[str, StateBag]:
     """Return the bags that `scan` would return, but scan only what footers do not provide. Raises as `scan`.
 
     If footers and scan disagree on the number of rows, the files changed meanwhile or a footer is wrong: everything is
     scanned."""
-    reading = partial(scan, frame, partition_by=partition_by, expected=expected, others=others)
-    if not known.remaining_plan.scan:
+    reading = partial(scan, frame, partition_by=partition_by, expected=expected, other_datasets=other_datasets)
+    if not footer_counts.remaining_plan.scan:
         schema = schema_of(frame)
-        filled = (name for name, counts in known.states.items() if counts[ROWS.key] or name in expected)
+        filled = (name for name, counts in footer_counts.states.items() if counts[ROWS.key] or name in expected)
         names = sorted(filled) if partition_by else [""]
-        return {name: _joined(plan, StateBag({}, schema), known.states[name]) for name in names}
-    scanned = reading(known.remaining_plan)
-    if known.states and not _agree(known, scanned):
+        return {name: _joined(plan, StateBag({}, schema), footer_counts.states[name]) for name in names}
+    scanned = reading(footer_counts.remaining_plan)
+    if footer_counts.states and not _agree(footer_counts, scanned):
         return reading(plan)
-    return {name: _joined(plan, bag, known.states.get(name, {})) for name, bag in scanned.items()}
+    return {name: _joined(plan, bag, footer_counts.states.get(name, {})) for name, bag in scanned.items()}
 
 
-def _agree(known: FooterCounts, scanned: Mapping[str, StateBag]) -> bool:
-    footer_rows = {name: footer_states[ROWS.key] for name, footer_states in known.states.items()}
+def _agree(counts: FooterCounts, scanned: Mapping[str, StateBag]) -> bool:
+    footer_rows = {name: footer_states[ROWS.key] for name, footer_states in counts.states.items()}
     return all(
         footer_rows.get(name, 0) == (scanned[name].rows if name in scanned else 0) for name in {*footer_rows, *scanned}
     )
 
 
-def _joined(plan: Plan, bag: StateBag, found: Mapping[str, Any]) -> StateBag:
+def _joined(plan: Plan, bag: StateBag, values: Mapping[str, Any]) -> StateBag:
     footer_states = {
-        part.key: ComponentState(component=part.component, value=found[part.key], source=STATED)
+        part.key: ComponentState(component=part.component, value=values[part.key], source=STATED)
         for part in plan.scan
-        if part.key in found
+        if part.key in values
     }
     return StateBag({**footer_states, **bag.entries}, bag.schema, bag.failures)
 

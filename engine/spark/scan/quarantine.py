@@ -28,9 +28,9 @@ RENAMING = frozenset({"local", "hdfs", "abfs"})
 def quarantine(
     frame: Any,
     checks: BoundChecks,
-    into: QuarantineTarget,
+    target: QuarantineTarget,
     *,
-    others: OtherDatasets = NONE,
+    other_datasets: OtherDatasets = NONE,
     partition_by: Sequence[str] = (),
 ) -> QuarantineResult:
     """Write every row once, below `out`, to `outcome=good` or `outcome=bad`, partitioned like the table.
@@ -39,31 +39,31 @@ def quarantine(
     which list all checks whatever their severity. In CSV these are texts with ids separated by spaces. A folder
     without rows is not written. Raises EngineError if `out` exists or if rows cannot be read or written; then
     nothing is left behind."""
-    rows = flag_rows(frame, checks, others=others, partition_by=partition_by)
+    rows = flag_rows(frame, checks, other_datasets=other_datasets, partition_by=partition_by)
     ids = tuple(dict.fromkeys(each.check.id for each in checks.checks))
-    with _aside(into) as folder:
-        counts = _written(_outcomes(rows, checks, into), ids, folder, into, partition_by)
+    with _aside(target) as folder:
+        counts = _written(_outcomes(rows, checks, target), ids, folder, target, partition_by)
     broken, unevaluated = counts[2::2], counts[3::2]
     return QuarantineResult(
         good=counts[0] - counts[1],
         bad=counts[1],
         violating_rows={name: count for name, count in zip(ids, broken, strict=True) if count},
         unevaluated={name: count for name, count in zip(ids, unevaluated, strict=True) if count},
-        not_evaluated=_unjudged(checks, others, partition_by),
+        not_evaluated=_unjudged(checks, other_datasets, partition_by),
     )
 
 
-def _outcomes(rows: Any, checks: BoundChecks, into: QuarantineTarget) -> Any:
+def _outcomes(rows: Any, checks: BoundChecks, target: QuarantineTarget) -> Any:
     from pyspark.sql import functions
 
-    severe = [each.check.id for each in checks.checks if into.warnings or each.check.severity == "error"]
+    severe = [each.check.id for each in checks.checks if target.warnings or each.check.severity == "error"]
     named = ", ".join(map(literal, severe)) or "cast(null as string)"
     bad = f"coalesce(arrays_overlap(concat({BROKEN}, {UNEVALUATED}), array({named})), false)"
     return rows.select("*", functions.expr(f"CASE WHEN {bad} THEN '{BAD}' ELSE '{GOOD}' END").alias(OUTCOME))
 
 
 def _written(
-    rows: Any, ids: Sequence[str], folder: str, into: QuarantineTarget, partition_by: Sequence[str]
+    rows: Any, ids: Sequence[str], folder: str, target: QuarantineTarget, partition_by: Sequence[str]
 ) -> list[int]:
     """Write the rows.
 
@@ -74,55 +74,57 @@ def _written(
     counted = ["true", f"{OUTCOME} = '{BAD}'", *tests]
     observation = Observation()
     metrics = [functions.expr(f"count_if({test})").alias(f"c{at}") for at, test in enumerate(counted)]
-    writer = _as_text(rows.observe(observation, *metrics), into).write.partitionBy(OUTCOME, *partition_by)
+    writer = _as_text(rows.observe(observation, *metrics), target).write.partitionBy(OUTCOME, *partition_by)
     try:
-        writer.format(into.format).options(**FORMATS[into.format]).save(folder)
+        writer.format(target.format).options(**FORMATS[target.format]).save(folder)
     except Exception as error:
         if is_cancelled(error):
             raise
         raise EngineError(
-            f"the rows cannot be read or cannot be written to {into.out}: {safe_message(error)}"
+            f"the rows cannot be read or cannot be written to {target.out}: {safe_message(error)}"
         ) from error
     totals = observation.get
     return [int(totals[f"c{at}"]) for at in range(len(counted))]
 
 
-def _as_text(rows: Any, into: QuarantineTarget) -> Any:
+def _as_text(rows: Any, target: QuarantineTarget) -> Any:
     from pyspark.sql import functions
 
-    if into.format != "csv":
+    if target.format != "csv":
         return rows
     return rows.withColumns({name: functions.array_join(name, " ") for name in (BROKEN, UNEVALUATED)})
 
 
-def _unjudged(checks: BoundChecks, others: OtherDatasets, partition_by: Sequence[str]) -> dict[str, str]:
+def _unjudged(checks: BoundChecks, other_datasets: OtherDatasets, partition_by: Sequence[str]) -> dict[str, str]:
     """Return by id why a check was evaluated on no row: it cannot be bound, or a dataset is missing."""
     unbound = {each.check.id: each.reason or "" for each in checks.checks if each.bound is None}
-    return unbound | {test.id: test.reason for test in row_tests(checks, others, partition_by) if test.reason}
+    return unbound | {test.id: test.reason for test in row_tests(checks, other_datasets, partition_by) if test.reason}
 
 
 @contextmanager
-def _aside(into: QuarantineTarget) -> Iterator[str]:
+def _aside(quarantine_target: QuarantineTarget) -> Iterator[str]:
     """Yield a temporary folder that replaces `out` on success and is deleted after an error."""
-    out = into.out.rstrip("/") if ":" in into.out else os.path.abspath(into.out)
+    out = quarantine_target.out.rstrip("/") if ":" in quarantine_target.out else os.path.abspath(quarantine_target.out)
     parent, _, name = out.rpartition("/")
     aside = f"{parent}/.{name}-{uuid4().hex[:12]}"
     filesystem, target = open_filesystem(out)
     _, written = open_filesystem(aside)
     try:
-        _refuse_target(filesystem, target, into)
+        _refuse_target(filesystem, target, quarantine_target)
         yield aside
         _name_outcomes(filesystem, written)
         _replace(filesystem, written, target)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else type(error).__name__
-        raise EngineError(f"{into.out} cannot be written ({reason}): check the path and its permissions") from error
+        raise EngineError(
+            f"{quarantine_target.out} cannot be written ({reason}): check the path and its permissions"
+        ) from error
     finally:
         if _is_there(filesystem, written):
             filesystem.delete_dir(written)
 
 
-def _refuse_target(filesystem: Any, target: str, into: QuarantineTarget) -> None:
+def _refuse_target(filesystem: Any, target: str, quarantine_target: QuarantineTarget) -> None:
     """Raise EngineError unless `out` is free or an earlier quarantine that may be overwritten."""
     import pyarrow.fs
 
@@ -131,9 +133,11 @@ def _refuse_target(filesystem: Any, target: str, into: QuarantineTarget) -> None
     inside = filesystem.get_file_info(pyarrow.fs.FileSelector(target)) if _is_folder(filesystem, target) else None
     names = [each.base_name for each in inside or () if not each.base_name.startswith(("_", "."))]
     if inside is None or set(names) - {_folder(GOOD), _folder(BAD)}:
-        raise EngineError(f"{into.out} already exists and contains other files: choose a new folder", retry=False)
-    if not into.overwrite:
-        raise EngineError(f"{into.out} already exists: choose another folder or overwrite it", retry=False)
+        raise EngineError(
+            f"{quarantine_target.out} already exists and contains other files: choose a new folder", retry=False
+        )
+    if not quarantine_target.overwrite:
+        raise EngineError(f"{quarantine_target.out} already exists: choose another folder or overwrite it", retry=False)
 
 
 def _folder(outcome: str) -> str:

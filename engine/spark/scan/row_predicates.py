@@ -68,11 +68,11 @@ class RowTest:
         return self.check.check.id
 
 
-def row_tests(checks: BoundChecks, others: OtherDatasets, partition_by: Sequence[str]) -> list[RowTest]:
-    """Return the tests of all bound checks, in the contract's order. `others`: the available datasets."""
+def row_tests(checks: BoundChecks, other_datasets: OtherDatasets, partition_by: Sequence[str]) -> list[RowTest]:
+    """Return the tests of all bound checks, in the contract's order. `other_datasets`: the available datasets."""
     within = tuple(partition_names.keys(partition_by))
     return [
-        _test(bound, each, _Place(f"{OURS}{at}", checks, others, within))
+        _test(bound, each, _Place(f"{OURS}{at}", checks, other_datasets, within))
         for at, each in enumerate(checks.checks)
         if (bound := each.bound)
     ]
@@ -156,13 +156,13 @@ def added(tests: Sequence[RowTest]) -> list[str]:
     return [*(aid.name for aid in _aids(tests)), *joined]
 
 
-def marked(frame: Any, tests: Sequence[RowTest], others: OtherDatasets) -> Any:
+def marked(frame: Any, tests: Sequence[RowTest], other_datasets: OtherDatasets) -> Any:
     """Return the frame with the columns that the tests need; Spark computes equal windows once."""
     from pyspark.sql import functions
 
     for aid in _aids(tests):
         if isinstance(aid, RowLookup):
-            frame = _looked_up(frame, aid, others.frame(aid.dataset))
+            frame = _looked_up(frame, aid, other_datasets.frame(aid.dataset))
     windows = [functions.expr(aid.sql).alias(aid.name) for aid in _aids(tests) if isinstance(aid, RowWindow)]
     return frame.select("*", *windows) if windows else frame
 

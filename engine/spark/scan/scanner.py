@@ -38,7 +38,7 @@ def scan(
     *,
     partition_by: Sequence[str] = (),
     expected: Sequence[str] = (),
-    others: OtherDatasets = separate_statements.NONE,
+    other_datasets: OtherDatasets = separate_statements.NONE,
 ) -> dict[str, StateBag]:
     """Return the states of every partition of the frame by partition name.
 
@@ -58,28 +58,28 @@ def scan(
             _derive(frame, part, plan.derived[part.key], partition_by, result, key)
     names = sorted({*result.values, *(expected if partition_by else ("",))})
     for part in plan.separate:
-        _read_separately(frame, part, partition_by, names, others, result)
+        _read_separately(frame, part, partition_by, names, other_datasets, result)
     return {
         name: bags.bag_of_plan(plan, result.values.get(name, {}), schema, failures=result.failures) for name in names
     }
 
 
-def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: ScanResult) -> None:
+def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], result: ScanResult) -> None:
     question = PackedQuery.of(parts)
     try:
         rows = _aggregate(frame, question, partition_by)
     except Exception as error:
-        _isolate(frame, parts, partition_by, found, error)
+        _isolate(frame, parts, partition_by, result, error)
         return
     width = len(partition_by)
     for row in rows:
         values = tuple(row)
         name = partition_names.name(partition_by, values[:width])
-        found.values.setdefault(name, {}).update(question.read(values[width:]))
+        result.values.setdefault(name, {}).update(question.read(values[width:]))
 
 
 def _isolate(
-    frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: ScanResult, error: Exception
+    frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], result: ScanResult, error: Exception
 ) -> None:
     """Halve the components until the failing one is isolated: one faulty predicate must not affect others."""
     if is_cancelled(error):
@@ -87,11 +87,11 @@ def _isolate(
     if is_damage(error) or (parts[0] == ROWS and len(parts) == 1):
         raise UnreadableTable(f"the rows cannot be read: {safe_message(error)}; repair or rewrite the files") from error
     if len(parts) == 1:
-        found.failures[parts[0].key] = f"Spark could not compute it: {safe_message(error)}"
+        result.failures[parts[0].key] = f"Spark could not compute it: {safe_message(error)}"
         return
     middle = len(parts) // 2
-    _scan(frame, parts[:middle], partition_by, found)
-    _scan(frame, parts[middle:], partition_by, found)
+    _scan(frame, parts[:middle], partition_by, result)
+    _scan(frame, parts[middle:], partition_by, result)
 
 
 def _aggregate(frame: Any, question: PackedQuery, partition_by: Sequence[str]) -> list[Any]:
@@ -115,16 +115,16 @@ def _unused(columns: Sequence[str]) -> str:
     return prefix
 
 
-def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found: ScanResult, key: HashKey) -> None:
+def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], result: ScanResult, key: HashKey) -> None:
     try:
         for name, table in READERS[part.component.kind](frame, part, partition_by, key).items():
-            found.values.setdefault(name, {})[part.key] = table
+            result.values.setdefault(name, {})[part.key] = table
     except NotApplicableToTable as reason:
-        found.failures[part.key] = str(reason)
+        result.failures[part.key] = str(reason)
     except Exception as error:
         if is_cancelled(error):
             raise
-        found.failures[part.key] = f"Spark could not compute it: {safe_message(error)}"
+        result.failures[part.key] = f"Spark could not compute it: {safe_message(error)}"
 
 
 def _read_separately(
@@ -132,15 +132,15 @@ def _read_separately(
     part: BoundComponent,
     partition_by: Sequence[str],
     names: Sequence[str],
-    others: OtherDatasets,
-    found: ScanResult,
+    other_datasets: OtherDatasets,
+    result: ScanResult,
 ) -> None:
-    states = separate_statements.read(frame, part, others, partition_by=partition_by, names=names)
+    states = separate_statements.read(frame, part, other_datasets, partition_by=partition_by, names=names)
     if isinstance(states, str):
-        found.failures[part.key] = states
+        result.failures[part.key] = states
         return
     for name, state in states.items():
-        found.values.setdefault(name, {})[part.key] = state
+        result.values.setdefault(name, {})[part.key] = state
 
 
 def _derive(
@@ -148,14 +148,14 @@ def _derive(
     part: BoundComponent,
     derivation: Derivation,
     partition_by: Sequence[str],
-    found: ScanResult,
+    result: ScanResult,
     key: HashKey,
 ) -> None:
     """Derive the grouping's tables from a finer grouping in this process; scan it if that one failed."""
-    if derivation.finer.key in found.failures:
-        _group(frame, part, partition_by, found, key)
+    if derivation.finer.key in result.failures:
+        _group(frame, part, partition_by, result, key)
         return
-    for values in found.values.values():
+    for values in result.values.values():
         finer = values.get(derivation.finer.key)
         if finer is not None:
             values[part.key] = coarser(finer, derivation.key_positions)

@@ -57,14 +57,14 @@ RAISED = "USER_RAISED_EXCEPTION"
 UNEVALUATED = "the query cannot be evaluated for some rows, where a cast, a date or a division fails"
 
 
-def whole_table_states(frame: Any, plan: Plan, others: OtherDatasets) -> StateBag | None:
+def whole_table_states(frame: Any, plan: Plan, other_datasets: OtherDatasets) -> StateBag | None:
     """Return the bag of components that need all rows at once; None if the plan has none."""
     if not plan.whole_table:
         return None
     values: dict[str, Any] = {}
     failures: dict[str, str] = {}
     for part in plan.whole_table:
-        states = read(frame, part, others)
+        states = read(frame, part, other_datasets)
         if isinstance(states, str):
             failures[part.key] = states
         else:
@@ -72,21 +72,21 @@ def whole_table_states(frame: Any, plan: Plan, others: OtherDatasets) -> StateBa
     return bags.bag_of_plan(Plan(scan=(), separate=plan.whole_table), values, schema_of(frame), failures=failures)
 
 
-def referents(data_object: DataObject, others: OtherDatasets) -> dict[str, ReferenceValue]:
+def referents(data_object: DataObject, other_datasets: OtherDatasets) -> dict[str, ReferenceValue]:
     """Measure the bounds of the object that refer to these datasets; others are left out."""
     available = {
-        words: each for words, each in referenced_metrics(data_object).items() if each.dataset in others.frames
+        words: each for words, each in referenced_metrics(data_object).items() if each.dataset in other_datasets.frames
     }
-    return {words: _referent(each, others) for words, each in available.items()}
+    return {words: _referent(each, other_datasets) for words, each in available.items()}
 
 
-def _referent(asked: ReferencedMetric, others: OtherDatasets) -> ReferenceValue:
+def _referent(metric: ReferencedMetric, other_datasets: OtherDatasets) -> ReferenceValue:
     from treaty.engine.spark.scan.scanner import scan
 
-    frame = others.frame(asked.dataset)
+    frame = other_datasets.frame(metric.dataset)
     try:
-        bound = asked.analyzer.bind(schema_of(frame))
-        bag = scan(frame, plan([bound]), others=others)[""]
+        bound = metric.analyzer.bind(schema_of(frame))
+        bag = scan(frame, plan([bound]), other_datasets=other_datasets)[""]
         value = bound.value(bag.values)
     except (NotApplicableToTable, EngineError) as error:
         return ReferenceValue(reason=str(error))
@@ -98,7 +98,7 @@ def _referent(asked: ReferencedMetric, others: OtherDatasets) -> ReferenceValue:
 def read(
     frame: Any,
     part: BoundComponent,
-    others: OtherDatasets,
+    other_datasets: OtherDatasets,
     *,
     partition_by: Sequence[str] = (),
     names: Sequence[str] = ("",),
@@ -106,7 +106,9 @@ def read(
     """Return the states of one component by partition name, or the reason why it failed."""
     admitted = frame.where(part.where) if part.where else frame
     try:
-        return READERS[part.component.kind](PartitionedRows(admitted, tuple(partition_by), tuple(names)), part, others)
+        return READERS[part.component.kind](
+            PartitionedRows(admitted, tuple(partition_by), tuple(names)), part, other_datasets
+        )
     except NotApplicableToTable as reason:
         return str(reason)
     except Exception as error:
@@ -141,12 +143,12 @@ class PartitionedRows:
         return {name: read(partition_names.only(self.frame, self.by, [name])) for name in self.names}
 
 
-def _references(rows: PartitionedRows, part: BoundComponent, others: OtherDatasets) -> dict[str, Any]:
+def _references(rows: PartitionedRows, part: BoundComponent, other_datasets: OtherDatasets) -> dict[str, Any]:
     """Count references with one join on the other dataset's distinct values.
 
     Equal rows are counted together first."""
     component: ReferenceCounts = part.component  # type: ignore[assignment]
-    other = others.frame(component.dataset)
+    other = other_datasets.frame(component.dataset)
     pairs = _keys(part.operands, other, component.columns)
     own_sql, other_sql = ([f"{sql} as k{at}" for at, sql in enumerate(side)] for side in zip(*pairs, strict=True))
     keys = [f"k{at}" for at in range(len(pairs))]
@@ -167,10 +169,10 @@ def _keys(mine: Sequence[Operand], other: Any, columns: Sequence[str]) -> list[t
     return [as_keys(each, operand_of(name, schema)) for each, name in zip(mine, columns, strict=True)]
 
 
-def _matches(rows: PartitionedRows, part: BoundComponent, others: OtherDatasets) -> dict[str, Any]:
+def _matches(rows: PartitionedRows, part: BoundComponent, other_datasets: OtherDatasets) -> dict[str, Any]:
     component: MatchCounts = part.component  # type: ignore[assignment]
     pairing = component.pairing
-    other = others.frame(pairing.dataset)
+    other = other_datasets.frame(pairing.dataset)
     keys = _keys(part.operands[: len(pairing.keys)], other, pairing.keys)
     mine = part.operands[len(pairing.keys) :]
     other_operands = [operand_of(name, schema_of(other)) for _, name in pairing.compare]
@@ -219,7 +221,7 @@ def _matched(left: Any, right: Any, keys: int, same: str) -> tuple[int, ...]:
     return tuple(int(count or 0) for count in row)
 
 
-def _answer(rows: PartitionedRows, part: BoundComponent, others: OtherDatasets) -> dict[str, Any]:
+def _answer(rows: PartitionedRows, part: BoundComponent, other_datasets: OtherDatasets) -> dict[str, Any]:
     query = part.operands[0].sql
     return rows.each(lambda frame: _number(frame, query))
 

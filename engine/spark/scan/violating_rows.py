@@ -18,18 +18,18 @@ BROKEN, UNEVALUATED = "broken_checks", "unevaluated_checks"
 
 
 def flag_rows(
-    frame: Any, checks: BoundChecks, *, others: OtherDatasets = NONE, partition_by: Sequence[str] = ()
+    frame: Any, checks: BoundChecks, *, other_datasets: OtherDatasets = NONE, partition_by: Sequence[str] = ()
 ) -> Any:
     """Return the frame with two more columns: the checks a row violates and those not evaluated on it.
 
     Both list check ids in the contract's order, may be empty and are never null. A check lists the rows that violate
     it whether or not it fails as a whole: if 0.95 of the rows must have a status, the rows without one. Checks that
     no single row can violate (a mean, a number of rows) are in no list. Rows are compared over the whole frame; for
-    checks of scope delta within their partitions. `others`: frames of other datasets by name; a check whose dataset
-    is missing is left out. Raises EngineError if the frame has a column of these names."""
+    checks of scope delta within their partitions. `other_datasets`: frames of other datasets by name; a check whose
+    dataset is missing is left out. Raises EngineError if the frame has a column of these names."""
     refuse_taken(frame, (BROKEN, UNEVALUATED))
-    tests = row_tests(checks, others, partition_by)
-    flagged = marked(frame, tests, others)
+    tests = row_tests(checks, other_datasets, partition_by)
+    flagged = marked(frame, tests, other_datasets)
     return flagged.select("*", _ids(BROKEN, tests, "breaks"), _ids(UNEVALUATED, tests, "opens")).drop(*added(tests))
 
 
@@ -39,7 +39,7 @@ def sample(
     only: Mapping[str, Sequence[str]],
     *,
     limit: int = 5,
-    others: OtherDatasets = NONE,
+    other_datasets: OtherDatasets = NONE,
     partition_by: Sequence[str] = (),
 ) -> tuple[ViolationSample, ...]:
     """Return up to `limit` violating rows of each check, in one scan.
@@ -47,7 +47,7 @@ def sample(
     Spark itself masks and truncates the values. `only`: partitions by check id; rows are taken from these, or from all
     partitions if the list is empty. The choice of rows depends only on the values shown, not on their order in files.
     Checks without such rows have no sample. Raises UnreadableTable if Spark cannot compute them."""
-    tests = [each for each in row_tests(checks, others, partition_by) if each.id in only and each.breaks]
+    tests = [each for each in row_tests(checks, other_datasets, partition_by) if each.id in only and each.breaks]
     views = [sample_columns(each.check, checks, partition_by) for each in tests]
     if not tests:
         return ()
@@ -56,7 +56,7 @@ def sample(
         for each, view in zip(tests, views, strict=True)
     ]
     try:
-        (samples,) = marked(frame, tests, others).agg(*_expressions(chosen)).collect()
+        (samples,) = marked(frame, tests, other_datasets).agg(*_expressions(chosen)).collect()
     except Exception as error:
         if is_cancelled(error):
             raise

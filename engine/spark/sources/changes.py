@@ -46,9 +46,9 @@ class StorageLayout:
     pinned: bool = True
     is_outdated: bool = False
 
-    def changed(self, known: Mapping[str, str]) -> list[str]:
+    def changed(self, stored_fingerprints: Mapping[str, str]) -> list[str]:
         """Return the partitions whose files are new or differ from the stored fingerprints."""
-        return sorted(name for name, marker in self.fingerprints.items() if known.get(name) != marker)
+        return sorted(name for name, marker in self.fingerprints.items() if stored_fingerprints.get(name) != marker)
 
     def only(self, name: str) -> "StorageLayout":
         """Return the layout of one partition as a table."""
@@ -63,21 +63,21 @@ def layout(
     *,
     within: str = "",
     look: ChangeHints = NO_HINTS,
-    known: Mapping[str, str] = NOTHING,
+    stored_fingerprints: Mapping[str, str] = NOTHING,
 ) -> StorageLayout:
     """Return the table's current layout, or that of the version in the hints.
 
-    `within`: folder prefixed to every path. `look`: hints where to start. `known`: stored fingerprints. Raises
-    UnreadableTable if the table no longer exists."""
+    `within`: folder prefixed to every path. `look`: hints where to start. `stored_fingerprints`: stored fingerprints.
+    Raises UnreadableTable if the table no longer exists."""
     if is_path(source.location):
-        return _lies(session, source, look, known, within)
+        return _lies(session, source, look, stored_fingerprints, within)
     description = details(session, source.location)
     location, provider = description.get("Location", ""), description.get("Provider", "").lower()
     if not location:
         return StorageLayout(fingerprints={}, folders={})
     if provider == ICEBERG:
         # Only its catalog knows the location of its metadata.
-        return _column_layout(LAYOUTS_BY_FORMAT[ICEBERG](session, source, look, known)) or StorageLayout(
+        return _column_layout(LAYOUTS_BY_FORMAT[ICEBERG](session, source, look, stored_fingerprints)) or StorageLayout(
             fingerprints={}, folders={}
         )
     if source.partition_by and provider not in LAKES:
@@ -87,11 +87,11 @@ def layout(
         except Exception as error:
             if is_cancelled(error):
                 raise
-    return _lies(session, replace(source, location=location), look, known, within)
+    return _lies(session, replace(source, location=location), look, stored_fingerprints, within)
 
 
 def _lies(
-    session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str], within: str = ""
+    session: Any, source: TableSource, look: ChangeHints, stored_fingerprints: Mapping[str, str], within: str = ""
 ) -> StorageLayout:
     """Return the layout of a table in a folder: from its log, if it has one, else from its files.
 
@@ -100,22 +100,22 @@ def _lies(
     data, lake = data_of(files, source.location), lake_of(path for path, _ in files)
     if lake is None:
         return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, source.partition_by)
-    versioned = LAYOUTS_BY_FORMAT[lake](session, source, look, known) if session else None
+    versioned = LAYOUTS_BY_FORMAT[lake](session, source, look, stored_fingerprints) if session else None
     return _column_layout(versioned) or StorageLayout(fingerprints={"": hashed(data)}, folders={})
 
 
-def _column_layout(stands: VersionedLayout | None) -> StorageLayout | None:
+def _column_layout(layout: VersionedLayout | None) -> StorageLayout | None:
     """Return the layout of a table at a version whose partitions are columns."""
-    if stands is None:
+    if layout is None:
         return None
-    folders: dict[str, tuple[str, ...]] = {name: () for name in stands.fingerprints if name}
+    folders: dict[str, tuple[str, ...]] = {name: () for name in layout.fingerprints if name}
     return StorageLayout(
-        fingerprints=stands.fingerprints,
+        fingerprints=layout.fingerprints,
         folders=folders,
-        method=stands.method,
-        at=stands.at,
-        pinned=stands.pinned,
-        is_outdated=stands.is_outdated,
+        method=layout.method,
+        at=layout.at,
+        pinned=layout.pinned,
+        is_outdated=layout.is_outdated,
     )
 
 
@@ -182,21 +182,21 @@ def found_at(location: str) -> list[FileEntry]:
     return [(relative(each, location), each) for each in listing(location)]
 
 
-def data_of(found: Iterable[FileEntry], location: str) -> list[FileEntry]:
+def data_of(entries: Iterable[FileEntry], location: str) -> list[FileEntry]:
     """Return the files that contain rows. Raises UnreadableTable if there are none."""
-    data = _visible(found)
+    data = _visible(entries)
     if not data:
         raise UnreadableTable(f"{location} contains no data yet: write the table first")
     return data
 
 
-def _visible(found: Iterable[FileEntry]) -> list[FileEntry]:
-    return [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
+def _visible(entries: Iterable[FileEntry]) -> list[FileEntry]:
+    return [(path, each) for path, each in entries if not any(map(_is_hidden, path.split("/")))]
 
 
-def is_lake(found: Iterable[FileEntry]) -> bool:
+def is_lake(entries: Iterable[FileEntry]) -> bool:
     """Return True if the files include the log of a table format."""
-    return lake_of(path for path, _ in found) is not None
+    return lake_of(path for path, _ in entries) is not None
 
 
 def _is_hidden(part: str) -> bool:

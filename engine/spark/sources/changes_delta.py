@@ -22,19 +22,21 @@ from treaty.engine.spark.sources.versioned import MOST, NO_FILES, UnknownChanges
 
 
 def versioned_layout(
-    session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
+    session: Any, source: TableSource, look: ChangeHints, stored_fingerprints: Mapping[str, str]
 ) -> VersionedLayout | None:
     """Return the layout at the version in the hints, else at the newest; None if Spark cannot read it.
 
-    A table partitioned by other columns than the source's is one partition, named "". `known`: stored fingerprints; a
-    partition without changed rows since the hints' version keeps its stored fingerprint."""
+    A table partitioned by other columns than the source's is one partition, named "". `stored_fingerprints`: stored
+    fingerprints; a partition without changed rows since the hints' version keeps its stored fingerprint."""
     try:
         newest = delta.snapshot(session, source.location)
         if newest is None:
             return None
         by = source.partition_by if set(newest.by) == set(source.partition_by) else ()
         pinned = replace(newest, by=by, version=_version(newest, look))
-        versioned = _versioned(pinned, pinned.fingerprints() or ({} if by else {"": NO_FILES}), look, known)
+        versioned = _versioned(
+            pinned, pinned.fingerprints() or ({} if by else {"": NO_FILES}), look, stored_fingerprints
+        )
         return replace(versioned, is_outdated=pinned.version < newest.version)
     except Exception as error:
         if is_cancelled(error):
@@ -53,14 +55,14 @@ def _version(here: DeltaSnapshot, look: ChangeHints) -> int:
 
 
 def _versioned(
-    pinned: DeltaSnapshot, marks: Mapping[str, str], look: ChangeHints, known: Mapping[str, str]
+    pinned: DeltaSnapshot, marks: Mapping[str, str], look: ChangeHints, stored_fingerprints: Mapping[str, str]
 ) -> VersionedLayout:
     at, since = TableVersion(pinned.id, pinned.version), look.since_version
-    changed = touched(pinned.location, pinned.by, since, at) if since and known else None
-    if changed is None or not changed <= marks.keys() | known.keys():
+    changed = touched(pinned.location, pinned.by, since, at) if since and stored_fingerprints else None
+    if changed is None or not changed <= marks.keys() | stored_fingerprints.keys():
         return VersionedLayout(fingerprints=marks, at=at, method=DetectionMethod.FINGERPRINTS)
     return VersionedLayout(
-        fingerprints=stable_fingerprints(marks, known, changed), at=at, method=DetectionMethod.VERSIONS
+        fingerprints=stable_fingerprints(marks, stored_fingerprints, changed), at=at, method=DetectionMethod.VERSIONS
     )
 
 

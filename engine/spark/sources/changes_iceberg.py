@@ -21,15 +21,16 @@ EMPTY = 0
 
 
 def versioned_layout(
-    session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
+    session: Any, source: TableSource, look: ChangeHints, stored_fingerprints: Mapping[str, str]
 ) -> VersionedLayout | None:
     """Return the layout at the snapshot in the hints, else at the newest; None if it cannot be read.
 
-    A table whose own partitions do not match the source's is one partition, named "". `known`: stored fingerprints; a
+    A table whose own partitions do not match the source's is one partition, named "". `stored_fingerprints`: stored
+    fingerprints; a
     partition without changed rows since the hints' snapshot keeps its stored fingerprint. None means that Spark cannot
     read the table or that its metadata is missing."""
     try:
-        return _versioned_layout(session, source, look, known)
+        return _versioned_layout(session, source, look, stored_fingerprints)
     except of_spark(OSError) as error:
         if is_cancelled(error):
             raise
@@ -37,7 +38,7 @@ def versioned_layout(
 
 
 def _versioned_layout(
-    session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
+    session: Any, source: TableSource, look: ChangeHints, stored_fingerprints: Mapping[str, str]
 ) -> VersionedLayout:
     table_metadata = iceberg.metadata(session, source)
     version = snapshot_to_read(table_metadata, look)
@@ -55,14 +56,14 @@ def _versioned_layout(
         parted, marks = None, iceberg.fingerprints(session, snapshot_source, None, root)
     marks = marks or ({} if parted else {"": NO_FILES})
     at = TableVersion(f"{UNORDERED}{table_metadata.id}:{root}", EMPTY if version is None else version)
-    snapshots = steps(table_metadata, look.since_version, at) if look.since_version and known else None
+    snapshots = steps(table_metadata, look.since_version, at) if look.since_version and stored_fingerprints else None
     changed = None if snapshots is None else iceberg.touched(session, source, snapshots, parted)
-    if changed is None or not changed <= marks.keys() | known.keys():
+    if changed is None or not changed <= marks.keys() | stored_fingerprints.keys():
         return VersionedLayout(
             fingerprints=marks, at=at, method=DetectionMethod.FINGERPRINTS, pinned=pinned, is_outdated=behind
         )
     return VersionedLayout(
-        fingerprints=stable_fingerprints(marks, known, changed),
+        fingerprints=stable_fingerprints(marks, stored_fingerprints, changed),
         at=at,
         method=DetectionMethod.VERSIONS,
         pinned=pinned,
@@ -70,22 +71,22 @@ def _versioned_layout(
     )
 
 
-def snapshot_to_read(told: IcebergMetadata, look: ChangeHints) -> int | None:
+def snapshot_to_read(metadata: IcebergMetadata, look: ChangeHints) -> int | None:
     """Return the snapshot to read; None if there is none.
 
     It is the newest that the events name, if all of them are on the main branch and none as new was read before;
     else the newest of the branch."""
-    branch, hinted = told.ancestors(told.current), look.hint.versions
+    branch, hinted = metadata.ancestors(metadata.current), look.hint.versions
     if not hinted or not set(hinted) <= set(branch):
-        return told.current
+        return metadata.current
     newest = min(map(branch.index, hinted))
     already_read = look.since_version is not None and look.since_version.version in branch[: newest + 1]
-    return told.current if already_read else branch[newest]
+    return metadata.current if already_read else branch[newest]
 
 
-def steps(told: IcebergMetadata, since: TableVersion, until: TableVersion) -> list[int] | None:
+def steps(metadata: IcebergMetadata, since: TableVersion, until: TableVersion) -> list[int] | None:
     """Return the snapshots between two versions that changed rows; None if unknown or too many."""
-    branch = told.ancestors(until.version)[: MOST + 1]
+    branch = metadata.ancestors(until.version)[: MOST + 1]
     if since.table != until.table or since.version not in branch:
         return None
-    return [each for each in branch[: branch.index(since.version)] if not told.is_rewritten(each)]
+    return [each for each in branch[: branch.index(since.version)] if not metadata.is_rewritten(each)]

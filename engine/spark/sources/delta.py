@@ -162,13 +162,13 @@ def table_status(session: Any, location: str, request: TableStatusRequest) -> Ta
         raise _unread(location, error) from error
 
 
-def partitioned(table: str, by: tuple[str, ...], asked: tuple[str, ...]) -> tuple[str, ...]:
+def partitioned(table: str, by: tuple[str, ...], requested: tuple[str, ...]) -> tuple[str, ...]:
     """Return the table's partition columns in the requested order. Raises EngineError if it has others."""
-    if asked and set(asked) != set(by):
+    if requested and set(requested) != set(by):
         raise EngineError(
             f"{table} is partitioned by {', '.join(by) or 'no column'}: specify exactly these", retry=False
         )
-    return asked or by
+    return requested or by
 
 
 def _unread(location: str, error: Exception) -> EngineError:

@@ -18,17 +18,17 @@ COLUMN = "arrival"
 WIDTH = 10
 
 
-def layout(source: TableSource, known: Mapping[str, str]) -> StorageLayout | None:
+def layout(source: TableSource, stored_fingerprints: Mapping[str, str]) -> StorageLayout | None:
     """Return the table's current layout by arrivals; None if its files do not show its contents.
 
-    `known`: fingerprints of stored arrivals; each keeps its files that still exist, and all other files form one new
-    arrival. Raises UnreadableTable if the table no longer exists."""
+    `stored_fingerprints`: fingerprints of stored arrivals; each keeps its files that still exist, and all other files
+    form one new arrival. Raises UnreadableTable if the table no longer exists."""
     if source.partition_by or not is_path(source.location):
         return None
     entries = changes.found_at(source.location)
     if changes.is_lake(entries) or [each.path for _, each in entries] == [open_filesystem(source.location)[1]]:
         return None
-    parted = arrived({_hash(each): each for each in changes.data_of(entries, source.location)}, known)
+    parted = arrived({_hash(each): each for each in changes.data_of(entries, source.location)}, stored_fingerprints)
     return StorageLayout(
         fingerprints={
             name: f"{changes.hashed(files.values())} {''.join(sorted(files))}" for name, files in parted.items()
@@ -45,12 +45,12 @@ def _hash(file: FileEntry) -> str:
     return urlsafe_b64encode(digest).decode()[:WIDTH]
 
 
-def arrived(files: Mapping[str, FileEntry], known: Mapping[str, str]) -> dict[str, dict[str, FileEntry]]:
+def arrived(files: Mapping[str, FileEntry], stored_fingerprints: Mapping[str, str]) -> dict[str, dict[str, FileEntry]]:
     """Group files by arrival: stored ones by their fingerprints, new files as one arrival.
 
     `files`: by hash. Arrivals without any remaining file are left out."""
-    numbers = {name: int(name.partition("=")[2]) for name in known if name.startswith(f"{COLUMN}=")}
-    arrival_of = {member: name for name in numbers for member in members(known[name])}
+    numbers = {name: int(name.partition("=")[2]) for name in stored_fingerprints if name.startswith(f"{COLUMN}=")}
+    arrival_of = {member: name for name in numbers for member in members(stored_fingerprints[name])}
     new = f"{COLUMN}={max(numbers.values(), default=0) + 1:06}"
     files_by_arrival: dict[str, dict[str, FileEntry]] = {}
     for member, file in files.items():

@@ -97,9 +97,9 @@ def _plain(path: str) -> str:
     return _GLOB.sub(r"\\\1", path)
 
 
-def cast(column: str, wanted: str | None) -> str:
+def cast(column: str, type_name: str | None) -> str:
     """Return the SQL of a column cast to a type; None keeps its type."""
-    return f"cast({quote(column)} as {wanted}) as {quote(column)}" if wanted else quote(column)
+    return f"cast({quote(column)} as {type_name}) as {quote(column)}" if type_name else quote(column)
 
 
 def schema_of(frame: Any) -> Schema:

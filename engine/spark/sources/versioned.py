@@ -28,13 +28,17 @@ class VersionedLayout:
     is_outdated: bool = False
 
 
-def stable_fingerprints(marks: Mapping[str, str], known: Mapping[str, str], found: frozenset[str]) -> dict[str, str]:
+def stable_fingerprints(
+    marks: Mapping[str, str], stored_fingerprints: Mapping[str, str], changed: frozenset[str]
+) -> dict[str, str]:
     """Return the fingerprints, with stored ones for partitions that did not change.
 
-    `marks`: current fingerprints. `known`: stored ones. `found`: changed partitions. A stored fingerprint of a
-    partition that could not be read is not reused."""
-    if set(marks) == {""} and not found and len(set(known.values())) == 1:
+    `marks`: current fingerprints. `stored_fingerprints`: stored ones. `changed`: changed partitions. A stored
+    fingerprint of a partition that could not be read is not reused."""
+    if set(marks) == {""} and not changed and len(set(stored_fingerprints.values())) == 1:
         # Without partition folders, all partitions were read together.
-        known = {"": next(iter(known.values()))}
-    untouched = {name for name in marks if name not in found and not known.get(name, UNREAD).startswith(UNREAD)}
-    return {name: known[name] if name in untouched else mark for name, mark in marks.items()}
+        stored_fingerprints = {"": next(iter(stored_fingerprints.values()))}
+    untouched = {
+        name for name in marks if name not in changed and not stored_fingerprints.get(name, UNREAD).startswith(UNREAD)
+    }
+    return {name: stored_fingerprints[name] if name in untouched else mark for name, mark in marks.items()}

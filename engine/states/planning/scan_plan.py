@@ -73,10 +73,10 @@ class Plan:
             room -= len(part.aggregates)
         return [tuple(portion) for portion in portions]
 
-    def without(self, held: frozenset[str]) -> "Plan":
+    def without(self, stored: frozenset[str]) -> "Plan":
         """Return the plan without states that are already stored; the row count is always included."""
         scan, groupings, separate = (
-            tuple(part for part in parts if part.key not in held - {ROWS.key})
+            tuple(part for part in parts if part.key not in stored - {ROWS.key})
             for parts in (self.scan, self.groupings, self.separate)
         )
         return replace(self, scan=scan, groupings=groupings, separate=separate)
@@ -140,19 +140,19 @@ def plan(
     analyzers: Iterable[BoundAnalyzer],
     *,
     of_all: Iterable[BoundAnalyzer] = (),
-    beside: Iterable[BoundComponent] = (),
+    components: Iterable[BoundComponent] = (),
 ) -> Plan:
     """Plan all analyzers together; each component is computed once, and the row count always.
 
     `of_all`: analyzers of the whole dataset; components that need all rows at once are not computed by partition.
-    `beside`: further components."""
+    `components`: further components."""
     bound_analyzers, whole_table = tuple(analyzers), tuple(of_all)
     parts, phrases_by_key = {ROWS.key: ROWS}, dict[str, list[str]]()
     for bound in (*bound_analyzers, *whole_table):
         for part in bound.parts.values():
             parts.setdefault(part.key, part)
             phrases_by_key.setdefault(part.key, []).append(bound.analyzer.phrase)
-    parts.update({part.key: part for part in beside if part.key not in parts})
+    parts.update({part.key: part for part in components if part.key not in parts})
     scanned = [part for part in parts.values() if not part.component.needs_own_statement]
     return Plan(
         scan=tuple(part for part in scanned if not part.component.grouping),

@@ -109,12 +109,12 @@ def determinations(history: TableProfile, rows: RowSample, _: str) -> Iterator[t
     yield from ((name, (by,), Determination(column=by, other=name)) for name, by in islice(determined, DETERMINED))
 
 
-def _teller(name: str, tell: Sequence[str], sizes: Mapping[str, int], rows: RowSample) -> str | None:
+def _teller(name: str, determining: Sequence[str], sizes: Mapping[str, int], rows: RowSample) -> str | None:
     """Return the column of fewest values that determines `name`; None if there is none.
 
     Of columns with equally many values only earlier ones are considered."""
     places = {each: at for at, each in enumerate(rows.columns)}
-    usable = (each for each in tell if (-sizes[each], places[each]) < (-sizes[name], places[name]))
+    usable = (each for each in determining if (-sizes[each], places[each]) < (-sizes[name], places[name]))
     return next((each for each in usable if _determines(rows, each, name)), None)
 
 
@@ -140,10 +140,10 @@ def _determines(rows: RowSample, column: str, other: str) -> bool:
     return by_chance(numpy.bincount(own), numpy.bincount(dependent)) < log(CHANCE)
 
 
-def _is_function(rows: RowSample, own: Any, told: Any) -> bool:
+def _is_function(rows: RowSample, own: Any, other: Any) -> bool:
     import numpy
 
-    return int(rows.both(own, told).max()) + 1 == len(numpy.unique(own))
+    return int(rows.both(own, other).max()) + 1 == len(numpy.unique(own))
 
 
 def by_chance(groups: Any, values: Any) -> float:

@@ -57,25 +57,25 @@ def _counted(part: HistorySlice, kind: str, column: str | None) -> Sequence[Colu
 
 
 def _group_candidate(
-    each: ColumnGroup, part: HistorySlice, check_id: str, words: str, made: Mapping[str, object]
+    each: ColumnGroup, part: HistorySlice, check_id: str, words: str, arguments: Mapping[str, object]
 ) -> SuggestionCandidate | None:
     """Return the check for the whole table if it holds there, else per partition; None if it fails."""
     if not _holds(each, part):
         return None
     if _value(each, part.history.whole) == 1:
-        return _candidate(each, check_id, words, made, scope="dataset")
-    return _candidate(each, check_id, f"{words} within a partition", made)
+        return _candidate(each, check_id, words, arguments, scope="dataset")
+    return _candidate(each, check_id, f"{words} within a partition", arguments)
 
 
 def _candidate(
-    each: ColumnGroup, check_id: str, words: str, made: Mapping[str, object], *, scope: str = "delta"
+    each: ColumnGroup, check_id: str, words: str, arguments: Mapping[str, object], *, scope: str = "delta"
 ) -> SuggestionCandidate:
     return SuggestionCandidate(
         kind=each.kind,
         sentence=words,
         expression=words,
-        patch={"quality": check(check_id, words, "consistency", {**made, "mustBe": 1}, scope=scope)},
-        measure=SuggestionMetric(lambda seen: _values(each, seen)),
+        patch={"quality": check(check_id, words, "consistency", {**arguments, "mustBe": 1}, scope=scope)},
+        measure=SuggestionMetric(lambda sample: _values(each, sample)),
         assertion=Assertion("mustBe", 1),
         severity="warning",
         limits=(1, None),

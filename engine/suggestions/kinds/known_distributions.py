@@ -124,9 +124,9 @@ def fitted(column: ColumnProfile, part: HistorySlice, _margin: float) -> Suggest
     )
 
 
-def _tails(told: FittedDistribution) -> tuple[float, float]:
+def _tails(distribution: FittedDistribution) -> tuple[float, float]:
     """Return the bounds of expected values, widened by a tenth of their distance."""
-    low, high = told.at(TAIL), told.at(1 - TAIL)
+    low, high = distribution.at(TAIL), distribution.at(1 - TAIL)
     width = high - low
     return round_outwards(low - width / 10, width, up=False), round_outwards(high + width / 10, width, up=True)
 
@@ -144,8 +144,8 @@ def _best(column: ColumnProfile, part: HistorySlice) -> tuple[str, FittedDistrib
     return (nearest[1], nearest[2]) if nearest is not None and nearest[0] <= FAR else None
 
 
-def _distance(made: FittedDistribution, values: Sequence[float]) -> float:
-    return max(abs(made.below(value) - share) for value, share in zip(values, SHARES, strict=True))
+def _distance(distribution: FittedDistribution, values: Sequence[float]) -> float:
+    return max(abs(distribution.below(value) - share) for value, share in zip(values, SHARES, strict=True))
 
 
 def _quantiles(column: ColumnProfile, part: HistorySlice) -> list[float] | None:

@@ -59,27 +59,27 @@ class BandMetric:
         assertion = limits_assertion(natural_bounds)
         return self._candidate(column, assertion, natural_bounds) if assertion else None
 
-    def _candidate(self, column: ColumnProfile, assertion: Assertion, kept: Limits) -> SuggestionCandidate:
+    def _candidate(self, column: ColumnProfile, assertion: Assertion, limits: Limits) -> SuggestionCandidate:
         name = column.column.name
-        words = f"{self.words.format(name=name)} {limits_text(kept)}"
+        words = f"{self.words.format(name=name)} {limits_text(limits)}"
         implementation = {**self.implementation(name), assertion.operator: document_limit(assertion.limit)}
         slug = f"{name}-{self.metric.replace('_', '-')}"
         return SuggestionCandidate(
             kind=self.kind,
             sentence=words,
-            expression=f"{self.metric} of {name} {limits_text(kept)}",
+            expression=f"{self.metric} of {name} {limits_text(limits)}",
             patch={"quality": check(slug, words, self.dimension, implementation)},
             measure=metric(column, self.metric),
             assertion=assertion,
             severity="warning",
-            limits=kept,
+            limits=limits,
             drops=True,
         )
 
 
-def limits_assertion(kept: Limits) -> Assertion | None:
+def limits_assertion(limits: Limits) -> Assertion | None:
     """Return the assertion to stay within the bounds; None without bounds."""
-    low, high = kept
+    low, high = limits
     if low is not None and high is not None:
         return Assertion("mustBeBetween", (plainly(low), plainly(high)))
     if low is not None:
@@ -97,17 +97,17 @@ def plainly(value: float) -> float | int:
     return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
-def limits_text(kept: Limits) -> str:
+def limits_text(limits: Limits) -> str:
     """Return the bounds in words."""
-    low, high = kept
+    low, high = limits
     if low is not None and high is not None:
         return f"is between {low:,g} and {high:,g}"
     return f"is at least {low:,g}" if low is not None else f"is at most {high:,g}"
 
 
-def _within_nature(found: Limits, least: float) -> Limits:
+def _within_nature(limits: Limits, least: float) -> Limits:
     """Replace a negative lower bound with zero if the metric was never negative."""
-    low, high = found
+    low, high = limits
     return (0.0 if low is not None and low < 0 <= least else low), high
 
 

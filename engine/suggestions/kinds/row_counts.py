@@ -42,7 +42,7 @@ def row_count_band(part: HistorySlice, margin: float) -> SuggestionCandidate | N
                 {"analyzer": "size", assertion.operator: document_limit(assertion.limit)},
             )
         },
-        measure=SuggestionMetric(lambda seen: seen.rows, lambda sample: round(len(sample.values) * sample.times)),
+        measure=SuggestionMetric(lambda sample: sample.rows, lambda sample: round(len(sample.values) * sample.times)),
         assertion=assertion,
         limits=bounds,
     )

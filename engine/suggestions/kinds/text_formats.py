@@ -105,25 +105,25 @@ def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> Suggestio
         measure=share_of_masks(column, fits),
         assertion=Assertion("mustBeGreaterOrEqualTo", least),
         limits=(least, None),
-        counter=lambda seen: _other_masks(column, seen, fits),
+        counter=lambda sample: _other_masks(column, sample, fits),
     )
 
 
-def _main(found: Mapping[str, int], margin: float) -> list[str]:
+def _main(masks: Mapping[str, int], margin: float) -> list[str]:
     """Return the masks without the rarest, which together are at most the margin of all."""
-    left, frequent = margin * sum(found.values()), []
-    for mask, count in sorted(found.items(), key=lambda item: (item[1], item[0])):
+    left, frequent = margin * sum(masks.values()), []
+    for mask, count in sorted(masks.items(), key=lambda item: (item[1], item[0])):
         left -= count
         if left < 0:
             frequent.append(mask)
     return frequent
 
 
-def _runs(found: Sequence[str]) -> list[tuple[str, int, int]] | None:
+def _runs(masks: Sequence[str]) -> list[tuple[str, int, int]] | None:
     """Return (symbol, fewest, most) of each run; None if masks differ in runs or are inconclusive."""
-    if not 0 < len(found) <= MOST_MASKS:
+    if not 0 < len(masks) <= MOST_MASKS:
         return None
-    split = [[(symbol, len(list(run))) for symbol, run in groupby(mask)] for mask in found]
+    split = [[(symbol, len(list(run))) for symbol, run in groupby(mask)] for mask in masks]
     symbols = {tuple(symbol for symbol, _ in each) for each in split}
     if len(symbols) != 1 or not all(split) or "x" in next(iter(symbols)):
         return None

@@ -139,14 +139,14 @@ class TraitShare:
         )
 
 
-def _breakable(found: Limits) -> Limits:
+def _breakable(limits: Limits) -> Limits:
     """Return the bounds that a share can violate."""
-    low, high = found
+    low, high = limits
     return (None if low is None or low <= 0 else low), (None if high is None or high >= 1 else high)
 
 
-def _limits_text(kept: Limits) -> str:
-    low, high = kept
+def _limits_text(limits: Limits) -> str:
+    low, high = limits
     if low is not None and high is not None:
         return f"between {low:.1%} and {high:.1%}"
     return f"at least {low:.1%}" if low is not None else f"at most {high:.1%}"

@@ -36,7 +36,7 @@ def not_in_future(column: ColumnProfile, part: HistorySlice, _margin: float) -> 
         sentence=words,
         expression=f"the newest {name} is not in the future",
         patch={"quality": check(f"{name}-not-in-future", words, "timeliness", implementation)},
-        measure=SuggestionMetric(lambda seen: _ahead(column, seen)),
+        measure=SuggestionMetric(lambda sample: _ahead(column, sample)),
         assertion=Assertion("mustBeLessOrEqualTo", 0),
     )
 
@@ -63,7 +63,7 @@ def on_its_day(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sug
         sentence=words,
         expression=predicate,
         patch={"quality": check(f"{name}-on-its-day", words, "consistency", compliance(predicate, at_least=1))},
-        measure=SuggestionMetric(lambda seen: _on_day(column, seen)),
+        measure=SuggestionMetric(lambda sample: _on_day(column, sample)),
         assertion=Assertion("mustBeGreaterOrEqualTo", 1),
         severity="warning",
         limits=(1, None),
@@ -106,7 +106,9 @@ def _since(column: ColumnProfile, part: HistorySlice) -> SuggestionCandidate | N
         sentence=words,
         expression=f"freshness of {name} is at most {most} hours",
         patch={"quality": check(f"{name}-freshness", words, "timeliness", implementation)},
-        measure=SuggestionMetric(lambda seen: [None if days is None else 24 * days for days in _behind(column, seen)]),
+        measure=SuggestionMetric(
+            lambda sample: [None if days is None else 24 * days for days in _behind(column, sample)]
+        ),
         assertion=Assertion("mustBeLessOrEqualTo", most),
         severity="warning",
         limits=(None, most),

@@ -151,9 +151,9 @@ def categories(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] |
 
 
 def _among(
-    column: ColumnProfile, counts: Mapping[str, int], known: Collection[str], share: float
+    column: ColumnProfile, counts: Mapping[str, int], known_values: Collection[str], share: float
 ) -> SuggestionCandidate | None:
-    name, values, exact = column.column.name, sorted(known), share == 1
+    name, values, exact = column.column.name, sorted(known_values), share == 1
     predicate = f"{quote(name)} IS NULL OR {quote(name)} IN ({', '.join(literal(value) for value in values)})"
     if not is_valid_predicate(predicate):
         return None
@@ -177,17 +177,17 @@ def _among(
     )
 
 
-def _share_known(counts: Mapping[str, int], known: frozenset[str]) -> float | None:
+def _share_known(counts: Mapping[str, int], values: frozenset[str]) -> float | None:
     total = sum(counts.values())
-    return sum(count for value, count in counts.items() if value in known) / total if total else None
+    return sum(count for value, count in counts.items() if value in values) / total if total else None
 
 
-def _share_of_sample(sample: ColumnSample, known: frozenset[str]) -> Value:
+def _share_of_sample(sample: ColumnSample, values: frozenset[str]) -> Value:
     """Return the share of all rows; a missing value counts as known."""
     rows = len(sample.values)
-    return 1 - sum(text not in known for text in sample.present.tolist()) / rows if rows else None
+    return 1 - sum(text not in values for text in sample.present.tolist()) / rows if rows else None
 
 
-def _unknown(column: ColumnProfile, part: HistorySlice, known: frozenset[str]) -> list[str]:
+def _unknown(column: ColumnProfile, part: HistorySlice, values: frozenset[str]) -> list[str]:
     counts, _ = part.all_values(column)
-    return sorted({mask_of(value) for value in counts if value not in known})
+    return sorted({mask_of(value) for value in counts if value not in values})

@@ -54,22 +54,22 @@ class DetectedIssues:
         """Return the probability of catching an issue, with all types equally likely."""
         return self.of(self.positions)
 
-    def of(self, which: Iterable[int]) -> float:
+    def of(self, issues: Iterable[int]) -> float:
         """Return the probability that an issue is one of these."""
-        return sum(self.weight[at] for at in which)
+        return sum(self.weight[at] for at in issues)
 
 
-def trials(part: HistorySlice, given: Mapping[str, Sequence[Any]]) -> Mapping[str, IssueSample]:
+def trials(part: HistorySlice, given_samples: Mapping[str, Sequence[Any]]) -> Mapping[str, IssueSample]:
     """Return an issue sample for each column with values: given ones, or values generated from the newest states."""
-    samples = {each.column.name: _values(each, part, given) for each in part.history.columns}
+    samples = {each.column.name: _values(each, part, given_samples) for each in part.history.columns}
     available = {name: values for name, values in samples.items() if values is not None}
     rows = part.rows[-1] if len(part) else 0
     return {name: _trial(ColumnValues(values, _neighbour(name, available)), rows) for name, values in available.items()}
 
 
-def _values(each: ColumnProfile, part: HistorySlice, given: Mapping[str, Sequence[Any]]) -> Array | None:
+def _values(each: ColumnProfile, part: HistorySlice, samples: Mapping[str, Sequence[Any]]) -> Array | None:
     """Return sample values of the column's type; None if there are none."""
-    items = given.get(each.column.name) or _from_states(each, part)
+    items = samples.get(each.column.name) or _from_states(each, part)
     own = column(items[:MOST]) if items else None
     fits = own is not None and own.present.any() and own.is_text == (each.column.base_type in TEXT)
     return own.values if own and fits else None
@@ -81,12 +81,12 @@ def _trial(own: ColumnValues, rows: int) -> IssueSample:
     return IssueSample(ColumnSample(own.values, rows / len(own.values)), tuple(variations(own, default_rng(SEED))))
 
 
-def _neighbour(name: str, known: Mapping[str, Array]) -> Array | None:
+def _neighbour(name: str, columns: Mapping[str, Array]) -> Array | None:
     """Return the next column, cyclically, with values of the same type."""
-    names = list(known)
+    names = list(columns)
     at = names.index(name)
     following = (*names[at + 1 :], *names[:at])
-    return next((known[other] for other in following if known[other].dtype == known[name].dtype), None)
+    return next((columns[other] for other in following if columns[other].dtype == columns[name].dtype), None)
 
 
 def _from_states(each: ColumnProfile, part: HistorySlice) -> Sequence[Any] | None:

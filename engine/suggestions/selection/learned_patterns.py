@@ -80,9 +80,9 @@ def _analyzer(implementation: Mapping[str, Any]) -> PatternConformity:
     return PatternConformity(**fields)
 
 
-def unbroken_suggestions(found: Sequence[PatternCheck], whole: HistorySlice) -> list[HoldoutCandidate]:
+def unbroken_suggestions(checks: Sequence[PatternCheck], whole: HistorySlice) -> list[HoldoutCandidate]:
     """Return the checks that no partition violates, as suggestions. `whole`: has their counts."""
-    candidates = ((each, _candidate(each)) for each in found)
+    candidates = ((each, _candidate(each)) for each in checks)
     return [HoldoutCandidate(one, each.column, 0.0, whole) for each, one in candidates if one.holds(whole)]
 
 

@@ -25,14 +25,15 @@ def suggest(
     *,
     samples: Mapping[str, Sequence[Any]] = NO_SAMPLES,
     over_time: bool = True,
-    beside: Sequence[HoldoutCandidate] = (),
+    candidates: Sequence[HoldoutCandidate] = (),
 ) -> list[dict[str, Any]]:
     """Return every suggestion that held on newer partitions, with evidence, best first.
 
     `samples`: values of columns, one per row in the same order, into which the ten common issues are injected; columns
     without values get values generated from states. No values are stored. `over_time`: partitions are ordered in time;
-    otherwise they are parts of one table, split by a hash. `beside`: other candidates that held, ranked with these."""
-    ranked = worthy(history, object_name, samples=samples, over_time=over_time, beside=beside)
+    otherwise they are parts of one table, split by a hash. `candidates`: other candidates that held, ranked with
+    these."""
+    ranked = worthy(history, object_name, samples=samples, over_time=over_time, candidates=candidates)
     split = "time" if over_time else "rows"
     return [_as_data(each, object_name, split) for each in ranked]
 
@@ -43,19 +44,19 @@ def worthy(
     *,
     samples: Mapping[str, Sequence[Any]] = NO_SAMPLES,
     over_time: bool = True,
-    beside: Iterable[HoldoutCandidate] = (),
+    candidates: Iterable[HoldoutCandidate] = (),
 ) -> list[RankedCandidate]:
     """Return the ranked candidates that `suggest` returns as data."""
     column_candidates = _promised(holdout_candidates(history, over_time=over_time), history, object_name)
-    return rank_candidates([*column_candidates, *beside], trials(HistorySlice.of(history), samples))
+    return rank_candidates([*column_candidates, *candidates], trials(HistorySlice.of(history), samples))
 
 
-def _promised(found: Iterable[HoldoutCandidate], history: TableProfile, table: str) -> Iterator[HoldoutCandidate]:
+def _promised(candidates: Iterable[HoldoutCandidate], history: TableProfile, table: str) -> Iterator[HoldoutCandidate]:
     """Yield the candidates, with the name-based probability added to keys.
 
     A key that was not counted exactly, or that may hold by chance, is dropped unless its name suggests a key. No
     true key that was counted is lost."""
-    for each in found:
+    for each in candidates:
         if each.column is None or each.candidate.kind not in KEYS:
             yield each
         elif (likely := likely_key(each.column, history, table)).suggested or _is_sure(each.candidate):

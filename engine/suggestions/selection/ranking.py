@@ -35,9 +35,9 @@ class RankedCandidate:
         return max(self.holds, self.holdout.candidate.likely or 0.0) * (self.caught.share if self.caught else UNKNOWN)
 
 
-def rank_candidates(found: Sequence[HoldoutCandidate], trials: Mapping[str, IssueSample]) -> list[RankedCandidate]:
+def rank_candidates(candidates: Sequence[HoldoutCandidate], trials: Mapping[str, IssueSample]) -> list[RankedCandidate]:
     """Return the candidates worth suggesting, best first; ties in column order."""
-    weighed = [_weighed(each, trials) for each in found]
+    weighed = [_weighed(each, trials) for each in candidates]
     best = sorted(_merged(weighed), key=lambda each: -each.worth)
     by_column = _by_column(best)
     return [each for each in best if not _adds_nothing(each, by_column[each.holdout.column_name])]
@@ -56,9 +56,9 @@ def _merged(weighed: Sequence[RankedCandidate]) -> list[RankedCandidate]:
     return [each for same in _by_column(weighed).values() for each in same if not _is_said(each, same)]
 
 
-def _by_column(found: Sequence[RankedCandidate]) -> Mapping[str | None, list[RankedCandidate]]:
+def _by_column(candidates: Sequence[RankedCandidate]) -> Mapping[str | None, list[RankedCandidate]]:
     by_column: dict[str | None, list[RankedCandidate]] = {}
-    for each in found:
+    for each in candidates:
         by_column.setdefault(each.holdout.column_name, []).append(each)
     return by_column
 

@@ -11,8 +11,8 @@ class BodyLimitMiddleware:
 
     `apart`: limits of other path prefixes; None means unlimited."""
 
-    def __init__(self, app: ASGIApp, *, most: int, apart: Mapping[str, int | None]) -> None:
-        self.app, self.most, self.apart = app, most, apart
+    def __init__(self, app: ASGIApp, *, most: int, exempt: Mapping[str, int | None]) -> None:
+        self.app, self.most, self.apart = app, most, exempt
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward the request and count the bytes of its body."""

@@ -13,14 +13,14 @@ def shown(contract: Contract, signature: VersionApproval | None = None) -> schem
     return schemas.ChecksOut(contract_id=contract.id, version=contract.version, checks=checks)
 
 
-def _check(found: EntrustedCheck) -> schemas.CheckOut:
-    each, signature = found.check, found.signature
+def _check(check: EntrustedCheck) -> schemas.CheckOut:
+    each, signature = check.check, check.signature
     return schemas.CheckOut(
-        object=found.object,
+        object=check.object,
         id=each.check.id,
         column=each.column,
         sentence=each.sentence,
-        description=found.about,
+        description=check.about,
         severity=each.check.severity,
         scope=each.scope,
         runner=each.runner,

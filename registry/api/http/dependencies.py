@@ -47,16 +47,16 @@ async def service(request: Request) -> Service:
 Shared = Annotated[Service, Depends(service)]
 
 
-def bearer_of(given: HTTPAuthorizationCredentials | None) -> str:
+def bearer_of(credentials: HTTPAuthorizationCredentials | None) -> str:
     """Return the bearer token of the request. Raises Unauthenticated if there is none."""
-    if given is None:
+    if credentials is None:
         raise Unauthenticated("Send an API token or the secret of a session as `Authorization: Bearer ...`.")
-    return given.credentials
+    return credentials.credentials
 
 
-async def secret(given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> str:
+async def secret(credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> str:
     """Return the bearer token of the request. Raises like `bearer_of`."""
-    return bearer_of(given)
+    return bearer_of(credentials)
 
 
 Secret = Annotated[str, Depends(secret)]

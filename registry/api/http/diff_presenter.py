@@ -11,26 +11,26 @@ from treaty.registry.contracts.numbering import next_free, says_enough
 from treaty.registry.contracts.version_comparison import VersionDiff, modes_of
 
 
-def shown(found: VersionDiff, taken: Collection[str] = ()) -> schemas.DiffOut:
+def shown(diff: VersionDiff, used: Collection[str] = ()) -> schemas.DiffOut:
     """Return the comparison as a response.
 
-    `taken`: version numbers in use, in addition to those of the two versions."""
-    comparison, old = found.comparison, found.old
+    `used`: version numbers in use, in addition to those of the two versions."""
+    comparison, old = diff.comparison, diff.old
     number = old.version if old else None
-    free = next_free({*taken, number} if number else taken, comparison.bump, after=number)
+    free = next_free({*used, number} if number else used, comparison.bump, after=number)
     return schemas.DiffOut(
-        contract_id=found.new.id,
+        contract_id=diff.new.id,
         old=number,
-        new=found.new.version,
+        new=diff.new.version,
         differences=tuple(map(_change, comparison.differences)),
         bump=comparison.bump,
         structure=comparison.bump_of(DifferenceSection.STRUCTURE),
         guarantees=comparison.bump_of(DifferenceSection.GUARANTEES),
         undetermined=len(comparison.undetermined),
         suggested_version=free,
-        is_bump_sufficient=number is None or says_enough(number, found.new.version, comparison.bump),
-        modes=tuple(_law(found, *each) for each in zip(CHECKED_SECTIONS, modes_of(found.modes), strict=True)),
-        breaches=tuple(map(_breach, found.violations)),
+        is_bump_sufficient=number is None or says_enough(number, diff.new.version, comparison.bump),
+        modes=tuple(_law(diff, *each) for each in zip(CHECKED_SECTIONS, modes_of(diff.modes), strict=True)),
+        breaches=tuple(map(_breach, diff.violations)),
     )
 
 
@@ -38,8 +38,8 @@ def _change(difference: Difference) -> schemas.ContractDifferenceOut:
     return schemas.ContractDifferenceOut(**asdict(difference))
 
 
-def _law(found: VersionDiff, part: DifferenceSection, mode: Mode) -> schemas.CompatibilityModeOut:
-    compatible = all(each.difference.section is not part for each in found.violations)
+def _law(diff: VersionDiff, part: DifferenceSection, mode: Mode) -> schemas.CompatibilityModeOut:
+    compatible = all(each.difference.section is not part for each in diff.violations)
     return schemas.CompatibilityModeOut(
         section=part, mode=mode, sentence=MODES[mode].sentence, meaning=MODES[mode].meaning, is_kept=compatible
     )

@@ -45,22 +45,22 @@ class IfMatchPrecondition:
         )
 
 
-def if_match(given: Annotated[str | None, Header(alias="If-Match", max_length=1000)] = None) -> IfMatchPrecondition:
+def if_match(header: Annotated[str | None, Header(alias="If-Match", max_length=1000)] = None) -> IfMatchPrecondition:
     """Return the precondition of the request."""
-    if given is None:
+    if header is None:
         return IfMatchPrecondition(None)
     # A proxy that compresses responses weakens their tags, which still identify the state.
-    return IfMatchPrecondition(frozenset(each.strip().removeprefix("W/") for each in given.split(",")))
+    return IfMatchPrecondition(frozenset(each.strip().removeprefix("W/") for each in header.split(",")))
 
 
 IfMatch = Annotated[IfMatchPrecondition, Depends(if_match)]
 
 
-def needed(seen: IfMatch) -> IfMatchPrecondition:
+def needed(if_match: IfMatch) -> IfMatchPrecondition:
     """Return the precondition of the request. Raises PreconditionRequired if there is none."""
-    if seen.tags is None:
+    if if_match.tags is None:
         raise PreconditionRequired
-    return seen
+    return if_match
 
 
 NeedsMatch = Annotated[IfMatchPrecondition, Depends(needed)]

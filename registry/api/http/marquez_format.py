@@ -38,13 +38,13 @@ def id_of(kind: str, name: LineageName) -> str:
     return f"{kind.lower()}:{name.namespace}:{name.name}"
 
 
-def graph(session: Session, walked: Subgraph, contracts: ColumnElement[bool]) -> Iterator[MarquezNode]:
+def graph(session: Session, subgraph: Subgraph, contracts: ColumnElement[bool]) -> Iterator[MarquezNode]:
     """Yield the nodes: jobs with their latest runs, datasets with contracts and last verdicts.
 
     `contracts`: filter of the contracts that may be included."""
-    verdicts_by_name = verdicts(session, walked.names, contracts)
-    runs = _runs(session, walked.jobs)
-    for job in walked.jobs:
+    verdicts_by_name = verdicts(session, subgraph.names, contracts)
+    runs = _runs(session, subgraph.jobs)
+    for job in subgraph.jobs:
         read, written = ([id_of(DATASET, each) for each in ends] for ends in (job.inputs, job.outputs))
         yield MarquezNode(
             id=id_of(JOB, job.name),
@@ -53,8 +53,8 @@ def graph(session: Session, walked: Subgraph, contracts: ColumnElement[bool]) ->
             before=tuple(read),
             downstream=tuple(written),
         )
-    writers, readers = _ends(walked.jobs)
-    for name, group in sorted(walked.names.items()):
+    writers, readers = _ends(subgraph.jobs)
+    for name, group in sorted(subgraph.names.items()):
         data = {**dataset(name, group), "contracts": verdicts_by_name.get(name, [])}
         yield MarquezNode(
             id=id_of(DATASET, name),
@@ -112,8 +112,8 @@ def _is_of(name: LineageName, group: Collection[LineageName]) -> bool:
     return not {name, whole, table_name(whole).dataset}.isdisjoint(group)
 
 
-def _fields(told: Any) -> Iterator[dict[str, Any]]:
-    for each in told if isinstance(told, list) else ():
+def _fields(fields: Any) -> Iterator[dict[str, Any]]:
+    for each in fields if isinstance(fields, list) else ():
         if isinstance(each, dict) and isinstance(each.get("name"), str):
             yield {"name": each["name"], "type": each.get("type"), "tags": [], "description": each.get("description")}
 

@@ -89,19 +89,19 @@ def work(session: Session, *, now: datetime) -> Iterator[Metric]:
     yield fill(runs, queue_overview.verdicts(session))
 
 
-def _inbox(found: event_listing.LineageEventCounts, now: datetime) -> Iterator[Metric]:
+def _inbox(counts: event_listing.LineageEventCounts, now: datetime) -> Iterator[Metric]:
     events = GaugeMetricFamily("treaty_events", "Stored lineage events by state.", labels=["state"])
-    yield fill(events, found.events)
-    yield GaugeMetricFamily("treaty_event_repeats", "Repeated deliveries of stored events.", value=found.repeats)
+    yield fill(events, counts.events)
+    yield GaugeMetricFamily("treaty_event_repeats", "Repeated deliveries of stored events.", value=counts.repeats)
     rejected = "Stored rejected event bodies by status."
-    yield fill(GaugeMetricFamily("treaty_events_rejected", rejected, labels=["status"]), found.refused)
+    yield fill(GaugeMetricFamily("treaty_events_rejected", rejected, labels=["status"]), counts.refused)
     lag = "Age of the oldest waiting event in seconds."
-    yield GaugeMetricFamily("treaty_inbox_lag_seconds", lag, value=found.lag(now))
+    yield GaugeMetricFamily("treaty_inbox_lag_seconds", lag, value=counts.lag(now))
 
 
-def _queue(found: queue_overview.QueueDepth, now: datetime) -> Iterator[Metric]:
-    yield fill(GaugeMetricFamily("treaty_tasks", "Tasks by state.", labels=["state"]), found.states)
+def _queue(depth: queue_overview.QueueDepth, now: datetime) -> Iterator[Metric]:
+    yield fill(GaugeMetricFamily("treaty_tasks", "Tasks by state.", labels=["state"]), depth.states)
     backlog = "Queued and running tasks by kind and state."
-    yield fill(GaugeMetricFamily("treaty_open_tasks", backlog, labels=["kind", "state"]), found.open)
+    yield fill(GaugeMetricFamily("treaty_open_tasks", backlog, labels=["kind", "state"]), depth.open)
     age = "Age of the oldest queued task in seconds."
-    yield GaugeMetricFamily("treaty_oldest_queued_task_seconds", age, value=found.age(now))
+    yield GaugeMetricFamily("treaty_oldest_queued_task_seconds", age, value=depth.age(now))

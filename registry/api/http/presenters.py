@@ -57,9 +57,9 @@ def proposal_summary(listed: ProposalListing, by: Principal) -> schemas.Proposal
     return schemas.ProposalSummaryOut(**_summary_of(listed, by))
 
 
-def proposal_summaries(found: Iterable[ProposalListing], by: Principal) -> tuple[schemas.ProposalSummaryOut, ...]:
+def proposal_summaries(proposals: Iterable[ProposalListing], by: Principal) -> tuple[schemas.ProposalSummaryOut, ...]:
     """Return the proposals as shown in lists."""
-    return tuple(proposal_summary(each, by) for each in found)
+    return tuple(proposal_summary(each, by) for each in proposals)
 
 
 @dataclass(frozen=True)
@@ -247,17 +247,17 @@ def _permitted(listed: ProposalListing, review: ProposalReview, by: Principal) -
     }
 
 
-def incident(found: IncidentListing) -> schemas.IncidentOut:
+def incident(incident: IncidentListing) -> schemas.IncidentOut:
     """Return the incident with those failing checks that may be read."""
-    fields = found.incident.model_dump(
+    fields = incident.incident.model_dump(
         exclude={"dataset_id", "data_version", "acknowledged_by_id", "assignee_id", "resolved_by_id"}
     )
     return schemas.IncidentOut(
         **fields,
-        assignee=found.assignee,
-        acknowledged_by=found.acknowledged_by,
-        resolved_by=found.resolved_by,
-        objects=tuple(map(_part, found.parts)),
+        assignee=incident.assignee,
+        acknowledged_by=incident.acknowledged_by,
+        resolved_by=incident.resolved_by,
+        objects=tuple(map(_part, incident.parts)),
     )
 
 

@@ -139,8 +139,8 @@ ANSWERS: dict[type[Exception], Callable[..., JSONResponse]] = {
 }
 
 
-async def _answered(told: Callable[..., JSONResponse], _: Request, error: Exception) -> JSONResponse:
-    return told(error)
+async def _answered(handler: Callable[..., JSONResponse], _: Request, error: Exception) -> JSONResponse:
+    return handler(error)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -27,12 +27,12 @@ Number = Annotated[str | None, Query(description="Version number; defaults to th
 
 @router.get("/audit")
 def list_audit(
-    by: Caller, tx: Reader, asked: Paging, action: Action = None, object_id: ObjectId = None
+    by: Caller, tx: Reader, paging: Paging, action: Action = None, object_id: ObjectId = None
 ) -> schemas.Page[schemas.AuditOut]:
     """List audit entries, newest first."""
     _auditor(by)
     return presenters.page(
-        schemas.AuditOut.model_validate, audit_log.entries(tx, asked, action=action, object_id=object_id)
+        schemas.AuditOut.model_validate, audit_log.entries(tx, paging, action=action, object_id=object_id)
     )
 
 

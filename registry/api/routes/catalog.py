@@ -38,7 +38,7 @@ def search_query(
 def find_contracts(
     by: Caller,
     tx: Reader,
-    asked: Paging,
+    paging: Paging,
     of: Annotated[SearchQuery, Depends(search_query)],
     *,
     subscribed: Subscribed = False,
@@ -50,17 +50,17 @@ def find_contracts(
     readable = visibility.entries(by)
     if subscribed:
         readable &= col(SearchEntryRow.contract_id).in_(subscriptions.contracts(by))
-    result = search.find(tx, of, asked, readable=readable)
+    result = search.find(tx, of, paging, readable=readable)
     return _page(result, contract_list.recent(tx, [each.contract_id for each in result.portion.rows], by))
 
 
-def _page(found: SearchResult, recent: Mapping[str, Sequence[RecentVerdict]]) -> schemas.CatalogPageOut:
+def _page(result: SearchResult, recent: Mapping[str, Sequence[RecentVerdict]]) -> schemas.CatalogPageOut:
     facets = {
         kind.value: tuple(schemas.FacetOut(value=value, count=count) for value, count in counts)
-        for kind, counts in found.facets.items()
+        for kind, counts in result.facets.items()
     }
-    items = tuple(_item(each, recent.get(each.contract_id, ())) for each in found.portion.rows)
-    return schemas.CatalogPageOut(items=items, next=found.portion.next, total=found.total, facets=facets)
+    items = tuple(_item(each, recent.get(each.contract_id, ())) for each in result.portion.rows)
+    return schemas.CatalogPageOut(items=items, next=result.portion.next, total=result.total, facets=facets)
 
 
 def _item(row: SearchEntryRow, recent: Sequence[RecentVerdict]) -> schemas.CatalogItemOut:

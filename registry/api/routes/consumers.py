@@ -42,26 +42,26 @@ ONE = "/subscriptions/{subscription_id}"
 CHECK = ONE + "/checks/{check_id}"
 
 
-def unchanged(subscription_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+def unchanged(subscription_id: UUID, by: Caller, tx: Writer, if_match: IfMatch) -> None:
     """Raise PreconditionFailed if the subscription does not match If-Match."""
-    if seen.stated:
+    if if_match.stated:
         subscription = subscriptions.get(tx, subscription_id, by=by, lock=True)
-        seen.check(tx, subscription.id, f'"{subscription.revision}"')
+        if_match.check(tx, subscription.id, f'"{subscription.revision}"')
 
 
-def same_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer, seen: IfMatch) -> None:
+def same_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer, if_match: IfMatch) -> None:
     """Raise PreconditionFailed if the check does not match If-Match."""
-    if seen.stated:
+    if if_match.stated:
         subscription = subscriptions.get(tx, subscription_id, by=by, lock=True)
         last = consumer_checks.last(tx, subscription.id, check_id)
-        seen.check(tx, last.id, f'"{last.number}"')
+        if_match.check(tx, last.id, f'"{last.number}"')
 
 
-def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, if_match: IfMatch) -> None:
     """Raise PreconditionFailed if the acknowledgement does not match If-Match."""
-    if seen.stated:
+    if if_match.stated:
         row = acknowledgements.get(tx, acknowledgement_id, by=by)
-        seen.check(tx, row.id, presenters.acknowledgement(acknowledgements.acknowledgement_listing(tx, row)).etag)
+        if_match.check(tx, row.id, presenters.acknowledgement(acknowledgements.acknowledgement_listing(tx, row)).etag)
 
 
 def acknowledgement_filter(
@@ -74,11 +74,11 @@ def acknowledgement_filter(
 
 @router.get("/subscriptions")
 def list_subscriptions(
-    by: Caller, tx: Reader, asked: Paging, *, contract_id: OptionalId = None, mine: Mine = False, ended: Ended = False
+    by: Caller, tx: Reader, paging: Paging, *, contract_id: OptionalId = None, mine: Mine = False, ended: Ended = False
 ) -> schemas.Page[schemas.SubscriptionOut]:
     """List subscriptions. Each contains the reason if its pin is outdated."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    listings = subscriptions.list_subscriptions(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
+    listings = subscriptions.list_subscriptions(tx, by, paging, contract_id=contract_id, mine=mine, ended=ended)
     return presenters.page(lambda each: presenters.subscription(each, by), listings)
 
 
@@ -174,11 +174,11 @@ def promote_check(
 
 @router.get("/acknowledgements")
 def list_acknowledgements(
-    by: Caller, tx: Reader, asked: Paging, which: Annotated[AcknowledgementFilter, Depends(acknowledgement_filter)]
+    by: Caller, tx: Reader, paging: Paging, criteria: Annotated[AcknowledgementFilter, Depends(acknowledgement_filter)]
 ) -> schemas.Page[schemas.AcknowledgementOut]:
     """List acknowledgement requests for approved versions and their answers, newest first."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    return presenters.page(presenters.acknowledgement, acknowledgements.list_acknowledgements(tx, by, asked, which))
+    return presenters.page(presenters.acknowledgement, acknowledgements.list_acknowledgements(tx, by, paging, criteria))
 
 
 @router.post("/acknowledgements/{acknowledgement_id}/answer", dependencies=[Depends(same_answer)])
@@ -232,9 +232,9 @@ def _writing(by: Principal) -> CheckAuthorship:
     return CheckAuthorship(ids.new(), by, clock.now())
 
 
-def _committed(tx: Session, made: SubscriptionRow, by: Principal) -> schemas.SubscriptionOut:
+def _committed(tx: Session, subscription: SubscriptionRow, by: Principal) -> schemas.SubscriptionOut:
     tx.commit()
-    return presenters.subscription(subscriptions.subscription_listing(tx, made), by)
+    return presenters.subscription(subscriptions.subscription_listing(tx, subscription), by)
 
 
 def _commit_check(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOut:
@@ -242,17 +242,17 @@ def _commit_check(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOu
     return _check(consumer_checks.shown(tx, row))
 
 
-def _check(kept: StoredConsumerCheck) -> schemas.ConsumerCheckOut:
-    fields = kept.row.model_dump(include={"number", "object", "column", "patch", "source", "created_at"})
-    return schemas.ConsumerCheckOut(id=kept.row.identity, **fields, sentence=kept.sentence, misfit_reason=kept.lost)
+def _check(check: StoredConsumerCheck) -> schemas.ConsumerCheckOut:
+    fields = check.row.model_dump(include={"number", "object", "column", "patch", "source", "created_at"})
+    return schemas.ConsumerCheckOut(id=check.row.identity, **fields, sentence=check.sentence, misfit_reason=check.lost)
 
 
-def _impact(found: acknowledgements.ConsumerImpact) -> schemas.ConsumerImpactOut:
+def _impact(impact: acknowledgements.ConsumerImpact) -> schemas.ConsumerImpactOut:
     return schemas.ConsumerImpactOut(
-        subscription_id=found.subscription.id,
-        subscriber=found.subscriber,
-        purpose=found.subscription.purpose,
-        contact=found.subscription.contact,
-        breaks=found.breaks,
-        affected=bool(found.breaks),
+        subscription_id=impact.subscription.id,
+        subscriber=impact.subscriber,
+        purpose=impact.subscription.purpose,
+        contact=impact.subscription.contact,
+        breaks=impact.breaks,
+        affected=bool(impact.breaks),
     )

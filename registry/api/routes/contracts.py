@@ -26,10 +26,10 @@ SHOWN_RUNS = PageRequest(20)
 
 
 @router.get("/contracts")
-def list_contracts(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.ContractSummaryOut]:
+def list_contracts(by: Caller, tx: Reader, paging: Paging) -> schemas.Page[schemas.ContractSummaryOut]:
     """List contracts by id, each with its last run."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    return presenters.page(presenters.contract_summary, contract_list.contracts(tx, by, asked))
+    return presenters.page(presenters.contract_summary, contract_list.contracts(tx, by, paging))
 
 
 @router.get("/contracts/ids")

@@ -116,9 +116,13 @@ def remove_template(name: str, by: Caller, tx: Writer) -> None:
     tx.commit()
 
 
-def _template(found: DocumentTemplate, owner: str | None) -> schemas.TemplateOut:
+def _template(template: DocumentTemplate, owner: str | None) -> schemas.TemplateOut:
     return schemas.TemplateOut(
-        name=found.name, description=found.about, placeholders=found.places, document=found.text, owner=owner
+        name=template.name,
+        description=template.about,
+        placeholders=template.places,
+        document=template.text,
+        owner=owner,
     )  # fmt: skip
 
 

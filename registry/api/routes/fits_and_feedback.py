@@ -27,24 +27,32 @@ FeedbackParameters = Annotated[schemas.FeedbackQuery, Query()]
 
 
 @router.get("/fits")
-def list_fits(by: Caller, tx: Reader, asked: FitsParameters) -> list[schemas.FitOut]:
+def list_fits(by: Caller, tx: Reader, fits_parameters: FitsParameters) -> list[schemas.FitOut]:
     """List the fits of an object's programs, newest first.
 
     A fit contains bounds that were learned after a version was approved, and whether they are in use."""
-    visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
-    rows = fits.list_fits(tx, asked.contract_id, asked.object, check_id=asked.check_id, limit=asked.limit)
+    visibility.require_readable_object(tx, fits_parameters.contract_id, fits_parameters.object, by)
+    rows = fits.list_fits(
+        tx,
+        fits_parameters.contract_id,
+        fits_parameters.object,
+        check_id=fits_parameters.check_id,
+        limit=fits_parameters.limit,
+    )
     return [schemas.FitOut.model_validate(each) for each in rows]
 
 
 @router.get("/feedback")
-def list_feedback(by: Caller, tx: Reader, asked: FeedbackParameters) -> list[schemas.FeedbackOut]:
+def list_feedback(by: Caller, tx: Reader, feedback_parameters: FeedbackParameters) -> list[schemas.FeedbackOut]:
     """List the feedback on an object's data, newest first.
 
     The newest feedback on the same content of a partition counts."""
-    visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
+    visibility.require_readable_object(tx, feedback_parameters.contract_id, feedback_parameters.object, by)
     return [
         _shown(row, name)
-        for row, name in feedback.list_feedback(tx, asked.contract_id, asked.object, limit=asked.limit)
+        for row, name in feedback.list_feedback(
+            tx, feedback_parameters.contract_id, feedback_parameters.object, limit=feedback_parameters.limit
+        )
     ]
 
 

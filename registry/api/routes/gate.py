@@ -56,10 +56,12 @@ def ask_gate(  # noqa: PLR0913, PLR0917 - each parameter is part of the question
     return _shown(dataset, statuses, partition)
 
 
-def _shown(found: ResolvedDataset, told: tuple[ContractGateStatus, ...], partition: str | None) -> schemas.GateOut:
-    contracts = tuple(map(_contract, told))
+def _shown(
+    resolved_dataset: ResolvedDataset, status: tuple[ContractGateStatus, ...], partition: str | None
+) -> schemas.GateOut:
+    contracts = tuple(map(_contract, status))
     decisive = contracts[0].model_dump(exclude={"object", "states_version", "subscription_id"})
-    dataset = found.dataset
+    dataset = resolved_dataset.dataset
     return schemas.GateOut(
         **decisive,
         namespace=dataset.namespace,
@@ -70,20 +72,20 @@ def _shown(found: ResolvedDataset, told: tuple[ContractGateStatus, ...], partiti
     )
 
 
-def _contract(told: ContractGateStatus) -> schemas.ContractGateStatusOut:
-    run = told.run
+def _contract(status: ContractGateStatus) -> schemas.ContractGateStatusOut:
+    run = status.run
     return schemas.ContractGateStatusOut(
-        contract_id=told.about.contract_id,
-        object=told.about.object,
-        version=told.version,
-        answer=told.answer,
-        reason=told.reason,
+        contract_id=status.about.contract_id,
+        object=status.about.object,
+        version=status.version,
+        answer=status.answer,
+        reason=status.reason,
         run_id=run.id if run else None,
         finished_at=run.finished_at if run else None,
         dataset_fingerprint=run.dataset_fingerprint if run else None,
         states_version=run.states_version if run else None,
-        subscription_id=told.subscription_id,
-        upstream_failed=told.upstream_failed,
+        subscription_id=status.subscription_id,
+        upstream_failed=status.upstream_failed,
     )
 
 

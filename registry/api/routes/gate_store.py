@@ -153,8 +153,8 @@ def _place(source: TableSource) -> schemas.DatasetLocationOut:
     return schemas.DatasetLocationOut(location=source.location, format=source.format, partition_by=source.partition_by)
 
 
-def _generation(found: Generation) -> schemas.GenerationBody:
+def _generation(generation: Generation) -> schemas.GenerationBody:
     return schemas.GenerationBody.model_validate(
-        {"number": found.number, "entries": {name: vars(each) for name, each in found.entries.items()},
-         "verdict": vars(found.judged) if found.judged else None}
+        {"number": generation.number, "entries": {name: vars(each) for name, each in generation.entries.items()},
+         "verdict": vars(generation.judged) if generation.judged else None}
     )  # fmt: skip

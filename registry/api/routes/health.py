@@ -40,10 +40,10 @@ def get_readiness(tx: Reader, shared: Shared) -> schemas.ReadinessOut:
     return schemas.ReadinessOut(status="ready", migration=migration)
 
 
-def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:
+def admitted(shared: Shared, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:
     """Raise unless the caller may read everything or metrics are public."""
     if not shared.settings.metrics_public:
-        authentication.require_permission(caller(shared, bearer_of(given)), Permission.READ)
+        authentication.require_permission(caller(shared, bearer_of(credentials)), Permission.READ)
 
 
 @router.get("/metrics", response_class=Response, dependencies=[Depends(admitted)])

@@ -15,23 +15,28 @@ CheckHistoryParameters = Annotated[schemas.CheckHistoryQuery, Query()]
 
 
 @router.get("/history/metrics")
-def list_metric_history(by: Caller, tx: Reader, asked: HistoryParameters) -> list[schemas.MetricHistoryItemOut]:
+def list_metric_history(by: Caller, tx: Reader, parameters: HistoryParameters) -> list[schemas.MetricHistoryItemOut]:
     """List the newest measurements of an object's metrics, oldest first.
 
     Failed measurements are included with a reason and without a value."""
-    visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
-    criteria = metric_history.MeasurementFilter(**asked.model_dump(exclude={"limit"}))
+    visibility.require_readable_object(tx, parameters.contract_id, parameters.object, by)
+    criteria = metric_history.MeasurementFilter(**parameters.model_dump(exclude={"limit"}))
     return [
         schemas.MetricHistoryItemOut.model_validate(each)
-        for each in metric_history.history(tx, criteria, limit=asked.limit)
+        for each in metric_history.history(tx, criteria, limit=parameters.limit)
     ]
 
 
 @router.get("/history/checks")
-def list_check_history(by: Caller, tx: Reader, asked: CheckHistoryParameters) -> list[schemas.CheckHistoryItemOut]:
+def list_check_history(by: Caller, tx: Reader, parameters: CheckHistoryParameters) -> list[schemas.CheckHistoryItemOut]:
     """List the newest results of a check, oldest first, each with its threshold or band."""
-    visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
+    visibility.require_readable_object(tx, parameters.contract_id, parameters.object, by)
     results = check_history.course(
-        tx, asked.contract_id, asked.object, asked.check_id, limit=asked.limit, since=asked.since
+        tx,
+        parameters.contract_id,
+        parameters.object,
+        parameters.check_id,
+        limit=parameters.limit,
+        since=parameters.since,
     )
     return [schemas.CheckHistoryItemOut.model_validate(each) for each in results]

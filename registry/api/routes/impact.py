@@ -94,17 +94,17 @@ def dismiss_inferred_consumer(body: schemas.InferredConsumerIn, by: Caller, tx: 
     return _inferred_consumer(dismissed)
 
 
-def _impact(found: DownstreamImpact, columns: frozenset[str] | None, *, supposed: bool) -> schemas.DownstreamImpactOut:
+def _impact(impact: DownstreamImpact, columns: frozenset[str] | None, *, supposed: bool) -> schemas.DownstreamImpactOut:
     return schemas.DownstreamImpactOut(
-        namespace=found.dataset.namespace,
-        name=found.dataset.name,
-        started_at=found.bad.started_at,
-        ended_at=found.bad.ended_at,
+        namespace=impact.dataset.namespace,
+        name=impact.dataset.name,
+        started_at=impact.bad.started_at,
+        ended_at=impact.bad.ended_at,
         columns=_column_list(columns),
         is_hypothetical=supposed,
-        contracts=tuple(map(_contract, found.contracts)),
-        datasets=tuple(map(_entry, found.entries)),
-        complete=found.complete,
+        contracts=tuple(map(_contract, impact.contracts)),
+        datasets=tuple(map(_entry, impact.entries)),
+        complete=impact.complete,
     )
 
 
@@ -125,37 +125,37 @@ def _entry(entry: impact.DownstreamDataset) -> schemas.DownstreamDatasetOut:
     )
 
 
-def _contract(found: AffectedContract) -> schemas.AffectedContractOut:
+def _contract(contract: AffectedContract) -> schemas.AffectedContractOut:
     return schemas.AffectedContractOut(
-        contract_id=found.contract_id, object=found.object, owner=found.owner, consumers=found.consumers
+        contract_id=contract.contract_id, object=contract.object, owner=contract.owner, consumers=contract.consumers
     )
 
 
-def _upstream(tx: Session, found: UpstreamIncident, by: Principal) -> schemas.UpstreamIncidentOut:
-    cause_text = impact_queries.cause(tx, found.incident, by)
-    row = found.downstream
+def _upstream(tx: Session, incident: UpstreamIncident, by: Principal) -> schemas.UpstreamIncidentOut:
+    cause_text = impact_queries.cause(tx, incident.incident, by)
+    row = incident.downstream
     return schemas.UpstreamIncidentOut(
-        contract_id=found.contract_id,
-        object=found.object,
+        contract_id=incident.contract_id,
+        object=incident.object,
         contamination=row.contamination,
         reached_at=row.reached_at,
         distance=row.distance,
         is_direct=row.is_direct,
         is_table_level=row.is_table_level,
-        incident_id=str(found.incident.id) if cause_text else None,
+        incident_id=str(incident.incident.id) if cause_text else None,
         cause=cause_text,
     )
 
 
-def _inferred_consumer(found: InferredConsumer) -> schemas.InferredConsumerOut:
+def _inferred_consumer(consumer: InferredConsumer) -> schemas.InferredConsumerOut:
     return schemas.InferredConsumerOut(
-        job_namespace=found.job.namespace,
-        job_name=found.job.name,
-        reads=dict(found.reads),
-        owners=found.owners,
-        last_seen_at=found.last_seen_at,
-        state=found.state,
-        subscription_id=str(found.subscription_id) if found.subscription_id else None,
+        job_namespace=consumer.job.namespace,
+        job_name=consumer.job.name,
+        reads=dict(consumer.reads),
+        owners=consumer.owners,
+        last_seen_at=consumer.last_seen_at,
+        state=consumer.state,
+        subscription_id=str(consumer.subscription_id) if consumer.subscription_id else None,
     )
 
 

@@ -25,11 +25,11 @@ Snoozed = Annotated[bool, Query(description="Include snoozed incidents")]
 ONE = "/incidents/{incident_id}"
 
 
-def unchanged(incident_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+def unchanged(incident_id: UUID, by: Caller, tx: Writer, if_match: IfMatch) -> None:
     """Raise PreconditionFailed if the incident does not match If-Match."""
-    if seen.stated:
+    if if_match.stated:
         incident = actions.get(tx, incident_id, by=by, lock=True)
-        seen.check(tx, incident.id, _shown(tx, incident, by).etag)
+        if_match.check(tx, incident.id, _shown(tx, incident, by).etag)
 
 
 def incident_filter(
@@ -42,10 +42,10 @@ def incident_filter(
 
 @router.get("/incidents")
 def list_incidents(
-    by: Caller, tx: Reader, asked: Paging, which: Annotated[IncidentFilter, Depends(incident_filter)]
+    by: Caller, tx: Reader, paging: Paging, criteria: Annotated[IncidentFilter, Depends(incident_filter)]
 ) -> schemas.Page[schemas.IncidentOut]:
     """List incidents, newest first."""
-    return presenters.page(presenters.incident, actions.list_incidents(tx, by, asked, which, now=clock.now()))
+    return presenters.page(presenters.incident, actions.list_incidents(tx, by, paging, criteria, now=clock.now()))
 
 
 @router.get(ONE)

@@ -34,14 +34,14 @@ Since = Annotated[AwareDatetime | None, Query(description="Only events received 
 def list_events(
     by: Caller,
     tx: Reader,
-    asked: Paging,
+    paging: Paging,
     state: StateFilter = None,
     producer: Producer = None,
     since: Since = None,
 ) -> schemas.Page[schemas.LineageEventOut]:
     """List accepted lineage events, newest first, with their content and state."""
     _reader(by)
-    return presenters.page(_event, event_listing.events(tx, asked, state=state, producer=producer, since=since))
+    return presenters.page(_event, event_listing.events(tx, paging, state=state, producer=producer, since=since))
 
 
 @router.get("/events/counts")
@@ -60,11 +60,13 @@ def count_events(by: Caller, tx: Reader) -> schemas.LineageEventCountsOut:
 
 @router.get("/events/rejected")
 def list_rejected_events(
-    by: Caller, tx: Reader, asked: Paging, producer: Producer = None
+    by: Caller, tx: Reader, paging: Paging, producer: Producer = None
 ) -> schemas.Page[schemas.RejectedEventOut]:
     """List rejected event bodies, newest first, with the reason sent in the response."""
     _reader(by)
-    return presenters.page(schemas.RejectedEventOut.model_validate, event_listing.refused(tx, asked, producer=producer))
+    return presenters.page(
+        schemas.RejectedEventOut.model_validate, event_listing.refused(tx, paging, producer=producer)
+    )
 
 
 @router.get("/events/rejected/{event_id}")
@@ -104,7 +106,7 @@ def _event(row: Any) -> schemas.LineageEventOut:
     return schemas.LineageEventOut(**fields, **vars(event_listing.summarize_event(row.body)))
 
 
-def _unmatched(row: UnmatchedDatasetRow, meant: Iterable[ContractObject]) -> schemas.UnmatchedDatasetOut:
+def _unmatched(row: UnmatchedDatasetRow, contract_objects: Iterable[ContractObject]) -> schemas.UnmatchedDatasetOut:
     job = row.details.get("job") or {}
     columns = (each.get("name") for each in row.details.get("columns", ()))
     return schemas.UnmatchedDatasetOut(
@@ -113,5 +115,5 @@ def _unmatched(row: UnmatchedDatasetRow, meant: Iterable[ContractObject]) -> sch
         job=f"{job.get('namespace', '')} {job.get('name', '')}".strip(),
         columns=tuple(str(each) for each in columns if each),
         format=row.details.get("format"),
-        candidates=tuple((each.contract_id, each.object) for each in meant),
+        candidates=tuple((each.contract_id, each.object) for each in contract_objects),
     )

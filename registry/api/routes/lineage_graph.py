@@ -81,12 +81,12 @@ def get_graph(node: NodeId, by: Caller, tx: Reader, depth: Depth = DEEPEST) -> s
 
 
 @router.get("/events/lineage")
-def get_events(by: Caller, tx: Reader, asked: Annotated[EventsQuery, Depends()]) -> schemas.LineageEventsOut:
+def get_events(by: Caller, tx: Reader, query: Annotated[EventsQuery, Depends()]) -> schemas.LineageEventsOut:
     """List stored events.
 
     Requires permission to read everything, because an event may mention any dataset."""
     authentication.require_permission(by, Permission.READ)
-    events, total = graph_list.events(tx, asked.period, PageSpan(asked.limit, asked.offset))
+    events, total = graph_list.events(tx, query.period, PageSpan(query.limit, query.offset))
     return schemas.LineageEventsOut(events=tuple(events), total_count=total)
 
 

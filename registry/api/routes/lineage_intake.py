@@ -124,9 +124,9 @@ async def _answered(request: Request, *, batch: bool) -> Response:
         return problem(503, "Unavailable", FULL)
 
 
-async def _in_turn(size: int, take: Callable[..., ParsedBatch], *given: Any) -> ParsedBatch:
+async def _in_turn(size: int, take: Callable[..., ParsedBatch], *arguments: Any) -> ParsedBatch:
     """Parse a small body directly: a thread would take longer than that."""
-    return take(*given) if size <= SMALL else await run_in_threadpool(take, *given)
+    return take(*arguments) if size <= SMALL else await run_in_threadpool(take, *arguments)
 
 
 async def _refuse(request: Request, who: Principal, refusals: Sequence[EventRejection]) -> None:

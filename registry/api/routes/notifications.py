@@ -60,10 +60,10 @@ def send_test_message(channel_id: UUID, by: Caller, tx: Writer) -> schemas.Chann
 
 @router.get("/messages")
 def list_messages(
-    by: Caller, tx: Reader, asked: Paging, state: StateFilter = None
+    by: Caller, tx: Reader, paging: Paging, state: StateFilter = None
 ) -> schemas.Page[schemas.OutboxMessageOut]:
     """List outgoing messages, newest first: pending, sent and abandoned ones. Requires an administrator."""
-    return presenters.page(schemas.OutboxMessageOut.model_validate, outbox.list_messages(tx, by, asked, state))
+    return presenters.page(schemas.OutboxMessageOut.model_validate, outbox.list_messages(tx, by, paging, state))
 
 
 @router.post("/messages/{message_id}/retry")
@@ -74,7 +74,9 @@ def retry_message(message_id: UUID, by: Caller, tx: Writer) -> schemas.OutboxMes
     return schemas.OutboxMessageOut.model_validate(message)
 
 
-def _channel(found: ChannelListing) -> schemas.ChannelOut:
-    fields = found.channel.model_dump(include={"id", "kind", "contract_id", "notification_kinds", "created_at"})
-    last = schemas.OutboxMessageOut.model_validate(found.last) if found.last else None
-    return schemas.ChannelOut(**fields, target=channels.shown(found.channel), holder=found.holder, last_message=last)
+def _channel(channel: ChannelListing) -> schemas.ChannelOut:
+    fields = channel.channel.model_dump(include={"id", "kind", "contract_id", "notification_kinds", "created_at"})
+    last = schemas.OutboxMessageOut.model_validate(channel.last) if channel.last else None
+    return schemas.ChannelOut(
+        **fields, target=channels.shown(channel.channel), holder=channel.holder, last_message=last
+    )

@@ -106,9 +106,9 @@ def get_me(by: Caller, tx: Reader) -> schemas.CurrentUserOut:
 
 
 @router.get("/users")
-def list_users(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.UserOut]:
+def list_users(by: Caller, tx: Reader, paging: Paging) -> schemas.Page[schemas.UserOut]:
     """List users by name."""
-    return presenters.page(schemas.UserOut.model_validate, users.users(tx, by, asked))
+    return presenters.page(schemas.UserOut.model_validate, users.users(tx, by, paging))
 
 
 @router.post("/users", status_code=201)
@@ -125,12 +125,12 @@ def create_user(body: schemas.UserIn, by: Caller, tx: Writer) -> schemas.UserOut
 
 @router.patch("/users/{user_id}")
 def change_user(
-    user_id: UUID, body: schemas.UserUpdateIn, by: Caller, tx: Writer, seen: NeedsMatch, answer: Response
+    user_id: UUID, body: schemas.UserUpdateIn, by: Caller, tx: Writer, match: NeedsMatch, answer: Response
 ) -> schemas.UserOut:
     """Update a user and end their sessions. Requires If-Match: the `etag` of the user as read, or `*`."""
     authentication.require_permission(by, Permission.USERS)
-    if seen.stated:
-        seen.check(tx, user_id, schemas.UserOut.model_validate(users.locked_user(tx, user_id)).etag)
+    if match.stated:
+        match.check(tx, user_id, schemas.UserOut.model_validate(users.locked_user(tx, user_id)).etag)
     hashed = authentication.hash_password(body.password.get_secret_value()) if body.password else None
     change = users.UserUpdate(roles=body.roles, active=body.active, password_hash=hashed)
     user = users.change_user(tx, user_id, change, by=by, now=clock.now())
@@ -139,9 +139,9 @@ def change_user(
 
 
 @router.get("/tokens")
-def list_tokens(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.TokenOut]:
+def list_tokens(by: Caller, tx: Reader, paging: Paging) -> schemas.Page[schemas.TokenOut]:
     """List the caller's API tokens, newest first. Users who manage users receive all tokens."""
-    return presenters.page(schemas.TokenOut.model_validate, users.tokens(tx, by, asked))
+    return presenters.page(schemas.TokenOut.model_validate, users.tokens(tx, by, paging))
 
 
 @router.post("/tokens", status_code=201)
@@ -174,9 +174,9 @@ def revoke_token(token_id: UUID, by: Caller, tx: Writer) -> None:
 
 
 @router.get("/teams")
-def list_teams(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.TeamOut]:
+def list_teams(by: Caller, tx: Reader, paging: Paging) -> schemas.Page[schemas.TeamOut]:
     """List the caller's teams by name. Users who manage users receive all teams."""
-    return presenters.page(_team, teams.teams(tx, by, asked))
+    return presenters.page(_team, teams.teams(tx, by, paging))
 
 
 @router.post("/teams", status_code=201)
@@ -212,9 +212,9 @@ def remove_member(team_id: UUID, name: UserName, by: Caller, tx: Writer) -> sche
 
 
 @router.get("/grants")
-def list_grants(by: Caller, tx: Reader, asked: Paging, target: Target = None) -> schemas.Page[schemas.GrantOut]:
+def list_grants(by: Caller, tx: Reader, paging: Paging, target: Target = None) -> schemas.Page[schemas.GrantOut]:
     """List grants, oldest first, optionally of one domain, contract or dataset."""
-    return presenters.page(_grant, grants.grants(tx, by, asked, target=target))
+    return presenters.page(_grant, grants.grants(tx, by, paging, target=target))
 
 
 @router.post("/grants", status_code=201)
@@ -233,22 +233,22 @@ def revoke_grant(grant_id: UUID, by: Caller, tx: Writer) -> None:
     tx.commit()
 
 
-def _count(shared: Shared, tried: Sequence[RateLimit], now: datetime) -> None:
+def _count(shared: Shared, rate_limits: Sequence[RateLimit], now: datetime) -> None:
     """Count a sign-in attempt in a transaction of its own. Raises RateLimited."""
     with read_session(shared.engine) as read_tx:
-        sign_in_throttle.refuse(read_tx, tried, now=now)
+        sign_in_throttle.refuse(read_tx, rate_limits, now=now)
     with transaction(shared.engine) as write_tx:
-        error = sign_in_throttle.count(write_tx, tried, now=now)
+        error = sign_in_throttle.count(write_tx, rate_limits, now=now)
         write_tx.commit()
     if error:
         raise error
 
 
-def _team(found: TeamListing) -> schemas.TeamOut:
-    members = tuple(schemas.MemberOut(name=user.name, role=role) for user, role in found.members)
-    return schemas.TeamOut(**found.team.model_dump(), members=members)
+def _team(team: TeamListing) -> schemas.TeamOut:
+    members = tuple(schemas.MemberOut(name=user.name, role=role) for user, role in team.members)
+    return schemas.TeamOut(**team.team.model_dump(), members=members)
 
 
-def _grant(held: NamedGrant) -> schemas.GrantOut:
-    grant, holder = held
+def _grant(named_grant: NamedGrant) -> schemas.GrantOut:
+    grant, holder = named_grant
     return schemas.GrantOut(**grant.model_dump(), holder=holder)

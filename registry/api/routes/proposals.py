@@ -40,11 +40,11 @@ from treaty.registry.tables import ContractRow, ProposalRow
 router = APIRouter(tags=["proposals"])
 
 
-def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+def unchanged(proposal_id: UUID, by: Caller, tx: Writer, if_match: IfMatch) -> None:
     """Raise PreconditionFailed if the proposal does not match If-Match."""
-    if seen.stated:
+    if if_match.stated:
         proposal = proposals.get(tx, proposal_id, by=by, lock=True)
-        seen.check(tx, proposal.id, f'"{proposal.revision}"')
+        if_match.check(tx, proposal.id, f'"{proposal.revision}"')
 
 
 StateFilter = Annotated[ProposalState | None, Query(description="Only proposals in this state")]
@@ -55,11 +55,11 @@ UNCHANGED = [Depends(unchanged)]
 
 @router.get("/proposals")
 def list_proposals(
-    by: Caller, tx: Reader, asked: Paging, state: StateFilter = None, contract_id: ContractFilter = None
+    by: Caller, tx: Reader, paging: Paging, state: StateFilter = None, contract_id: ContractFilter = None
 ) -> schemas.Page[schemas.ProposalSummaryOut]:
     """List proposals, newest first."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    listings = proposal_list.proposals(tx, by, asked, state=state, contract_id=contract_id)
+    listings = proposal_list.proposals(tx, by, paging, state=state, contract_id=contract_id)
     return presenters.page(lambda each: presenters.proposal_summary(each, by), listings)
 
 
@@ -119,9 +119,9 @@ def edit(proposal_id: UUID, body: schemas.EditIn, by: Caller, tx: Writer) -> sch
 
 
 @router.get("/proposals/{proposal_id}/comments")
-def list_comments(proposal_id: UUID, by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.CommentOut]:
+def list_comments(proposal_id: UUID, by: Caller, tx: Reader, paging: Paging) -> schemas.Page[schemas.CommentOut]:
     """List the comments on a proposal, oldest first."""
-    rows = discussion.comments(tx, proposal_id, asked, by=by)
+    rows = discussion.comments(tx, proposal_id, paging, by=by)
     return presenters.page(lambda each: presenters.comment(*each), rows)
 
 
@@ -144,12 +144,12 @@ def decide(
 
 @router.post("/proposals/{proposal_id}/decisions", dependencies=UNCHANGED)
 def decide_several(
-    proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer, asked: Answered
+    proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer, answered: Answered
 ) -> schemas.ProposalOut:
     """Accept or reject several suggestions, all or none.
 
     - `decided_only`: return only the decided suggestions; the counts cover all suggestions."""
-    return _judge(tx, proposal_id, body.suggestions, _judgement(body), by, decided_only=asked.decided_only)
+    return _judge(tx, proposal_id, body.suggestions, _judgement(body), by, decided_only=answered.decided_only)
 
 
 @router.post("/proposals/{proposal_id}/submit", dependencies=UNCHANGED)

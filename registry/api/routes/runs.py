@@ -27,13 +27,13 @@ MetricIdentity = Annotated[str, Query(description="Identity of the metric, as in
 def list_runs(
     by: Caller,
     tx: Reader,
-    asked: Paging,
+    paging: Paging,
     contract_id: ContractFilter = None,
     subscription_id: SubscriptionFilter = None,
 ) -> schemas.Page[schemas.RunSummaryOut]:
     """List runs, newest first."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    rows = history.runs(tx, by, asked, contract_id=contract_id, subscription_id=subscription_id)
+    rows = history.runs(tx, by, paging, contract_id=contract_id, subscription_id=subscription_id)
     return presenters.page(schemas.RunSummaryOut.model_validate, rows)
 
 

@@ -65,20 +65,20 @@ StateQueryDep = Annotated[StateQuery, Depends(question)]
 
 
 @router.get("/dataset/metrics")
-def get_metrics(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.MetricsOut:
+def get_metrics(query: StateQueryDep, shared: Shared, tx: Reader) -> schemas.MetricsOut:
     """Compute metrics of the selected partitions from their stored states. No data is read."""
-    scope = state_queries.query_scope(tx, asked)
+    scope = state_queries.query_scope(tx, query)
     answers = state_queries.answered(tx, scope, StateFiles(shared.settings.states), now=clock.now())
-    return schemas.MetricsOut(**_memory(scope, asked), metrics=tuple(map(_metric, answers)))
+    return schemas.MetricsOut(**_memory(scope, query), metrics=tuple(map(_metric, answers)))
 
 
 @router.get("/dataset/states")
-def get_states(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.StatesOut:
+def get_states(query: StateQueryDep, shared: Shared, tx: Reader) -> schemas.StatesOut:
     """List the stored states of the selected partitions and the cost of merging the metrics."""
-    scope = state_queries.query_scope(tx, asked)
+    scope = state_queries.query_scope(tx, query)
     partitions = state_queries.stored(tx, scope, StateFiles(shared.settings.states))
     return schemas.StatesOut(
-        **_memory(scope, asked),
+        **_memory(scope, query),
         bytes=sum(each.bytes for each in partitions),
         file_bytes=sum(each.file_bytes for each in partitions),
         partition_states=tuple(map(schemas.PartitionStatesOut.model_validate, partitions[:MAX_PARTITIONS])),
@@ -122,28 +122,28 @@ def rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.Rerun
     )
 
 
-def _difference(found: RerunDifference) -> schemas.RerunDifferenceOut:
+def _difference(difference: RerunDifference) -> schemas.RerunDifferenceOut:
     return schemas.RerunDifferenceOut(
-        check_id=found.check_id,
-        partition=found.partition,
-        before=_outcome(found.before),
-        after=_outcome(found.after),
-        reason=found.reason,
+        check_id=difference.check_id,
+        partition=difference.partition,
+        before=_outcome(difference.before),
+        after=_outcome(difference.after),
+        reason=difference.reason,
     )
 
 
-def _outcome(told: tuple[str, str | None] | None) -> schemas.OutcomeOut | None:
-    return schemas.OutcomeOut(outcome=told[0], value=told[1]) if told else None
+def _outcome(outcome: tuple[str, str | None] | None) -> schemas.OutcomeOut | None:
+    return schemas.OutcomeOut(outcome=outcome[0], value=outcome[1]) if outcome else None
 
 
-def _memory(memory: QueryScope, asked: StateQuery) -> dict[str, Any]:
+def _memory(memory: QueryScope, query: StateQuery) -> dict[str, Any]:
     dataset, contract = memory.dataset, memory.contract
     return {
         **dataset.model_dump(include={"namespace", "name", "states_version"}),
         "object": memory.checks.object.name,
         "contract_id": contract.id,
         "version": contract.version,
-        "where": asked.where,
+        "where": query.where,
         "partitions": state_queries.partitions(memory.names),
         "selected_partitions": state_queries.partitions(memory.chosen),
     }

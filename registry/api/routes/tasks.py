@@ -50,14 +50,14 @@ def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.Task
 def list_tasks(
     by: Caller,
     tx: Reader,
-    asked: Paging,
+    paging: Paging,
     state: StateFilter = None,
     kind: KindFilter = None,
     contract_id: ContractFilter = None,
 ) -> schemas.Page[schemas.TaskSummaryOut]:
     """List the tasks that the caller may see, newest first."""
     authentication.require_permission_anywhere(by, Permission.READ)
-    rows = queue_overview.tasks(tx, by, asked, state=state, kind=kind, contract_id=contract_id)
+    rows = queue_overview.tasks(tx, by, paging, state=state, kind=kind, contract_id=contract_id)
     return presenters.page(_summary, rows)
 
 

@@ -132,25 +132,25 @@ def _team(registry: "Client", name: str) -> "TeamOut":
     return team
 
 
-def _print_rows(found: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], *, as_json: bool) -> None:
+def _print_rows(grants: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], *, as_json: bool) -> None:
     """Print the rows as a table or as JSON."""
     import json
 
     from rich.console import Console
 
     if as_json:
-        print(json.dumps([each.model_dump(mode="json") for each in found], indent=2))
+        print(json.dumps([each.model_dump(mode="json") for each in grants], indent=2))
     else:
-        _table(found, columns, Console(highlight=False))
+        _table(grants, columns, Console(highlight=False))
 
 
-def _table(found: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], console: "Console") -> None:
+def _table(grants: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], console: "Console") -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in columns:
         table.add_column(heading, overflow="fold")
-    for each in found:
+    for each in grants:
         table.add_row(*(_cell(getattr(each, column)) for column in columns))
     console.print(table)
 

@@ -126,8 +126,8 @@ def _head(settings: RegistrySettings, file: Path | None, *, unsigned: bool) -> "
     return saved
 
 
-def _untrusted(taken: "AuditHead", settings: RegistrySettings) -> str:
-    return f"its key {taken.key} is not in {settings.audit_key}" if taken.signature else "it is not signed"
+def _untrusted(head: "AuditHead", settings: RegistrySettings) -> str:
+    return f"its key {head.key} is not in {settings.audit_key}" if head.signature else "it is not signed"
 
 
 @contextmanager
@@ -157,36 +157,38 @@ def _written(lines: Iterable[bytes], out: Any) -> None:
     out.flush()
 
 
-def _plain(found: "ChainCheck") -> dict[str, Any]:
+def _plain(check: "ChainCheck") -> dict[str, Any]:
     from dataclasses import asdict
 
-    return asdict(found)
+    return asdict(check)
 
 
-def _sentence(found: "ChainCheck", taken: "AuditHead | None") -> str:
-    if found.fault:
-        return f"Entry {found.broken_at} {found.fault}; entries verified before it: {found.entries:,}"
-    head_note = f", including the head of {taken.time:%Y-%m-%d %H:%M} at position {taken.position:,}" if taken else ""
-    return f"{found.entries:,} entries verified{head_note}"
+def _sentence(check: "ChainCheck", head: "AuditHead | None") -> str:
+    if check.fault:
+        return f"Entry {check.broken_at} {check.fault}; entries verified before it: {check.entries:,}"
+    head_note = f", including the head of {head.time:%Y-%m-%d %H:%M} at position {head.position:,}" if head else ""
+    return f"{check.entries:,} entries verified{head_note}"
 
 
-def _approvals(told: Sequence[dict[str, Any]]) -> str:
-    if not told:
+def _approvals(approvals: Sequence[dict[str, Any]]) -> str:
+    if not approvals:
         return "No record: the version was approved before approvals were recorded."
-    return "\n\n".join(map(_approval, told))
+    return "\n\n".join(map(_approval, approvals))
 
 
-def _approval(told: dict[str, Any]) -> str:
-    decisions = {decision: sum(each["decision"] == decision for each in told["suggestions"]) for decision in DECISIONS}
+def _approval(approval: dict[str, Any]) -> str:
+    decisions = {
+        decision: sum(each["decision"] == decision for each in approval["suggestions"]) for decision in DECISIONS
+    }
     evidence = [f"{number} suggestions {decision}" for decision, number in decisions.items() if number]
-    evidence.extend(f"a {each}" for each in ("comparison", "replay") if told[each])
+    evidence.extend(f"a {each}" for each in ("comparison", "replay") if approval[each])
     return "\n".join((
-        f"{told['contract']} {told['version']}, proposed by {told['author']}",
-        f"approved by {told['approver']} at {told['time']}, based on {', '.join(evidence) or 'the document'}",
-        f"document {told['document_sha256']}",
-        f"record   {told['hash']}",
-        *(f"WRONG: {each}" for each in told["faults"]),
-        *(() if told["faults"] else ("The version and the audit log match this record.",)),
+        f"{approval['contract']} {approval['version']}, proposed by {approval['author']}",
+        f"approved by {approval['approver']} at {approval['time']}, based on {', '.join(evidence) or 'the document'}",
+        f"document {approval['document_sha256']}",
+        f"record   {approval['hash']}",
+        *(f"WRONG: {each}" for each in approval["faults"]),
+        *(() if approval["faults"] else ("The version and the audit log match this record.",)),
     ))  # fmt: skip
 
 

@@ -49,24 +49,24 @@ def _rebuilt() -> int:
 
     engine = connect(load().database)
     try:
-        return searching.complete(engine, anew=True)
+        return searching.complete(engine, rebuild=True)
     finally:
         engine.dispose()
 
 
-def _show(found: "CatalogPageOut", console: "Console") -> None:
+def _show(page: "CatalogPageOut", console: "Console") -> None:
     """Print a line per contract and the total."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("contract", "name", "version", "state", "owner", "domain"):
         table.add_column(heading, overflow="fold")
-    for each in found.items:
+    for each in page.items:
         table.add_row(
             *map(_shown, (each.id, each.name, each.version or "-", each.state, each.owner, each.domain or "-"))
         )
     console.print(table)
-    console.print(f"\n{len(found.items)} of {found.total:,} contracts")
+    console.print(f"\n{len(page.items)} of {page.total:,} contracts")
 
 
 def _shown(text: Any) -> str:

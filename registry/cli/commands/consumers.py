@@ -82,7 +82,7 @@ def subscriptions(as_json: Json = False) -> None:
     with service.open_client() as registry:
         items = registry.subscriptions(mine=True)
     page = schemas.Page[schemas.SubscriptionOut](items=tuple(items))
-    service.print_result(page, lambda told, console: print_own(told.items, console), as_json=as_json)
+    service.print_result(page, lambda page, console: print_own(page.items, console), as_json=as_json)
 
 
 def acknowledge(
@@ -108,12 +108,12 @@ def acknowledge(
     service.print_result(page, _print_answers, as_json=as_json)
 
 
-def _add_checks(registry: "Client", subscription_id: UUID, asked: "Sequence[schemas.ConsumerCheckIn]") -> None:
+def _add_checks(registry: "Client", subscription_id: UUID, checks: "Sequence[schemas.ConsumerCheckIn]") -> None:
     """Add the checks; if one is refused, end the subscription so that it can be retried."""
     from treaty.registry.client import ClientError
 
     try:
-        for each in asked:
+        for each in checks:
             registry.add_consumer_check(subscription_id, each)
     except ClientError:
         registry.end_subscription(subscription_id)
@@ -161,11 +161,12 @@ def _sent(entry: Any) -> Any:
     return {**location, "patch": {key: value for key, value in entry.items() if key not in location}}
 
 
-def _print_subscription(found: "schemas.SubscriptionOut", console: Any) -> None:
+def _print_subscription(subscription: "schemas.SubscriptionOut", console: Any) -> None:
     from treaty.engine.core.number_format import visible
 
-    summary = f"{found.subscriber} uses {found.contract_id} for {found.purpose}: {_reading(found)}, {_pinned(found)}"
-    for line in (f"subscription {found.id}", summary, f"own checks: {found.checks}"):
+    use = f"{subscription.subscriber} uses {subscription.contract_id} for {subscription.purpose}"
+    summary = f"{use}: {_reading(subscription)}, {_pinned(subscription)}"
+    for line in (f"subscription {subscription.id}", summary, f"own checks: {subscription.checks}"):
         console.print(visible(line), markup=False, soft_wrap=True)
 
 
@@ -177,7 +178,7 @@ def _print_consumers(page: "schemas.Page[schemas.SubscriptionOut]", console: Any
     _print_table(console, ("consumer", "purpose", "contact", "reads", "pin", "checks", "outdated"), rows)
 
 
-def print_own(found: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
+def print_own(subscriptions: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
     """Print a line per subscription."""
     headings = ("subscription", "contract", "purpose", "notifications", "channel", "pin", "outdated")
     rows = [
@@ -190,7 +191,7 @@ def print_own(found: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
             _pinned(e),
             e.outdated_reason,
         )
-        for e in found
+        for e in subscriptions
     ]
     if rows:
         _print_table(console, headings, rows)
@@ -198,8 +199,8 @@ def print_own(found: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
         console.print("No subscriptions. Create one with: treaty subscribe CONTRACT")
 
 
-def _through(found: "schemas.SubscriptionOut") -> str:
-    return f"channel {found.channel_id}" if found.channel_id else "all your channels"
+def _through(subscription: "schemas.SubscriptionOut") -> str:
+    return f"channel {subscription.channel_id}" if subscription.channel_id else "all your channels"
 
 
 def _print_answers(page: "schemas.Page[schemas.AcknowledgementOut]", console: Any) -> None:
@@ -221,15 +222,21 @@ def _print_table(console: Any, headings: Sequence[str], rows: Sequence[Sequence[
     console.print(table)
 
 
-def _reading(found: "schemas.SubscriptionOut") -> str:
+def _reading(subscription: "schemas.SubscriptionOut") -> str:
     columns_read = [
-        name if columns == ("*",) else f"{name}.{each}" for name, columns in found.reads.items() for each in columns
+        name if columns == ("*",) else f"{name}.{each}"
+        for name, columns in subscription.reads.items()
+        for each in columns
     ]
     return f"reads {', '.join(columns_read)}" if columns_read else "reads no columns"
 
 
-def _pinned(found: "schemas.SubscriptionOut") -> str:
-    return f"pinned to {found.pin.value} {found.pinned_to}" if found.pinned_to else "follows the version in force"
+def _pinned(subscription: "schemas.SubscriptionOut") -> str:
+    return (
+        f"pinned to {subscription.pin.value} {subscription.pinned_to}"
+        if subscription.pinned_to
+        else "follows the version in force"
+    )
 
 
 COMMANDS = (subscribe, subscriptions, consumers, acknowledge)

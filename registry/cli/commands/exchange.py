@@ -86,21 +86,21 @@ def bring(
         print("---\n".join(each.document.decode() for each in imported), end="")
 
 
-def _propose(made: "Sequence[ImportedDocument]") -> None:
+def _propose(documents: "Sequence[ImportedDocument]") -> None:
     with open_client() as client:
-        for each in made:
+        for each in documents:
             proposal = client.propose(each.document.decode())
             print(f"{each.contract_id} {each.version}: proposal {proposal.id}", flush=True)
 
 
-def _write_all(folder: Path, made: "Sequence[ImportedDocument]") -> None:
+def _write_all(folder: Path, documents: "Sequence[ImportedDocument]") -> None:
     """Write one file per document; existing files are never replaced."""
     from treaty.registry.exchange.export_source import ExportSource
     from treaty.registry.exchange.exports import FORMS
 
-    files = {folder / FORMS["odcs"].file_name(ExportSource(each.document)): each.document for each in made}
+    files = {folder / FORMS["odcs"].file_name(ExportSource(each.document)): each.document for each in documents}
     existing = sorted(str(each) for each in files if each.exists())
-    if existing or len(files) < len(made):
+    if existing or len(files) < len(documents):
         reason = f"already exists: {', '.join(existing)}" if existing else "two contracts have the same file name"
         raise CliError(f"Nothing was written: {reason}.")
     folder.mkdir(parents=True, exist_ok=True)

@@ -43,10 +43,10 @@ def _seconds(wait: str) -> int:
         raise CliError(f"--wait {error}") from None
 
 
-def _print(found: Any, console: Any) -> None:
-    subject = f"{found.name} {found.partition or ''}".rstrip()
-    console.print(f"{found.answer.value}: {subject}", markup=False)
-    for each in found.contracts:
+def _print(answer: Any, console: Any) -> None:
+    subject = f"{answer.name} {answer.partition or ''}".rstrip()
+    console.print(f"{answer.answer.value}: {subject}", markup=False)
+    for each in answer.contracts:
         status = f"validated {each.finished_at:%Y-%m-%d %H:%M:%S} UTC" if each.finished_at else "not validated"
         subscriber = f", subscription {each.subscription_id}" if each.subscription_id else ""
         reason = f": {each.reason}" if each.reason else ""

@@ -83,21 +83,21 @@ def about(registry: Any, named: str) -> tuple[str, str]:
     return named, objects[0]
 
 
-def _rows(found: "Sequence[schemas.MetricHistoryItemOut]") -> Iterator[dict[str, Any]]:
-    for each in found:
+def _rows(items: "Sequence[schemas.MetricHistoryItemOut]") -> Iterator[dict[str, Any]]:
+    for each in items:
         row = each.model_dump(mode="json")
         yield {**row, "arguments": json.dumps(row["arguments"], sort_keys=True), "tags": ",".join(each.tags)}
 
 
-def _print_csv(found: "Sequence[schemas.MetricHistoryItemOut]") -> None:
+def _print_csv(items: "Sequence[schemas.MetricHistoryItemOut]") -> None:
     from treaty.registry import schemas
 
     writer = csv.DictWriter(sys.stdout, list(schemas.MetricHistoryItemOut.model_fields), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_rows(found))
+    writer.writerows(_rows(items))
 
 
-def _write(found: "Sequence[schemas.MetricHistoryItemOut]", path: Path) -> None:
+def _write(items: "Sequence[schemas.MetricHistoryItemOut]", path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
@@ -105,7 +105,7 @@ def _write(found: "Sequence[schemas.MetricHistoryItemOut]", path: Path) -> None:
 
     columns = dict.fromkeys(schemas.MetricHistoryItemOut.model_fields, pyarrow.string())
     texts = columns | {"value": pyarrow.float64(), "row_count": pyarrow.int64()}
-    rows = list(_rows(found))
+    rows = list(_rows(items))
     try:
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=pyarrow.schema(texts)), path)
     except OSError as error:
@@ -113,7 +113,7 @@ def _write(found: "Sequence[schemas.MetricHistoryItemOut]", path: Path) -> None:
     print(f"Wrote {len(rows):,} measurements to {path}")
 
 
-def _show(found: Any, console: Any) -> None:
+def _show(page: Any, console: Any) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -122,7 +122,7 @@ def _show(found: Any, console: Any) -> None:
     table = Table(box=None, pad_edge=False)
     for title in ("data time", "metric", "arguments", "partition", "value", "version"):
         table.add_column(title, justify="right" if title == "value" else "left")
-    for each in found.root:
+    for each in page.root:
         arguments = ", ".join(f"{name} {value}" for name, value in each.arguments.items())
         value = each.exact if each.value is None else each.value
         value_text = f"({each.reason})" if value is None else figure(value)
@@ -130,7 +130,7 @@ def _show(found: Any, console: Any) -> None:
         table.add_row(
             *map(escape, (data_time, each.analyzer, arguments, each.partition or "", value_text, each.version))
         )
-    console.print(table if found.root else "No measurements found.")
+    console.print(table if page.root else "No measurements found.")
 
 
 Check = Annotated[str | None, typer.Option(help="Filter by check id")]
@@ -147,15 +147,15 @@ def fits(contract: About, check: Check = None, as_json: Json = False) -> None:
     service.print_result(RootModel[tuple[schemas.FitOut, ...]](tuple(items)), _show_fits, as_json=as_json)
 
 
-def _show_fits(found: Any, console: Any) -> None:
+def _show_fits(page: Any, console: Any) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    if not found.root:
+    if not page.root:
         console.print("No fits: programs use their approved limits.")
         return
     table = Table("learned", "check", "limits", "training", "backtest alarms", "fit", "active", box=None)
-    for each in found.root:
+    for each in page.root:
         table.add_row(*map(escape, _fit_cells(each)))
     console.print(table)
 

@@ -65,13 +65,19 @@ def show(incident: IncidentArgument, as_json: Json = False) -> None:
 @app.command()
 def acknowledge(incident: IncidentArgument, as_json: Json = False) -> None:
     """Acknowledge an incident."""
-    _done(incident, lambda registry, seen: registry.acknowledge_incident(seen.id, seen.revision), as_json=as_json)
+    _done(
+        incident, lambda registry, current: registry.acknowledge_incident(current.id, current.revision), as_json=as_json
+    )
 
 
 @app.command()
 def assign(incident: IncidentArgument, user: Assignee = None, as_json: Json = False) -> None:
     """Assign an incident to a user, or unassign it."""
-    _done(incident, lambda registry, seen: registry.assign_incident(seen.id, seen.revision, user), as_json=as_json)
+    _done(
+        incident,
+        lambda registry, current: registry.assign_incident(current.id, current.revision, user),
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -80,7 +86,11 @@ def snooze(incident: IncidentArgument, hours: Hours = 24, as_json: Json = False)
     from treaty.engine.core import clock
 
     until: datetime | None = clock.now() + timedelta(hours=hours) if hours else None
-    _done(incident, lambda registry, seen: registry.snooze_incident(seen.id, seen.revision, until), as_json=as_json)
+    _done(
+        incident,
+        lambda registry, current: registry.snooze_incident(current.id, current.revision, until),
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -95,8 +105,10 @@ def resolve(
     if reason is Resolution.RECOVERED:
         raise CliError("Only a validation can mark an incident as recovered. Use fixed instead.")
 
-    def step(registry: "Client", seen: "schemas.IncidentOut") -> "schemas.IncidentOut":
-        return registry.resolve_incident(seen.id, seen.revision, reason, comment=comment, duplicate_of=duplicate_of)
+    def step(registry: "Client", incident: "schemas.IncidentOut") -> "schemas.IncidentOut":
+        return registry.resolve_incident(
+            incident.id, incident.revision, reason, comment=comment, duplicate_of=duplicate_of
+        )
 
     _done(incident, step, as_json=as_json)
 
@@ -104,7 +116,7 @@ def resolve(
 @app.command()
 def reopen(incident: IncidentArgument, as_json: Json = False) -> None:
     """Reopen an incident."""
-    _done(incident, lambda registry, seen: registry.reopen_incident(seen.id, seen.revision), as_json=as_json)
+    _done(incident, lambda registry, current: registry.reopen_incident(current.id, current.revision), as_json=as_json)
 
 
 def impact(dataset: DatasetName, namespace: Namespace = None, column: Column = None, as_json: Json = False) -> None:

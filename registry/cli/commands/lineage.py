@@ -177,7 +177,7 @@ def named(registry: "Client", about: AliasTarget, name: tuple[str, str], version
         raise CliError(f"{about.contract} has no object {about.object}. Its objects: {objects or 'none in force'}")
     if number is None:
         raise CliError("The next version number is unclear. Set it with --version.")
-    return write({**with_alias(document, about.object, name, known=aliases), "version": number}).decode()
+    return write({**with_alias(document, about.object, name, existing=aliases), "version": number}).decode()
 
 
 def followed(

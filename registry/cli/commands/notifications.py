@@ -70,7 +70,7 @@ def try_out(channel: ChannelArgument, as_json: Json = False) -> None:
     """Send a test notification. Check its delivery with `treaty notify list`."""
     with service.open_client() as registry:
         channel_out = registry.test_channel(channel)
-    service.print_result(channel_out, lambda told, console: _print_all(console, [told]), as_json=as_json)
+    service.print_result(channel_out, lambda channel, console: _print_all(console, [channel]), as_json=as_json)
 
 
 @app.command()
@@ -94,7 +94,7 @@ def choose(subscription: Subscription, event: Event = None, channel: Through = N
         updated = registry.choose_notifications(
             registry.subscription(subscription), notification_kinds=event or (), channel_id=channel
         )
-    service.print_result(updated, lambda told, console: print_own([told], console), as_json=as_json)
+    service.print_result(updated, lambda channel, console: print_own([channel], console), as_json=as_json)
 
 
 @app.command()
@@ -112,7 +112,7 @@ def retry(message: Message, as_json: Json = False) -> None:
     """Retry a message that could not be delivered. Administrators only."""
     with service.open_client() as registry:
         result = registry.retry_message(message)
-    service.print_result(result, lambda told, console: _print_rows(console, [told]), as_json=as_json)
+    service.print_result(result, lambda message, console: _print_rows(console, [message]), as_json=as_json)
 
 
 def _team(registry: "Client", name: str) -> UUID:
@@ -122,17 +122,17 @@ def _team(registry: "Client", name: str) -> UUID:
     return team_id
 
 
-def _print_made(made: "schemas.NewChannelOut", console: Any) -> None:
-    _print_all(console, [made.channel])
-    if made.secret:
-        console.print(f"Signing secret: {made.secret} (not shown again)", markup=False, soft_wrap=True)
+def _print_made(channel: "schemas.NewChannelOut", console: Any) -> None:
+    _print_all(console, [channel.channel])
+    if channel.secret:
+        console.print(f"Signing secret: {channel.secret} (not shown again)", markup=False, soft_wrap=True)
 
 
 def _print_channels(page: "schemas.Page[schemas.ChannelOut]", console: Any) -> None:
     _print_all(console, page.items)
 
 
-def _print_all(console: Any, found: "Sequence[schemas.ChannelOut]") -> None:
+def _print_all(console: Any, channels: "Sequence[schemas.ChannelOut]") -> None:
     headings = ("channel", "kind", "target", "owner", "contract", "notifications", "last message")
     rows = [
         (
@@ -144,7 +144,7 @@ def _print_all(console: Any, found: "Sequence[schemas.ChannelOut]") -> None:
             ", ".join(e.notification_kinds) or "everything",
             _last(e),
         )
-        for e in found
+        for e in channels
     ]
     _print_table(console, headings, rows)
 
@@ -158,9 +158,9 @@ def _print_messages(page: "schemas.Page[schemas.OutboxMessageOut]", console: Any
     _print_rows(console, page.items)
 
 
-def _print_rows(console: Any, found: "Sequence[schemas.OutboxMessageOut]") -> None:
+def _print_rows(console: Any, messages: "Sequence[schemas.OutboxMessageOut]") -> None:
     headings = ("message", "kind", "to", "state", "attempts", "last error")
-    rows = [(str(e.id), e.kind, e.destination, e.state.value, str(e.attempts), e.error or "") for e in found]
+    rows = [(str(e.id), e.kind, e.destination, e.state.value, str(e.attempts), e.error or "") for e in messages]
     _print_table(console, headings, rows)
 
 

@@ -55,17 +55,17 @@ def _stored(dataset: str, where: str | None, namespace: str | None) -> "ProfileD
         return registry.profile(dataset, where=where, namespace=namespace)
 
 
-def _print_or_write(found: "ProfileDocument", html: Path | None, *, as_json: bool) -> None:
+def _print_or_write(profile: "ProfileDocument", html: Path | None, *, as_json: bool) -> None:
     from treaty.engine.profile.html import page
     from treaty.engine.profile.terminal import print_profile
 
     if html:
         try:
-            html.write_text(page(found), encoding="utf-8")
+            html.write_text(page(profile), encoding="utf-8")
         except OSError as error:
             raise CliError(f"Cannot write {html}: {error.strerror}. Check the path.") from None
     if as_json or not html:
-        service.print_result(found, print_profile, as_json=as_json)
+        service.print_result(profile, print_profile, as_json=as_json)
 
 
 def _name_of(data: str) -> str:

@@ -204,8 +204,8 @@ def _id(registry: "Client", named: str) -> UUID:
     raise CliError(_several(named, open_proposals))
 
 
-def _several(contract: str, found: "list[schemas.ProposalSummaryOut]") -> str:
-    if not found:
+def _several(contract: str, summaries: "list[schemas.ProposalSummaryOut]") -> str:
+    if not summaries:
         return f"{contract} is not a proposal id, and no contract of that id has an open proposal that you can see."
-    listing = "".join(f"\n  {each.id}  {each.title}" for each in found)
-    return f"{contract} has {len(found)} open proposals. Use the id of one of them:{listing}"
+    listing = "".join(f"\n  {each.id}  {each.title}" for each in summaries)
+    return f"{contract} has {len(summaries)} open proposals. Use the id of one of them:{listing}"

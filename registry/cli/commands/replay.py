@@ -56,11 +56,11 @@ def replay(
     raise typer.Exit(code_of(result))
 
 
-def code_of(found: "ReplayOut") -> int:
+def code_of(replay: "ReplayOut") -> int:
     """Return the exit code for the replay."""
-    if not any(each.partitions for each in found.objects):
+    if not any(each.partitions for each in replay.objects):
         return NOT_CHECKED
-    checks = (check for each in found.objects for check in each.checks if check.new_alerts.count)
+    checks = (check for each in replay.objects for check in each.checks if check.new_alerts.count)
     severities = {check.new.severity for check in checks if check.new}
     return VIOLATED if "error" in severities else WARNED if severities else PASSED
 

@@ -33,11 +33,11 @@ def open_client() -> "Iterator[Client]":
         raise CliError(f"{message}{faults}") from None
 
 
-def print_result(found: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:
+def print_result(result: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:
     """Print the result as JSON or with `show`."""
     from rich.console import Console
 
     if as_json:
-        print(found.model_dump_json(indent=2))
+        print(result.model_dump_json(indent=2))
     else:
-        show(found, Console(highlight=False, width=None if sys.stdout.isatty() else 160))
+        show(result, Console(highlight=False, width=None if sys.stdout.isatty() else 160))

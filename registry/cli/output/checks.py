@@ -13,19 +13,19 @@ from treaty.registry import schemas
 BY = {Runner.HERE: "Treaty", Runner.ELSEWHERE: "another engine", Runner.PEOPLE: "people"}
 
 
-def print_checks(found: schemas.ChecksOut, console: Console) -> None:
+def print_checks(checks: schemas.ChecksOut, console: Console) -> None:
     """Print a line per check, then the number of checks per runner."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("table", "check", "evaluated by", "requirement", ""):
         table.add_column(heading, overflow="fold")
-    for each in found.checks:
+    for each in checks.checks:
         promise = " - ".join(filter(None, (each.sentence, each.description)))
         table.add_row(_shown(each.object), _shown(each.id), BY[each.runner], _shown(promise), _shown(_why(each)))
-    if found.checks:
+    if checks.checks:
         console.print(table)
-    counts = Counter(each.runner for each in found.checks)
+    counts = Counter(each.runner for each in checks.checks)
     totals = ", ".join(f"{runner_label}: {counts[runner]}" for runner, runner_label in BY.items())
-    console.print(f"\n{_shown(found.contract_id)} {_shown(found.version)}: checks evaluated by {totals}")
+    console.print(f"\n{_shown(checks.contract_id)} {_shown(checks.version)}: checks evaluated by {totals}")
 
 
 def _why(each: schemas.CheckOut) -> str:

@@ -10,22 +10,22 @@ from treaty.engine.core.number_format import visible
 from treaty.registry import schemas
 
 
-def print_diff(found: schemas.DiffOut, console: Console) -> None:
+def print_diff(diff: schemas.DiffOut, console: Console) -> None:
     """Print a line per change, then a summary."""
-    if found.differences:
-        console.print(_table(found.differences))
-    console.print(f"\n{_summary(found)}" if found.differences else "No differences.")
+    if diff.differences:
+        console.print(_table(diff.differences))
+    console.print(f"\n{_summary(diff)}" if diff.differences else "No differences.")
 
 
-def print_breaches(found: schemas.DiffOut, console: Console) -> None:
+def print_breaches(diff: schemas.DiffOut, console: Console) -> None:
     """Print which compatibility modes hold, then a line per breaking change."""
-    for mode_result in found.modes:
+    for mode_result in diff.modes:
         status = "[green]compatible[/green]" if mode_result.is_kept else "[red]violated[/red]"
         console.print(f"{mode_result.section} ({mode_result.mode}): {status}: {_shown(mode_result.sentence)}")
-    if found.breaches:
+    if diff.breaches:
         console.print()
-        console.print(_table(each.difference for each in found.breaches))
-    console.print(f"\n{_summary(found)}")
+        console.print(_table(each.difference for each in diff.breaches))
+    console.print(f"\n{_summary(diff)}")
 
 
 def _table(changes: Iterable[schemas.ContractDifferenceOut]) -> Table:
@@ -37,11 +37,11 @@ def _table(changes: Iterable[schemas.ContractDifferenceOut]) -> Table:
     return table
 
 
-def _summary(found: schemas.DiffOut) -> str:
-    open_ones = f"; {found.undetermined} undetermined changes count as major" if found.undetermined else ""
-    number = "" if found.is_bump_sufficient else f", but {found.new} is too low"
-    size = f"{found.bump} change (structure {found.structure}, guarantees {found.guarantees}){open_ones}"
-    return _shown(f"{size}; suggested version after {found.old}: {found.suggested_version}{number}")
+def _summary(diff: schemas.DiffOut) -> str:
+    open_ones = f"; {diff.undetermined} undetermined changes count as major" if diff.undetermined else ""
+    number = "" if diff.is_bump_sufficient else f", but {diff.new} is too low"
+    size = f"{diff.bump} change (structure {diff.structure}, guarantees {diff.guarantees}){open_ones}"
+    return _shown(f"{size}; suggested version after {diff.old}: {diff.suggested_version}{number}")
 
 
 def _shown(text: str) -> str:

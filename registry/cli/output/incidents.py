@@ -31,23 +31,23 @@ def print_incidents(page: schemas.Page[schemas.IncidentOut], console: Console) -
     _print(console, ("incident", "state", "object", "opened", "assignee", "failing", ""), rows)
 
 
-def print_incident(found: schemas.IncidentOut, console: Console) -> None:
+def print_incident(incident: schemas.IncidentOut, console: Console) -> None:
     """Print the incident, then a line per failing check."""
-    for line in _incident_lines(found):
+    for line in _incident_lines(incident):
         console.print(visible(line), markup=False, soft_wrap=True)
     rows = [
         (f"{part.contract_id}.{part.object}", each.check, each.partition or "all", _state(part))
-        for part in found.objects
+        for part in incident.objects
         for each in part.failing_checks
     ]
     _print(console, ("object", "check", "partition", ""), rows)
 
 
-def print_impact(found: schemas.DownstreamImpactOut, console: Console) -> None:
+def print_impact(impact: schemas.DownstreamImpactOut, console: Console) -> None:
     """Print a line per downstream dataset, nearest first."""
-    subject = ", ".join(f"{each.contract_id}.{each.object}" for each in found.contracts) or found.name
-    since = "no open incident; hypothetical impact of bad data from" if found.is_hypothetical else "bad since"
-    console.print(visible(f"{subject}: {since} {_when(found.started_at)}"), markup=False, soft_wrap=True)
+    subject = ", ".join(f"{each.contract_id}.{each.object}" for each in impact.contracts) or impact.name
+    since = "no open incident; hypothetical impact of bad data from" if impact.is_hypothetical else "bad since"
+    console.print(visible(f"{subject}: {since} {_when(impact.started_at)}"), markup=False, soft_wrap=True)
     rows = [
         (
             str(each.distance),
@@ -57,14 +57,14 @@ def print_impact(found: schemas.DownstreamImpactOut, console: Console) -> None:
             _columns(each),
             _owners(each),
         )
-        for each in found.datasets
+        for each in impact.datasets
     ]
     _print(console, ("distance", "state", "dataset", "contracts", "columns", "owners and consumers"), rows)
-    if not found.complete:
+    if not impact.complete:
         console.print("Graph truncated: it is too large to be shown completely.")
 
 
-def print_inferred_consumers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], console: Console) -> None:
+def print_inferred_consumers(consumers: RootModel[tuple[schemas.InferredConsumerOut, ...]], console: Console) -> None:
     """Print a line per job."""
     rows = [
         (
@@ -75,32 +75,32 @@ def print_inferred_consumers(found: RootModel[tuple[schemas.InferredConsumerOut,
             _when(each.last_seen_at),
             each.state.value,
         )
-        for each in found.root
+        for each in consumers.root
     ]
     _print(console, ("namespace", "job", "owners", "reads", "last seen", "state"), rows)
 
 
-def _incident_lines(found: schemas.IncidentOut) -> Iterator[str]:
-    columns = "all columns" if found.columns is None else ", ".join(found.columns)
-    yield f"incident {found.id}, revision {found.revision}: {found.contract_id}.{found.object}, {columns}"
-    opened = f"{found.state.value}, opened {_when(found.opened_at)}"
-    yield f"{opened}, data bad since {_when(found.started_at)}{_until(found)}"
-    yield f"assignee: {found.assignee or 'none'}; acknowledged by: {found.acknowledged_by or 'none'}"
-    if _end(found):
-        yield _end(found)
-    if found.comment:
-        yield f"comment: {found.comment}"
+def _incident_lines(incident: schemas.IncidentOut) -> Iterator[str]:
+    columns = "all columns" if incident.columns is None else ", ".join(incident.columns)
+    yield f"incident {incident.id}, revision {incident.revision}: {incident.contract_id}.{incident.object}, {columns}"
+    opened = f"{incident.state.value}, opened {_when(incident.opened_at)}"
+    yield f"{opened}, data bad since {_when(incident.started_at)}{_until(incident)}"
+    yield f"assignee: {incident.assignee or 'none'}; acknowledged by: {incident.acknowledged_by or 'none'}"
+    if _end(incident):
+        yield _end(incident)
+    if incident.comment:
+        yield f"comment: {incident.comment}"
 
 
-def _until(found: schemas.IncidentOut) -> str:
-    return f" until {_when(found.recovered_at)}" if found.recovered_at else ""
+def _until(incident: schemas.IncidentOut) -> str:
+    return f" until {_when(incident.recovered_at)}" if incident.recovered_at else ""
 
 
-def _end(found: schemas.IncidentOut) -> str:
-    if found.resolution:
-        resolver = f" by {found.resolved_by}" if found.resolved_by else ""
-        return f"{found.resolution.value.replace('_', ' ')}{resolver}"
-    return f"snoozed until {_when(found.snoozed_until)}" if found.snoozed_until else ""
+def _end(incident: schemas.IncidentOut) -> str:
+    if incident.resolution:
+        resolver = f" by {incident.resolved_by}" if incident.resolved_by else ""
+        return f"{incident.resolution.value.replace('_', ' ')}{resolver}"
+    return f"snoozed until {_when(incident.snoozed_until)}" if incident.snoozed_until else ""
 
 
 def _state(part: schemas.IncidentObjectOut) -> str:

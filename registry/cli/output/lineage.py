@@ -49,13 +49,13 @@ def print_refused(page: schemas.Page[schemas.RejectedEventOut], console: Console
     _print(console, ("id", "time", "producer", "status", "reason"), rows, none="No rejected events.")
 
 
-def print_refusal(found: schemas.RejectedEventDetailOut, console: Console) -> None:
+def print_refusal(event: schemas.RejectedEventDetailOut, console: Console) -> None:
     """Print one rejected event, with the beginning of its body if visible to the user."""
     for text in (
-        f"{_moment(found.received_at)} by {found.producer}: rejected with status {found.status}",
-        found.reason,
-        found.body
-        if found.body is not None
+        f"{_moment(event.received_at)} by {event.producer}: rejected with status {event.status}",
+        event.reason,
+        event.body
+        if event.body is not None
         else "The body is visible only to its sender and to users with access to the audit log.",
     ):
         console.print(visible(text), markup=False, soft_wrap=True)

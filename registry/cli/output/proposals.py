@@ -26,86 +26,86 @@ class ReviewBundle(BaseModel):
     replay: schemas.ReplayOut
 
 
-def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
+def print_proposal(proposal: schemas.ProposalOut, console: Console) -> None:
     """Print a proposal's title, state, missing approvals and requested changes."""
-    console.print(_shown(f"{found.title}, by {found.author}: {found.state.value.replace('_', ' ')}"))
-    console.print(f"proposal {found.id}")
-    _print_list(console, "still required", found.approvals_missing)
-    _print_list(console, "requested changes", [f"{each.author}: {each.text}" for each in found.change_requests])
+    console.print(_shown(f"{proposal.title}, by {proposal.author}: {proposal.state.value.replace('_', ' ')}"))
+    console.print(f"proposal {proposal.id}")
+    _print_list(console, "still required", proposal.approvals_missing)
+    _print_list(console, "requested changes", [f"{each.author}: {each.text}" for each in proposal.change_requests])
 
 
-def print_inbox(found: schemas.InboxOut, console: Console) -> None:
+def print_inbox(inbox: schemas.InboxOut, console: Console) -> None:
     """Print the inbox list by list, or one sentence if it is empty; then snoozed proposals."""
     lists = {
-        "to decide": [_proposed(each) for each in found.to_decide],
-        "to change": [_proposed(each) for each in found.to_change],
-        "waiting for others": [_proposed(each) for each in found.awaiting_others],
-        "affecting you": [_proposed(each) for each in found.affecting],
+        "to decide": [_proposed(each) for each in inbox.to_decide],
+        "to change": [_proposed(each) for each in inbox.to_change],
+        "waiting for others": [_proposed(each) for each in inbox.awaiting_others],
+        "affecting you": [_proposed(each) for each in inbox.affecting],
         "acknowledgements": [
-            f"{each.contract_id} {each.version}: {'; '.join(each.breaking_reasons)}" for each in found.acknowledgements
+            f"{each.contract_id} {each.version}: {'; '.join(each.breaking_reasons)}" for each in inbox.acknowledgements
         ],
         "outdated pins": [
-            f"{each.contract_id}, {each.purpose}: {each.outdated_reason}" for each in found.outdated_pins
+            f"{each.contract_id}, {each.purpose}: {each.outdated_reason}" for each in inbox.outdated_pins
         ],
-        "contract requests": [f"{each.name}, by {each.author}: {each.purpose}" for each in found.contract_requests],
-        "failed runs": [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
+        "contract requests": [f"{each.name}, by {each.author}: {each.purpose}" for each in inbox.contract_requests],
+        "failed runs": [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in inbox.failed_runs],
     }
     for title, lines in lists.items():
         _print_list(console, title, lines)
     if not any(lists.values()):
         console.print("Your inbox is empty.")
-    _print_list(console, "snoozed", [_proposed(each) for each in found.snoozed])
+    _print_list(console, "snoozed", [_proposed(each) for each in inbox.snoozed])
 
 
 def _proposed(row: schemas.ProposalSummaryOut) -> str:
     return f"{row.title}, by {row.author} ({row.id})"
 
 
-def print_review(found: ReviewBundle, console: Console) -> None:
+def print_review(bundle: ReviewBundle, console: Console) -> None:
     """Print a proposal's changes, impact, replay, missing approvals, and the approve command."""
-    print_proposal(found.proposal, console)
+    print_proposal(bundle.proposal, console)
     console.print("\n[bold]changes[/]")
-    if found.diff.old:
-        print_diff(found.diff, console)
+    if bundle.diff.old:
+        print_diff(bundle.diff, console)
     else:
         console.print("This is the first version.")
     console.print("\n[bold]consumers[/]")
-    _print_impact(found.impact, console)
+    _print_impact(bundle.impact, console)
     console.print("\n[bold]replay[/]")
-    print_replay(found.replay, console)
-    short_fingerprint = found.preview.fingerprint[:SHOWN]
-    console.print(f"\nApprove with: treaty approve {found.proposal.id} --fingerprint {short_fingerprint}")
+    print_replay(bundle.replay, console)
+    short_fingerprint = bundle.preview.fingerprint[:SHOWN]
+    console.print(f"\nApprove with: treaty approve {bundle.proposal.id} --fingerprint {short_fingerprint}")
 
 
-def _print_impact(found: Sequence[schemas.ConsumerImpactOut], console: Console) -> None:
-    if not found:
+def _print_impact(impacts: Sequence[schemas.ConsumerImpactOut], console: Console) -> None:
+    if not impacts:
         console.print("No subscriptions.")
-    for each in found:
+    for each in impacts:
         effect = "; ".join(each.breaks) if each.breaks else "not affected"
         console.print(_shown(f"{each.subscriber} ({each.purpose}): {effect}"))
 
 
-def print_approved(found: schemas.ApprovalResultOut, console: Console) -> None:
+def print_approved(result: schemas.ApprovalResultOut, console: Console) -> None:
     """Print the new version, or the approvals that are still missing."""
-    if found.version:
-        print_version(found.version, console)
-    _print_list(console, "approved; still required", found.missing)
+    if result.version:
+        print_version(result.version, console)
+    _print_list(console, "approved; still required", result.missing)
 
 
-def print_version(found: schemas.VersionOut, console: Console) -> None:
+def print_version(version: schemas.VersionOut, console: Console) -> None:
     """Print the version, its state, and the reason for its end."""
-    summary = f"version {found.version}: {found.state.value}"
-    reason = f", reason: {found.reason}" if found.reason else ""
-    successor = f"; use {found.successor_version}" if found.successor_version else ""
+    summary = f"version {version.version}: {version.state.value}"
+    reason = f", reason: {version.reason}" if version.reason else ""
+    successor = f"; use {version.successor_version}" if version.successor_version else ""
     console.print(_shown(f"{summary}{reason}{successor}"))
 
 
-def print_versions(found: schemas.ContractOut, console: Console) -> None:
+def print_versions(contract: schemas.ContractOut, console: Console) -> None:
     """Print a line per version."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("version", "state", "group", "approved by", "approved", "in force from", "until"):
         table.add_column(heading, overflow="fold")
-    for each in found.versions:
+    for each in contract.versions:
         table.add_row(
             _shown(each.version), each.state.value, _shown(each.group), _shown(each.approved_by),
             _moment(each.approved_at), _moment(each.activated_at or each.effective_from),
@@ -114,9 +114,9 @@ def print_versions(found: schemas.ContractOut, console: Console) -> None:
     console.print(table)
 
 
-def print_comment(found: schemas.CommentOut, console: Console) -> None:
+def print_comment(comment: schemas.CommentOut, console: Console) -> None:
     """Print a comment with its author."""
-    console.print(_shown(f"{found.author} on revision {found.revision}: {found.text}"))
+    console.print(_shown(f"{comment.author} on revision {comment.revision}: {comment.text}"))
 
 
 def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:

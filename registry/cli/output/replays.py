@@ -8,20 +8,20 @@ from treaty.engine.core.number_format import visible
 from treaty.registry import schemas
 
 
-def print_replay(found: schemas.ReplayOut, console: Console) -> None:
+def print_replay(replay: schemas.ReplayOut, console: Console) -> None:
     """Print a sentence per object, and a line per check that alerts or differs."""
-    for each in found.objects:
+    for each in replay.objects:
         console.print(_shown(f"{each.object}: {each.sentence}"))
         checks = [check for check in each.checks if _is_told(check)] if each.partitions else []
         if checks:
             console.print(_table(checks))
-    speed = f", {found.milliseconds:.1f} ms each" if found.milliseconds is not None else ""
-    evaluated = sum(each.partitions for each in found.objects)
-    for difference in found.differences:
+    speed = f", {replay.milliseconds:.1f} ms each" if replay.milliseconds is not None else ""
+    evaluated = sum(each.partitions for each in replay.objects)
+    for difference in replay.differences:
         console.print(_shown(f"{difference.sentence} ({difference.direction}): {difference.evidence}"))
     console.print(
         f"\n{evaluated:,} partitions{speed}"
-        + ("" if found.complete else "; partial result: the time limit was reached")
+        + ("" if replay.complete else "; partial result: the time limit was reached")
     )
 
 
@@ -43,8 +43,8 @@ def _table(checks: list[schemas.ReplayedCheckOut]) -> Table:
     return table
 
 
-def _alerts(told: schemas.CheckOutcomeOut | None) -> str:
-    return f"{told.alerts.count} of {told.evaluated}" if told else "-"
+def _alerts(outcome: schemas.CheckOutcomeOut | None) -> str:
+    return f"{outcome.alerts.count} of {outcome.evaluated}" if outcome else "-"
 
 
 def _shown(text: str) -> str:

@@ -98,18 +98,18 @@ class DownstreamSearch:
 
 
 def downstream_impact(
-    session: Session, bad: BadData, columns: Collection[str] | None, seen: ImpactVisibility
+    session: Session, bad: BadData, columns: Collection[str] | None, visibility: ImpactVisibility
 ) -> DownstreamImpact:
     """Return the visible impact of bad data in these columns of a dataset.
 
     `columns`: None means that any row may be bad."""
-    nodes, dataset_filter = seen.nodes, seen.visibility
+    nodes, dataset_filter = visibility.nodes, visibility.visibility
     result = search(session, nodes, bad, columns, dataset_filter)
     reached = [result.search.datasets[name] for name in result.states]
     groups = {each.dataset: nodes.group(each.dataset) for each in reached} | {
         result.bad.dataset: nodes.group(bad.dataset)
     }
-    affected = touching(session, groups, seen.contracts)
+    affected = touching(session, groups, visibility.contracts)
     owners = _owners(session, nodes, groups)
     entries = [
         DownstreamDataset(
@@ -133,11 +133,11 @@ def downstream_impact(
 
 
 def search(
-    session: Session, nodes: NameResolver, bad: BadData, columns: Collection[str] | None, sight: VisibilityFilter
+    session: Session, nodes: NameResolver, bad: BadData, columns: Collection[str] | None, visibility: VisibilityFilter
 ) -> DownstreamSearch:
     """Return the datasets that the bad data may reach, and the contamination of each."""
     start = replace(bad, dataset=nodes.of(bad.dataset))
-    steps = _Steps(session, nodes, sight)
+    steps = _Steps(session, nodes, visibility)
     result = propagation.spread(start.dataset, columns, steps.readers, depth=DEEPEST, most=MOST_NODES)
     jobs = sorted({hop.job for hop in result.hops})
     return DownstreamSearch(start, result, propagation.states(start, result.hops, _runs(session, nodes, jobs, start)))

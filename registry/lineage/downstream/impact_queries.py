@@ -32,20 +32,20 @@ class ImpactQuery:
 
 
 def bad_data_of_dataset(
-    session: Session, asked: ImpactQuery, by: Principal, *, now: datetime
+    session: Session, query: ImpactQuery, by: Principal, *, now: datetime
 ) -> tuple[BadData, frozenset[str] | None, bool]:
     """Return the bad data of a dataset, its columns and whether it is hypothetical.
 
     That is the data of the dataset's oldest open incident; without one, the data is supposed to be bad from `now` on.
     Raises NotFound unless the dataset exists and is visible."""
     nodes = NameResolver(session)
-    name = _resolve_dataset(session, asked)
+    name = _resolve_dataset(session, query)
     if name is None or not dataset_visibility.visible_datasets(session, by, nodes)([name]):
         raise NotFound
     if incident := _open(session, nodes, name):
         bad, columns = of_incident(session, incident)
-        return bad, asked.columns or columns, False
-    return BadData(name, now), asked.columns, True
+        return bad, query.columns or columns, False
+    return BadData(name, now), query.columns, True
 
 
 def of_incident(session: Session, incident: IncidentRow) -> tuple[BadData, frozenset[str] | None]:
@@ -74,10 +74,10 @@ def cause(session: Session, incident: IncidentRow, by: Principal) -> str | None:
     return f"{incident.contract_id}.{incident.object}" if by.may(Permission.READ, place) else None
 
 
-def _resolve_dataset(session: Session, asked: ImpactQuery) -> LineageName | None:
-    if asked.namespace is not None:
-        return graph_node(asked.namespace, asked.name)
-    resolved = related_datasets.resolve_dataset(session, asked.name)
+def _resolve_dataset(session: Session, query: ImpactQuery) -> LineageName | None:
+    if query.namespace is not None:
+        return graph_node(query.namespace, query.name)
+    resolved = related_datasets.resolve_dataset(session, query.name)
     return graph_node(resolved.dataset.namespace, resolved.dataset.name) if resolved else None
 
 

@@ -117,10 +117,10 @@ class UpstreamIncident:
     downstream: IncidentDownstreamRow
 
 
-def upstream_incidents(session: Session, which: ColumnElement[bool]) -> list[UpstreamIncident]:
+def upstream_incidents(session: Session, condition: ColumnElement[bool]) -> list[UpstreamIncident]:
     """Return the upstream incidents of the selected contract objects.
 
-    `which`: SQL condition on `DatasetContractRow`."""
+    `condition`: SQL condition on `DatasetContractRow`."""
     link, row = DatasetContractRow, IncidentDownstreamRow
     same = (col(DatasetRow.namespace) == col(row.namespace)) & (col(DatasetRow.name) == col(row.name))
     query = (
@@ -128,7 +128,7 @@ def upstream_incidents(session: Session, which: ColumnElement[bool]) -> list[Ups
         .join(DatasetRow, col(DatasetRow.id) == col(link.dataset_id))
         .join(row, same)
         .join(IncidentRow, col(IncidentRow.id) == col(row.incident_id))
-        .where(which, col(row.contamination).in_(HARMED))
+        .where(condition, col(row.contamination).in_(HARMED))
         .order_by(col(link.contract_id), col(link.object), col(IncidentRow.opened_at), col(IncidentRow.id))
     )
     incidents = [UpstreamIncident(*each) for each in session.exec(query)]

@@ -160,10 +160,10 @@ class _Carrier:
         return ColumnTrace(self.output.name, None, direct, trace.coarse or not flags)
 
 
-def _learn(found: dict[LineageName, list[_Carrier]], datasets: Collection[LineageName], readers: Readers) -> None:
-    found.update({each: [] for each in datasets})
+def _learn(carriers: dict[LineageName, list[_Carrier]], datasets: Collection[LineageName], readers: Readers) -> None:
+    carriers.update({each: [] for each in datasets})
     for reading in readers(datasets) if datasets else ():
-        found[reading.source] += (_Carrier(reading.job, reading.source, each) for each in reading.outputs)
+        carriers[reading.source] += (_Carrier(reading.job, reading.source, each) for each in reading.outputs)
 
 
 def _step(search: _Search, trace: ColumnTrace, carriers: Iterable[_Carrier], distance: int) -> Iterator[ColumnTrace]:
@@ -327,11 +327,11 @@ def _cleaned(
     return {name: at for name, at in clean.items() if name != bad.dataset}
 
 
-def _rewritten(came: Iterable[ImpactHop], runs: Mapping[LineageName, list[JobRun]], since: datetime) -> datetime | None:
+def _rewritten(hops: Iterable[ImpactHop], runs: Mapping[LineageName, list[JobRun]], since: datetime) -> datetime | None:
     """Return when the dataset was fully rewritten by runs that started after `since`; None if it was not.
 
     Every job that writes the dataset must have run."""
-    ends = [min(_ends(runs.get(job, ()), since), default=None) for job in {hop.job for hop in came}]
+    ends = [min(_ends(runs.get(job, ()), since), default=None) for job in {hop.job for hop in hops}]
     return None if None in ends else max(each for each in ends if each is not None)
 
 

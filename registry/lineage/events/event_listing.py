@@ -60,7 +60,7 @@ class LineageEventCounts:
 
 def events(
     session: Session,
-    asked: PageRequest,
+    request: PageRequest,
     *,
     state: LineageEventState | None = None,
     producer: str | None = None,
@@ -76,15 +76,15 @@ def events(
         query = query.where(col(LineageEventRow.producer) == producer)
     if since is not None:
         query = query.where(col(LineageEventRow.received_at) >= since)
-    return NEWEST.cut(session.connection().execute(NEWEST.of(query, asked)).all(), asked)
+    return NEWEST.cut(session.connection().execute(NEWEST.of(query, request)).all(), request)
 
 
-def refused(session: Session, asked: PageRequest, *, producer: str | None = None) -> RowPage[RejectedLineageEventRow]:
+def refused(session: Session, request: PageRequest, *, producer: str | None = None) -> RowPage[RejectedLineageEventRow]:
     """Return a page of rejected bodies, newest first."""
-    query = NEWEST_REFUSED.of(select(RejectedLineageEventRow), asked)
+    query = NEWEST_REFUSED.of(select(RejectedLineageEventRow), request)
     if producer is not None:
         query = query.where(RejectedLineageEventRow.producer == producer)
-    return NEWEST_REFUSED.cut(session.exec(query).all(), asked)
+    return NEWEST_REFUSED.cut(session.exec(query).all(), request)
 
 
 def refusal(session: Session, event_id: UUID, by: Principal) -> tuple[RejectedLineageEventRow, str | None]:

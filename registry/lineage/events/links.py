@@ -62,8 +62,8 @@ def _link(table: LineageName, other: LineageName, at: datetime, *, renamed: bool
         yield AliasLink(table, other, at, renamed)
 
 
-def _identified(told: dict[str, Any], kind: str) -> Iterator[LineageName]:
-    namespace, name = told.get("namespace"), told.get("name")
+def _identified(document: dict[str, Any], kind: str) -> Iterator[LineageName]:
+    namespace, name = document.get("namespace"), document.get("name")
     if kind in IDENTIFYING and _is_named(namespace) and _is_named(name):
         yield normalise(str(namespace), str(name))
 

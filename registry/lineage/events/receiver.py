@@ -188,11 +188,11 @@ def _refused(session: Session, permits: Iterable[WritePermit]) -> dict[WritePerm
     return errors
 
 
-def _done(kept: Future[None], error: Exception | None) -> None:
+def _done(future: Future[None], error: Exception | None) -> None:
     """Complete the future unless the request was canceled."""
-    if not kept.set_running_or_notify_cancel():
+    if not future.set_running_or_notify_cancel():
         return
     if error is None:
-        kept.set_result(None)
+        future.set_result(None)
     else:
-        kept.set_exception(error)
+        future.set_exception(error)

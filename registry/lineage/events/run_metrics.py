@@ -72,14 +72,14 @@ def masked(of: DataObject) -> frozenset[str]:
     return frozenset(each.name.casefold() for each in of.properties if is_masked(of, (each.name,)))
 
 
-def _put(found: dict[str, Any], measured: Measurement) -> None:
+def _put(measurements: dict[str, Any], measured: Measurement) -> None:
     value = measured.value
     if value is None or isinstance(value, str) or not _is_told(value):
         return
     if measured.analyzer in QUANTILES:
-        found.setdefault("quantiles", {})[str(measured.arguments.get("quantile"))] = float(value)
+        measurements.setdefault("quantiles", {})[str(measured.arguments.get("quantile"))] = float(value)
     elif word := WORDS.get(measured.analyzer):
-        found[word] = int(value) if word in COUNTS else float(value)
+        measurements[word] = int(value) if word in COUNTS else float(value)
 
 
 def _is_told(value: int | float | Decimal) -> bool:

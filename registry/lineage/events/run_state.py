@@ -215,12 +215,10 @@ def _join_datasets(one: FoldedDataset, other: FoldedDataset) -> FoldedDataset:
     return one.model_copy(update=update)
 
 
-def _facet_values(facets: Mapping[str, Any], at: datetime, wanted: frozenset[str] | None = None) -> Facets:
+def _facet_values(facets: Mapping[str, Any], at: datetime, names: frozenset[str] | None = None) -> Facets:
     """Return the facets with their time. Empty facets are ignored, so they never erase an earlier value."""
     return {
-        name: FacetValue(at=at, value=value)
-        for name, value in facets.items()
-        if value and (not wanted or name in wanted)
+        name: FacetValue(at=at, value=value) for name, value in facets.items() if value and (not names or name in names)
     }
 
 
@@ -230,9 +228,9 @@ def _latest(one: Facets, other: Facets) -> Facets:
     }
 
 
-def _age(told: FacetValue) -> tuple[datetime, bytes]:
+def _age(value: FacetValue) -> tuple[datetime, bytes]:
     """Return the sort key of a value. Ties are broken by the canonical text, which keeps the merge deterministic."""
-    return told.at, canonical(told.value)
+    return value.at, canonical(value.value)
 
 
 def _value(facets: Facets, name: str) -> Mapping[str, Any]:
@@ -248,7 +246,7 @@ def _known_values(*values: T | None) -> list[T]:
     return [value for value in values if value is not None]
 
 
-def _run_id(told: Any) -> str | None:
-    run = told.get("run") if isinstance(told, Mapping) else None
+def _run_id(facet: Any) -> str | None:
+    run = facet.get("run") if isinstance(facet, Mapping) else None
     value = run.get("runId") if isinstance(run, dict) else None
     return value if isinstance(value, str) and value else None

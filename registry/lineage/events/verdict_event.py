@@ -94,93 +94,93 @@ class VerdictPayload:
     discriminator: str = ""
 
 
-def run_id(judged: VerdictPayload) -> str:
+def run_id(payload: VerdictPayload) -> str:
     """Return the run id of the validation. It does not change when the event is sent again."""
-    result, about = judged.result, judged.about
+    result, about = payload.result, payload.about
     key = [result.contract_id, result.contract_version, result.object, about.namespace, about.name]
     hashed = canonical(
-        [*key, sorted(result.partitions), judged.dataset_fingerprint, *filter(None, [judged.discriminator])]
+        [*key, sorted(result.partitions), payload.dataset_fingerprint, *filter(None, [payload.discriminator])]
     )
-    return str(generate_static_uuid(judged.first, hashed))
+    return str(generate_static_uuid(payload.first, hashed))
 
 
-def event(judged: VerdictPayload) -> dict[str, Any]:
+def event(payload: VerdictPayload) -> dict[str, Any]:
     """Return the event as a JSON document.
 
     Its type is COMPLETE even if checks failed, and FAIL if the data could not be validated."""
     set_producer(OUR_PRODUCER)
     run_event = RunEvent(
-        eventType=RunState.FAIL if judged.give_up_reason else RunState.COMPLETE,
-        eventTime=judged.result.finished_at.isoformat(),
-        run=Run(run_id(judged), facets=dict(_run_facets(judged))),
-        job=Job(OUR_NAMESPACE, f"validate.{judged.result.contract_id}", facets={"jobType": _job_type()}),
-        inputs=[_dataset(judged)],
+        eventType=RunState.FAIL if payload.give_up_reason else RunState.COMPLETE,
+        eventTime=payload.result.finished_at.isoformat(),
+        run=Run(run_id(payload), facets=dict(_run_facets(payload))),
+        job=Job(OUR_NAMESPACE, f"validate.{payload.result.contract_id}", facets={"jobType": _job_type()}),
+        inputs=[_dataset(payload)],
         outputs=[],
     )
     document = Serde.to_dict(run_event)
-    document["run"]["facets"]["treaty_contract"] = _contract(judged)
+    document["run"]["facets"]["treaty_contract"] = _contract(payload)
     return document
 
 
-def _contract(judged: VerdictPayload) -> dict[str, Any]:
-    result = judged.result
+def _contract(payload: VerdictPayload) -> dict[str, Any]:
+    result = payload.result
     fields = {
         "contract": result.contract_id,
         "version": result.contract_version,
         "fingerprint": result.contract_fingerprint,
         "object": result.object,
-        "fit": _fit(judged),
+        "fit": _fit(payload),
         "status": result.verdict.value,
         "blocking": result.verdict in BLOCKING,
         "counts": dict(sorted(Counter(each.outcome.value for each in result.results).items())),
-        "marker": judged.dataset_fingerprint,
-        "link": judged.link or None,
+        "marker": payload.dataset_fingerprint,
+        "link": payload.link or None,
     }
-    schema_url = f"{judged.schemas}/{FACET_VERSION}/{FACET}.json#/$defs/{FACET}"
+    schema_url = f"{payload.schemas}/{FACET_VERSION}/{FACET}.json#/$defs/{FACET}"
     present = {name: value for name, value in fields.items() if value is not None}
     return {"_producer": OUR_PRODUCER, "_schemaURL": schema_url, **present}
 
 
-def _fit(judged: VerdictPayload) -> str | None:
+def _fit(payload: VerdictPayload) -> str | None:
     """Return the fingerprint of all detector bands, to compare runs; None if there are none.
 
     Bands of hidden checks are excluded because they could be guessed from the fingerprint."""
-    results = [each for each in judged.result.results if each.band and each.check_id not in judged.hidden]
+    results = [each for each in payload.result.results if each.band and each.check_id not in payload.hidden]
     return fingerprint([[each.check_id, each.partition, each.band] for each in results]) if results else None
 
 
-def _run_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
+def _run_facets(payload: VerdictPayload) -> Iterator[tuple[str, Any]]:
     engine = processing_engine_run.ProcessingEngineRunFacet(
         version=version("treaty"), name="treaty", openlineageAdapterVersion=version("openlineage-python")
     )
     yield "processing_engine", engine
-    yield "test", test_run.TestRunFacet([_test(each, judged) for each in _emitted_results(judged)])
-    if judged.caused:
-        yield "parent", _parent(judged.caused)
-        if judged.caused.nominal_start:
-            start, end = judged.caused.nominal_start, judged.caused.nominal_end
+    yield "test", test_run.TestRunFacet([_test(each, payload) for each in _emitted_results(payload)])
+    if payload.caused:
+        yield "parent", _parent(payload.caused)
+        if payload.caused.nominal_start:
+            start, end = payload.caused.nominal_start, payload.caused.nominal_end
             yield "nominalTime", nominal_time_run.NominalTimeRunFacet(start, end)
-    if judged.give_up_reason:
-        yield "errorMessage", error_message_run.ErrorMessageRunFacet(judged.give_up_reason, "PYTHON")
+    if payload.give_up_reason:
+        yield "errorMessage", error_message_run.ErrorMessageRunFacet(payload.give_up_reason, "PYTHON")
 
 
-def _dataset(judged: VerdictPayload) -> InputDataset:
-    about, input_facets = judged.about, dict(_input_facets(judged))
+def _dataset(payload: VerdictPayload) -> InputDataset:
+    about, input_facets = payload.about, dict(_input_facets(payload))
     facets: dict[str, Any] = {}
     if about.symlinks:
         identifiers = [symlinks_dataset.Identifier(*each) for each in about.symlinks]
         facets["symlinks"] = symlinks_dataset.SymlinksDatasetFacet(identifiers)
     if about.version:
         facets["version"] = dataset_version_dataset.DatasetVersionDatasetFacet(about.version)
-    if judged.mirror and "dataQualityAssertions" in input_facets:
+    if payload.mirror and "dataQualityAssertions" in input_facets:
         facets["dataQualityAssertions"] = input_facets["dataQualityAssertions"]
     return InputDataset(about.namespace, about.name, facets=facets, inputFacets=input_facets)
 
 
-def _input_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
-    assertions = [_assertion(each, judged) for each in _emitted_results(judged) if each.outcome in STATUS]
+def _input_facets(payload: VerdictPayload) -> Iterator[tuple[str, Any]]:
+    assertions = [_assertion(each, payload) for each in _emitted_results(payload) if each.outcome in STATUS]
     yield "dataQualityAssertions", data_quality_assertions_dataset.DataQualityAssertionsDatasetFacet(assertions)
-    numbers = judged.numbers
+    numbers = payload.numbers
     columns = {
         name: data_quality_metrics_input_dataset.ColumnMetrics(**metrics) for name, metrics in numbers.columns.items()
     }
@@ -188,41 +188,41 @@ def _input_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
         "dataQualityMetrics",
         data_quality_metrics_input_dataset.DataQualityMetricsInputDatasetFacet(columns, rowCount=numbers.rows),
     )
-    if 0 < len(judged.partitions) <= MOST:
-        parts = [base_subset_dataset.Partition(dict(each)) for each in judged.partitions]
+    if 0 < len(payload.partitions) <= MOST:
+        parts = [base_subset_dataset.Partition(dict(each)) for each in payload.partitions]
         condition = base_subset_dataset.PartitionSubsetCondition(parts)
         yield "subset", base_subset_dataset.InputSubsetInputDatasetFacet(condition)
 
 
-def _emitted_results(judged: VerdictPayload) -> tuple[CheckResult, ...]:
-    results = judged.result.results
+def _emitted_results(payload: VerdictPayload) -> tuple[CheckResult, ...]:
+    results = payload.result.results
     if len(results) <= MOST:
         return results
     bad = [each for each in results if each.outcome in BAD]
     return (*bad, *(each for each in results if each.outcome not in BAD))[:MOST]
 
 
-def _assertion(result: CheckResult, judged: VerdictPayload) -> data_quality_assertions_dataset.Assertion:
+def _assertion(result: CheckResult, payload: VerdictPayload) -> data_quality_assertions_dataset.Assertion:
     return data_quality_assertions_dataset.Assertion(
-        assertion=judged.words.get(result.check_id, "custom"),
+        assertion=payload.words.get(result.check_id, "custom"),
         success=result.outcome is Outcome.PASSED,
         column=result.column,
-        **_assertion_fields(result, judged),
+        **_assertion_fields(result, payload),
     )
 
 
-def _test(result: CheckResult, judged: VerdictPayload) -> test_run.TestExecution:
-    fields = _assertion_fields(result, judged)
+def _test(result: CheckResult, payload: VerdictPayload) -> test_run.TestExecution:
+    fields = _assertion_fields(result, payload)
     return test_run.TestExecution(
-        status=STATUS.get(result.outcome, "skip"), type=judged.words.get(result.check_id, "custom"), **fields
+        status=STATUS.get(result.outcome, "skip"), type=payload.words.get(result.check_id, "custom"), **fields
     )
 
 
-def _assertion_fields(result: CheckResult, judged: VerdictPayload) -> dict[str, Any]:
+def _assertion_fields(result: CheckResult, payload: VerdictPayload) -> dict[str, Any]:
     """Return the fields of a check that both facets share; hidden checks have no value and no threshold."""
     params = {"check": result.check_id, **({"partition": result.partition} if result.partition else {})}
     fields = {"name": result.name, "severity": SEVERITY.get(result.severity, "error"), "params": params}
-    if result.check_id in judged.hidden:
+    if result.check_id in payload.hidden:
         return fields
     actual = None if isinstance(result.value, str) or result.value is None else str(result.value)
     return {**fields, "description": result.sentence, "expected": _threshold(result.threshold), "actual": actual}

@@ -179,7 +179,7 @@ def _moment(template: str, times: Mapping[str, Any]) -> str:
     time."""
     if not _MOMENT.search(template):
         return _instant(times.get("nominalStartTime")).strftime(template)
-    return _MOMENT.sub(lambda found: _instant(times.get(_TIMES[found[1]])).strftime(found[2] or "%Y-%m-%d"), template)
+    return _MOMENT.sub(lambda match: _instant(times.get(_TIMES[match[1]])).strftime(match[2] or "%Y-%m-%d"), template)
 
 
 def _instant(text: Any) -> datetime:
@@ -189,10 +189,10 @@ def _instant(text: Any) -> datetime:
     return instant.astimezone(UTC) if instant.tzinfo else instant
 
 
-def _names(told: Iterable[Values], partition_by: Sequence[str]) -> tuple[str, ...]:
+def _names(partitions: Iterable[Values], partition_by: Sequence[str]) -> tuple[str, ...]:
     """Return the engine's names of the partitions; () if one of them lacks a partition column."""
     columns, names = columns_of(partition_by), set()
-    for values in told:
+    for values in partitions:
         by_column = {column.lower(): value for column, value in values.items()}
         if any(column.lower() not in by_column for column in columns):
             return ()

@@ -152,10 +152,10 @@ def _explicit_feeds(facet: Mapping[str, Any]) -> Iterator[ColumnFeed]:
             yield from _feed(None, each, direct=False)
 
 
-def _feed(column: str | None, given: Mapping[str, Any], *, direct: bool) -> Iterator[ColumnFeed]:
-    field = given.get("field")
+def _feed(column: str | None, entry: Mapping[str, Any], *, direct: bool) -> Iterator[ColumnFeed]:
+    field = entry.get("field")
     of = root(str(field)) if _named(field) else None
-    if (source := _source(given)) is not None:
+    if (source := _source(entry)) is not None:
         yield ColumnFeed(root(column) if column else None, source, of, direct)
 
 
@@ -174,17 +174,17 @@ def _sources(facet: Mapping[str, Any], feeds: Sequence[ColumnFeed]) -> frozenset
     return frozenset(names | {feed.source for feed in feeds})
 
 
-def _source(given: Mapping[str, Any]) -> LineageName | None:
+def _source(entry: Mapping[str, Any]) -> LineageName | None:
     """Return the dataset of an entry; None if the entry is a job or lacks a name."""
-    namespace, name = given.get("namespace"), given.get("name")
-    if given.get("type", "DATASET") != "DATASET" or not (_named(namespace) and _named(name)):
+    namespace, name = entry.get("namespace"), entry.get("name")
+    if entry.get("type", "DATASET") != "DATASET" or not (_named(namespace) and _named(name)):
         return None
     return graph_node(str(namespace), str(name))
 
 
-def _is_direct(given: Mapping[str, Any]) -> bool:
+def _is_direct(entry: Mapping[str, Any]) -> bool:
     """Return whether a value flows: no transformation is reported, or at least one is not INDIRECT."""
-    types = [str(each.get("type")).upper() for each in _objects(given.get("transformations"))]
+    types = [str(each.get("type")).upper() for each in _objects(entry.get("transformations"))]
     return not types or any(each != "INDIRECT" for each in types)
 
 

@@ -27,9 +27,9 @@ class PageSpan:
     limit: int = 100
     offset: int = 0
 
-    def of(self, found: Sequence[Any]) -> Sequence[Any]:
+    def of(self, items: Sequence[Any]) -> Sequence[Any]:
         """Return the page of the list."""
-        return found[self.offset : self.offset + self.limit]
+        return items[self.offset : self.offset + self.limit]
 
 
 @dataclass(frozen=True)
@@ -43,25 +43,25 @@ class ReceivedPeriod:
     oldest_first: bool = False
 
 
-def namespaces(session: Session, sight: VisibilityFilter) -> list[str]:
+def namespaces(session: Session, visibility: VisibilityFilter) -> list[str]:
     """Return the namespaces of all visible datasets and jobs, sorted."""
-    names = {each.namespace for each in _datasets(session, sight)}
-    return sorted(names | {each.namespace for each in _jobs(session, sight)})
+    names = {each.namespace for each in _datasets(session, visibility)}
+    return sorted(names | {each.namespace for each in _jobs(session, visibility)})
 
 
-def datasets(session: Session, sight: VisibilityFilter, namespace: str) -> list[LineageName]:
+def datasets(session: Session, visibility: VisibilityFilter, namespace: str) -> list[LineageName]:
     """Return the visible datasets of a namespace, sorted by name. Raises NotFound if there are none."""
-    return _some(list(_datasets(session, sight, namespace)))
+    return _some(list(_datasets(session, visibility, namespace)))
 
 
-def jobs(session: Session, sight: VisibilityFilter, namespace: str) -> list[LineageJobRow]:
+def jobs(session: Session, visibility: VisibilityFilter, namespace: str) -> list[LineageJobRow]:
     """Return the jobs of a namespace with a visible dataset, sorted by name. Raises NotFound if there are none."""
-    return _some(_jobs(session, sight, namespace))
+    return _some(_jobs(session, visibility, namespace))
 
 
-def runs(session: Session, sight: VisibilityFilter, job: LineageName, span: PageSpan) -> Sequence[LineageRunRow]:
+def runs(session: Session, visibility: VisibilityFilter, job: LineageName, span: PageSpan) -> Sequence[LineageRunRow]:
     """Return the runs of a job, newest first. Raises NotFound unless the job exists and is visible."""
-    if job.name not in {each.name for each in _jobs(session, sight, job.namespace)}:
+    if job.name not in {each.name for each in _jobs(session, visibility, job.namespace)}:
         raise NotFound
     row = LineageRunRow
     query = select(row).where(row.job_namespace == job.namespace, row.job_name == job.name)
@@ -70,13 +70,13 @@ def runs(session: Session, sight: VisibilityFilter, job: LineageName, span: Page
 
 
 def written(
-    session: Session, sight: VisibilityFilter, names: Collection[LineageName], span: PageSpan
+    session: Session, visibility: VisibilityFilter, names: Collection[LineageName], span: PageSpan
 ) -> tuple[Sequence[LineageRunRow], int]:
     """Return completed runs that wrote the dataset, newest first, and their total number.
 
     `names`: all names of the dataset. Validations of this registry are excluded. Raises NotFound if there is no such
     run, or the dataset is not visible."""
-    if not sight(names):
+    if not visibility(names):
         raise NotFound
     job, edge, row = LineageJobRow, LineageEdgeRow, LineageRunRow
     writer_ids = select(edge.job_id).where(edge.direction == EdgeDirection.OUTPUT, traversal.name_filter(edge, names))
@@ -96,11 +96,11 @@ def written(
     return session.exec(newest.limit(span.limit).offset(span.offset)).all(), total
 
 
-def run(session: Session, sight: VisibilityFilter, run_id: str) -> LineageRunRow:
+def run(session: Session, visibility: VisibilityFilter, run_id: str) -> LineageRunRow:
     """Return the latest run with this id. Raises NotFound unless one exists whose job is visible."""
     query = select(LineageRunRow).where(LineageRunRow.run_id == run_id).order_by(col(LineageRunRow.updated_at).desc())
     for row in session.exec(query.limit(100)):
-        if row.job_name in {each.name for each in _jobs(session, sight, row.job_namespace, row.job_name)}:
+        if row.job_name in {each.name for each in _jobs(session, visibility, row.job_namespace, row.job_name)}:
             return row
     raise NotFound
 
@@ -122,15 +122,15 @@ def events(session: Session, period: ReceivedPeriod, span: PageSpan) -> tuple[li
     return [json.loads(body) for body in session.exec(query)], total
 
 
-def _datasets(session: Session, sight: VisibilityFilter, namespace: str | None = None) -> Iterator[LineageName]:
+def _datasets(session: Session, visibility: VisibilityFilter, namespace: str | None = None) -> Iterator[LineageName]:
     row = LineageEdgeRow
     query = select(row.namespace, row.name).distinct().order_by(row.namespace, row.name).limit(MOST)
     rows = session.exec(query if namespace is None else query.where(row.namespace == namespace))
-    return iter(sorted(sight([LineageName(*each) for each in rows])))
+    return iter(sorted(visibility([LineageName(*each) for each in rows])))
 
 
 def _jobs(
-    session: Session, sight: VisibilityFilter, namespace: str | None = None, name: str | None = None
+    session: Session, visibility: VisibilityFilter, namespace: str | None = None, name: str | None = None
 ) -> list[LineageJobRow]:
     query = select(LineageJobRow).order_by(col(LineageJobRow.namespace), col(LineageJobRow.name)).limit(MOST)
     if namespace is not None:
@@ -139,12 +139,12 @@ def _jobs(
         query = query.where(LineageJobRow.name == name)
     rows = session.exec(query).all()
     ends = traversal.ends_of(session, [each.id for each in rows])
-    visible = frozenset(sight({each.name for each in ends}))
+    visible = frozenset(visibility({each.name for each in ends}))
     visible_ids = {each.job_id for each in ends if each.name in visible}
     return [each for each in rows if each.id in visible_ids]
 
 
-def _some(found: list[Any]) -> list[Any]:
-    if not found:
+def _some(items: list[Any]) -> list[Any]:
+    if not items:
         raise NotFound
-    return found
+    return items

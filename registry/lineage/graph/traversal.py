@@ -99,14 +99,14 @@ class _Walk:
 
 
 def graph_around(
-    session: Session, start: LineageName, sight: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
+    session: Session, start: LineageName, visibility: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
 ) -> Subgraph:
     """Return the graph around a dataset.
 
     `depth`: number of steps, at most 20. Raises NotFound unless a job reads or writes the dataset and it is visible."""
-    walk = _Walk(session=session, nodes=nodes, visibility=sight)
+    walk = _Walk(session=session, nodes=nodes, visibility=visibility)
     group = nodes.group(start)
-    if sight(group):
+    if visibility(group):
         walk.add(jobs_at(session, group))
     if not walk.jobs:
         raise NotFound
@@ -114,22 +114,24 @@ def graph_around(
 
 
 def around_job(
-    session: Session, job: LineageName, sight: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
+    session: Session, job: LineageName, visibility: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
 ) -> Subgraph:
     """Return the graph around a job.
 
     `depth`: number of steps, at most 20. Raises NotFound unless the job exists and at least one of its datasets is
     visible."""
-    walk = _Walk(session=session, nodes=nodes, visibility=sight)
+    walk = _Walk(session=session, nodes=nodes, visibility=visibility)
     walk.add(session.exec(select(LineageJobRow).filter_by(namespace=job.namespace, name=job.name)).all())
     if not walk.jobs:
         raise NotFound
     return _subgraph(walk, depth)
 
 
-def only(session: Session, jobs: Iterable[LineageJobRow], sight: VisibilityFilter, nodes: NameResolver) -> Subgraph:
+def only(
+    session: Session, jobs: Iterable[LineageJobRow], visibility: VisibilityFilter, nodes: NameResolver
+) -> Subgraph:
     """Return these jobs with their visible datasets."""
-    walk = _Walk(session=session, nodes=nodes, visibility=sight)
+    walk = _Walk(session=session, nodes=nodes, visibility=visibility)
     walk.add(jobs)
     return _subgraph(walk, 0)
 

@@ -26,7 +26,9 @@ MOST = 600
 Spoilt = frozenset[tuple[UUID, str | None]]
 
 
-def pasts(session: Session, whose: RunSeriesKey, checks: BoundChecks, *, before: datetime | None = None) -> Histories:
+def pasts(
+    session: Session, series_key: RunSeriesKey, checks: BoundChecks, *, before: datetime | None = None
+) -> Histories:
     """Return the histories of metrics that have detectors or compare partitions, by metric identity.
 
     `before`: include only what was measured and reported before this time; None means everything. Empty if no check
@@ -34,8 +36,8 @@ def pasts(session: Session, whose: RunSeriesKey, checks: BoundChecks, *, before:
     identities = {each.identity for each in checks.checks if (each.detector or compares(each)) and each.identity}
     if not identities:
         return {}
-    points_by_metric = history.earlier(session, whose, identities, limit=MOST, before=before, each_run=True)
-    bad = spoilt(session, whose, before=before)
+    points_by_metric = history.earlier(session, series_key, identities, limit=MOST, before=before, each_run=True)
+    bad = spoilt(session, series_key, before=before)
     return {identity: [_point(each, bad) for each in points] for identity, points in points_by_metric.items()}
 
 
@@ -53,17 +55,17 @@ def _point(measured: MetricPoint, bad: Spoilt) -> SeriesPoint:
 
 
 def spoilt(
-    session: Session, whose: RunSeriesKey, *, before: datetime | None = None, also: Sequence[PointFeedbackRow] = ()
+    session: Session, series_key: RunSeriesKey, *, before: datetime | None = None, also: Sequence[PointFeedbackRow] = ()
 ) -> Spoilt:
     """Return the runs and partitions to exclude: failures in incidents, adjusted by user feedback.
 
     Incidents that were resolved as no fault are ignored. Data marked as expected is removed and data marked as incident
     is added. `before`: use feedback before this time. `also`: additional feedback, as if it were stored."""
-    contract_object = ContractObject(whose.contract_id, whose.object)
+    contract_object = ContractObject(series_key.contract_id, series_key.object)
     parts = session.exec(
         select(IncidentObjectRow, IncidentRow)
         .join(IncidentRow, col(IncidentRow.id) == col(IncidentObjectRow.incident_id))
-        .where(IncidentObjectRow.contract_id == whose.contract_id, IncidentObjectRow.object == whose.object)
+        .where(IncidentObjectRow.contract_id == series_key.contract_id, IncidentObjectRow.object == series_key.object)
     ).all()
     bad = failed_in(session, [part for part, each in parts if each.resolution not in NO_FAULT])
     marked = feedback.data_feedback(session, contract_object, before=before, also=also)
@@ -86,43 +88,46 @@ def failed_in(session: Session, parts: Sequence[IncidentObjectRow]) -> Spoilt:
     )
 
 
-def spoilt_arrivals(session: Session, whose: RunSeriesKey) -> frozenset[tuple[int, str | None]]:
+def spoilt_arrivals(session: Session, series_key: RunSeriesKey) -> frozenset[tuple[int, str | None]]:
     """Return the result of `spoilt` with states versions in place of runs.
 
     Runs without a states version are omitted."""
-    bad = spoilt(session, whose)
+    bad = spoilt(session, series_key)
     query = select(RunRow.id, RunRow.states_version).where(col(RunRow.id).in_({run_id for run_id, _ in bad}))
     versions = dict(session.exec(query).all()) if bad else {}
     return frozenset((version, name) for run_id, name in bad if (version := versions.get(run_id)) is not None)
 
 
 def spoilt_partitions(
-    session: Session, whose: RunSeriesKey, *, also: Sequence[PointFeedbackRow] = ()
+    session: Session, series_key: RunSeriesKey, *, also: Sequence[PointFeedbackRow] = ()
 ) -> tuple[str, ...]:
     """Return the names of partitions whose latest run is excluded.
 
     Partitions repaired and validated since are not included. `also`: see `spoilt`."""
-    bad = spoilt(session, whose, also=also)
+    bad = spoilt(session, series_key, also=also)
     names = {name for _, name in bad if name}
     query = (
-        select(CheckResultRow.partition, CheckResultRow.run_id).distinct().join(RunRow).where(*_series_filter(whose))
+        select(CheckResultRow.partition, CheckResultRow.run_id)
+        .distinct()
+        .join(RunRow)
+        .where(*_series_filter(series_key))
     )
     runs = session.exec(query.where(col(CheckResultRow.partition).in_(names))).all() if names else ()
     newest: dict[str | None, UUID] = dict(sorted(runs, key=lambda each: each[1]))
     return tuple(sorted(str(name) for name, run_id in newest.items() if (run_id, name) in bad))
 
 
-def _series_filter(whose: RunSeriesKey) -> Collection[ColumnElement[bool]]:
+def _series_filter(series_key: RunSeriesKey) -> Collection[ColumnElement[bool]]:
     return (
-        col(RunRow.contract_id) == whose.contract_id,
-        col(RunRow.object) == whose.object,
+        col(RunRow.contract_id) == series_key.contract_id,
+        col(RunRow.object) == series_key.object,
         col(RunRow.subscription_id).is_(None),
     )
 
 
-def _failed(whose: RunSeriesKey) -> Collection[ColumnElement[bool]]:
+def _failed(series_key: RunSeriesKey) -> Collection[ColumnElement[bool]]:
     return (
-        *_series_filter(whose),
+        *_series_filter(series_key),
         col(CheckResultRow.outcome) == Outcome.FAILED,
         col(CheckResultRow.severity) == "error",
     )

@@ -45,40 +45,40 @@ class DataFeedback:
 
 
 def add_feedback(
-    session: Session, said: NewFeedback, *, by: Principal, now: datetime, mark_id: UUID
+    session: Session, feedback: NewFeedback, *, by: Principal, now: datetime, mark_id: UUID
 ) -> PointFeedbackRow:
     """Store the principal's feedback.
 
     Raises NotFound if the run is not visible, Forbidden without the permission to resolve its incidents, and
     InvalidRequest if the reason is empty or the run did not validate the partition."""
-    run = run_for_feedback(session, said, by=by)
+    run = run_for_feedback(session, feedback, by=by)
     require_permission(by, Permission.INCIDENTS, visibility.object_resource(session, run.contract_id, run.object))
-    if not said.reason.strip():
+    if not feedback.reason.strip():
         raise InvalidRequest(WHY)
-    row = _row(session, run, said, author=by.user_id, now=now, mark_id=mark_id)
+    row = _row(session, run, feedback, author=by.user_id, now=now, mark_id=mark_id)
     session.add(row)
     details = {
-        "contract": run.contract_id, "object": run.object, "partition": said.partition, "mark": said.kind.value,
-        "why": said.reason,
+        "contract": run.contract_id, "object": run.object, "partition": feedback.partition, "mark": feedback.kind.value,
+        "why": feedback.reason,
     }  # fmt: skip
     audit_log.record(session, AuditAction.MARK_SET, actor=by.name, object_id=row.id, now=now, details=details)
     return row
 
 
-def word(session: Session, run: RunRow, said: NewFeedback, *, by: Principal) -> PointFeedbackRow:
+def word(session: Session, run: RunRow, feedback: NewFeedback, *, by: Principal) -> PointFeedbackRow:
     """Build the feedback row without storing it, to preview its effects."""
-    return _row(session, run, said, author=by.user_id, now=run.finished_at, mark_id=run.id)
+    return _row(session, run, feedback, author=by.user_id, now=run.finished_at, mark_id=run.id)
 
 
-def run_for_feedback(session: Session, said: NewFeedback, *, by: Principal) -> RunRow:
+def run_for_feedback(session: Session, feedback: NewFeedback, *, by: Principal) -> RunRow:
     """Return the run that the feedback is about.
 
     Raises NotFound if it is not visible or belongs to a consumer, and InvalidRequest if it did not validate the
     partition."""
-    run = visibility.require_readable_run(session, said.run_id, by)
+    run = visibility.require_readable_run(session, feedback.run_id, by)
     if run.subscription_id is not None:
         raise NotFound
-    if said.partition and said.partition not in run.partitions:
+    if feedback.partition and feedback.partition not in run.partitions:
         raise InvalidRequest(NOT_JUDGED)
     return run
 
@@ -128,9 +128,9 @@ def _abouts(session: Session, incident_id: UUID) -> list[ContractObject]:
 
 
 def _row(
-    session: Session, run: RunRow, said: NewFeedback, *, author: UUID, now: datetime, mark_id: UUID
+    session: Session, run: RunRow, feedback: NewFeedback, *, author: UUID, now: datetime, mark_id: UUID
 ) -> PointFeedbackRow:
-    partition = said.partition or None
+    partition = feedback.partition or None
     return PointFeedbackRow(
         id=mark_id,
         contract_id=run.contract_id,
@@ -138,8 +138,8 @@ def _row(
         run_id=run.id,
         partition=partition,
         from_version=_since(session, run, partition),
-        kind=said.kind,
-        reason=said.reason.strip(),
+        kind=feedback.kind,
+        reason=feedback.reason.strip(),
         author_id=author,
         created_at=now,
     )

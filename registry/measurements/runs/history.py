@@ -41,7 +41,7 @@ class RunReport:
 
 
 def runs(
-    session: Session, by: Principal, asked: PageRequest, *, contract_id: str | None = None,
+    session: Session, by: Principal, request: PageRequest, *, contract_id: str | None = None,
     subscription_id: UUID | None = None,
 ) -> RowPage[RunRow]:  # fmt: skip
     """Return a page of runs that the principal may read, newest first.
@@ -49,9 +49,9 @@ def runs(
     `subscription_id`: runs of this consumer's checks; None means the contracts' own checks. `contract_id`: None means
     all."""
     of_consumer = col(RunRow.subscription_id).is_not_distinct_from(subscription_id)
-    query = NEWEST.of(select(RunRow).where(of_consumer, visibility.runs(by)), asked)
+    query = NEWEST.of(select(RunRow).where(of_consumer, visibility.runs(by)), request)
     filtered = query if contract_id is None else query.where(RunRow.contract_id == contract_id)
-    return NEWEST.cut(session.exec(filtered).all(), asked)
+    return NEWEST.cut(session.exec(filtered).all(), request)
 
 
 def report(session: Session, run_id: UUID) -> RunReport:
@@ -89,7 +89,7 @@ def measurements(
 
 def earlier(
     session: Session,
-    whose: RunSeriesKey,
+    series_key: RunSeriesKey,
     identities: Collection[str],
     *,
     limit: int,
@@ -100,7 +100,7 @@ def earlier(
 
     `before`: only values measured before this time; None means all. `each_run`: for undated partitions, return the
     values of all runs instead of the latest."""
-    ranked = _ranked(whose, identities, before, each_run=each_run)
+    ranked = _ranked(series_key, identities, before, each_run=each_run)
     newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.measured_at.desc()
     rank = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
     latest = sqlalchemy.select(ranked, rank).where(ranked.c.age == 1).subquery()
@@ -116,7 +116,9 @@ def earlier(
     return points
 
 
-def _ranked(whose: RunSeriesKey, identities: Collection[str], before: datetime | None, *, each_run: bool) -> Subquery:
+def _ranked(
+    series_key: RunSeriesKey, identities: Collection[str], before: datetime | None, *, each_run: bool
+) -> Subquery:
     """Select the rows of the metrics, ranked by age within their partition: 1 is the newest."""
     row = MeasurementRow
     whole = or_(col(row.partition).is_(None), col(row.partition) == "")
@@ -130,9 +132,9 @@ def _ranked(whose: RunSeriesKey, identities: Collection[str], before: datetime |
     columns = (col(getattr(row, name)) for name in (*SHOWN_COLUMNS, "position"))
     query: Select[Any] = sqlalchemy.select(*columns, age.label("age"))
     conditions = (
-        col(row.contract_id) == whose.contract_id,
-        col(row.object) == whose.object,
-        col(row.subscription_id).is_not_distinct_from(whose.subscription_id),
+        col(row.contract_id) == series_key.contract_id,
+        col(row.object) == series_key.object,
+        col(row.subscription_id).is_not_distinct_from(series_key.subscription_id),
         *(() if before is None else (col(row.measured_at) < before,)),
     )
     return query.where(*conditions, col(row.identity).in_(list(identities))).subquery()

@@ -12,24 +12,24 @@ from treaty.registry.tables import RunRow
 FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
 
 
-def failing_runs(which: ColumnElement[bool]) -> SelectOfScalar[RunRow]:
+def failing_runs(condition: ColumnElement[bool]) -> SelectOfScalar[RunRow]:
     """Return a query for each object's latest data run that failed or was not evaluated.
 
-    A failed run that was followed by a passed one is not included. `which`: SQL condition on runs."""
+    A failed run that was followed by a passed one is not included. `condition`: SQL condition on runs."""
     later = aliased(RunRow)
     same_object = (col(later.contract_id) == col(RunRow.contract_id)) & (col(later.object) == col(RunRow.object))
     is_later = tuple_(col(later.finished_at), col(later.id)) > tuple_(col(RunRow.finished_at), col(RunRow.id))
     replaced = select(later.id).where(same_object, is_later, reports_on_data(later)).correlate(RunRow).exists()
-    return select(RunRow).where(which, col(RunRow.verdict).in_(FAILING), reports_on_data(), ~replaced)
+    return select(RunRow).where(condition, col(RunRow.verdict).in_(FAILING), reports_on_data(), ~replaced)
 
 
-def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[RunRow]:
+def _latest_runs(condition: ColumnElement[bool]) -> SelectOfScalar[RunRow]:
     """Return a query for each contract object's latest run that reports on its data.
 
     This includes runs that found the data missing, while it is."""
     newest = col(RunRow.finished_at).desc(), col(RunRow.id).desc()
     rank = func.row_number().over(partition_by=[col(RunRow.contract_id), col(RunRow.object)], order_by=newest)
-    ranked = select(RunRow.id, rank.label("place")).where(which, reports_on_data()).subquery()
+    ranked = select(RunRow.id, rank.label("place")).where(condition, reports_on_data()).subquery()
     return select(RunRow).join(ranked, ranked.c.id == col(RunRow.id)).where(ranked.c.place == 1)
 
 

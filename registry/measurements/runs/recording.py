@@ -70,12 +70,19 @@ class RunSeriesKey(NamedTuple):
     subscription_id: UUID | None = None
 
 
-def last(session: Session, whose: RunSeriesKey, dataset_id: UUID) -> RunRow | None:
+def last(session: Session, series_key: RunSeriesKey, dataset_id: UUID) -> RunRow | None:
     """Return the latest run of the series that evaluated data of the dataset; None if there is none."""
-    conditions = RunRow.dataset_id == dataset_id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
-    of_consumer = col(RunRow.subscription_id).is_not_distinct_from(whose.subscription_id)
+    conditions = (
+        RunRow.dataset_id == dataset_id,
+        RunRow.contract_id == series_key.contract_id,
+        RunRow.object == series_key.object,
+    )
+    of_consumer = col(RunRow.subscription_id).is_not_distinct_from(series_key.subscription_id)
     query = select(RunRow).where(
-        *conditions, RunRow.fingerprint == whose.fingerprint, of_consumer, col(RunRow.dataset_fingerprint).is_not(None)
+        *conditions,
+        RunRow.fingerprint == series_key.fingerprint,
+        of_consumer,
+        col(RunRow.dataset_fingerprint).is_not(None),
     )
     return session.exec(query.order_by(col(RunRow.id).desc()).limit(1)).first()
 

@@ -34,5 +34,5 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"cannot encode a {type(value).__name__} in a run")
 
 
-def _exact(found: dict[str, Any]) -> Any:
-    return Decimal(found[EXACT]) if found.keys() == {EXACT} else found
+def _exact(document: dict[str, Any]) -> Any:
+    return Decimal(document[EXACT]) if document.keys() == {EXACT} else document

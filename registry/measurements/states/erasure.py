@@ -135,7 +135,7 @@ def _none(name: str) -> NotFound:
 
 def erase(
     session: Session,
-    asked: ErasureRequest,
+    request: ErasureRequest,
     files: StateFileEraser,
     patterns: PatternEraser,
     *,
@@ -148,25 +148,25 @@ def erase(
     index does not distinguish partitions. If the transaction is rolled back, states with missing files are computed
     again. Raises Forbidden without the permission for every contract on the dataset, and ServiceBusy if the pattern
     index is locked."""
-    for each in asked.datasets:
+    for each in request.datasets:
         for resource in visibility.of_dataset(session, each):
             authentication.require_permission(by, Permission.ERASE, resource)
         # Makes a concurrent validation start over: the states version differs from the one it started with.
         session.get_one(DatasetRow, each.id, with_for_update=True, populate_existing=True).states_version += 1
-    _drop_parts(session, asked)
-    result = _states(session, asked, files)
-    runs = dict(session.exec(select(RunRow.id, RunRow.partitions).where(col(RunRow.dataset_id).in_(asked.ids))).all())
+    _drop_parts(session, request)
+    result = _states(session, request, files)
+    runs = dict(session.exec(select(RunRow.id, RunRow.partitions).where(col(RunRow.dataset_id).in_(request.ids))).all())
     result = replace(
         result,
-        samples=_samples(session, [run for run, parts in runs.items() if any(map(asked.covers, parts))]),
-        measurements=sum(map(_empty_measurement, _of_runs(session, MeasurementRow, runs, asked))),
-        results=sum(map(_empty_result, _of_runs(session, CheckResultRow, runs, asked))),
-        suggestions=_suggestions(session, asked),
-        columns=_learned(asked, patterns),
+        samples=_samples(session, [run for run, parts in runs.items() if any(map(request.covers, parts))]),
+        measurements=sum(map(_empty_measurement, _of_runs(session, MeasurementRow, runs, request))),
+        results=sum(map(_empty_result, _of_runs(session, CheckResultRow, runs, request))),
+        suggestions=_suggestions(session, request),
+        columns=_learned(request, patterns),
     )
-    _drop_profiles(session, asked)
-    partition_names = sorted(asked.partitions)
-    for each in asked.datasets:
+    _drop_profiles(session, request)
+    partition_names = sorted(request.partitions)
+    for each in request.datasets:
         details = {
             "name": each.name,
             "partitions": partition_names[:NAMED],
@@ -177,9 +177,9 @@ def erase(
     return result
 
 
-def _learned(asked: ErasureRequest, patterns: PatternEraser) -> int:
+def _learned(request: ErasureRequest, patterns: PatternEraser) -> int:
     try:
-        return patterns.forget([each.location for each in asked.datasets if each.location])
+        return patterns.forget([each.location for each in request.datasets if each.location])
     except disk.LockHeld:
         raise ServiceBusy("The pattern index is being updated, so nothing was erased. Try again in a minute.") from None
 
@@ -203,19 +203,19 @@ def _alike(session: Session, dataset_id: UUID) -> tuple[frozenset[UUID], frozens
         ids = expanded
 
 
-def _remembered(session: Session, asked: ErasureRequest) -> Iterator[str]:
+def _remembered(session: Session, request: ErasureRequest) -> Iterator[str]:
     for name in session.exec(
-        select(PartitionStateRow.partition).where(col(PartitionStateRow.dataset_id).in_(asked.ids))
+        select(PartitionStateRow.partition).where(col(PartitionStateRow.dataset_id).in_(request.ids))
     ):
         yield from (name, *members(name))
-    for parts in session.exec(select(RunRow.partitions).where(col(RunRow.dataset_id).in_(asked.ids))):
+    for parts in session.exec(select(RunRow.partitions).where(col(RunRow.dataset_id).in_(request.ids))):
         yield from parts
 
 
-def _states(session: Session, asked: ErasureRequest, files: StateFileEraser) -> ErasureResult:
-    query = select(PartitionStateRow).where(col(PartitionStateRow.dataset_id).in_(asked.ids))
+def _states(session: Session, request: ErasureRequest, files: StateFileEraser) -> ErasureResult:
+    query = select(PartitionStateRow).where(col(PartitionStateRow.dataset_id).in_(request.ids))
     rows = session.exec(query.execution_options(yield_per=CHUNK))
-    files_by_row = {row.id: state_store.files_of(row.states) for row in rows if asked.covers(row.partition)}
+    files_by_row = {row.id: state_store.files_of(row.states) for row in rows if request.covers(row.partition)}
     for ids in _chunks(list(files_by_row)):
         session.exec(delete(PartitionStateRow).where(col(PartitionStateRow.id).in_(ids)))
     unreferenced = {name for names in files_by_row.values() for name in names}
@@ -225,12 +225,12 @@ def _states(session: Session, asked: ErasureRequest, files: StateFileEraser) -> 
     return ErasureResult(generations=len(files_by_row), files=files.erase(sorted(unreferenced)) if unreferenced else 0)
 
 
-def _drop_parts(session: Session, asked: ErasureRequest) -> None:
+def _drop_parts(session: Session, request: ErasureRequest) -> None:
     """Delete checkpoints of running tasks, which then read the data again."""
     query = select(TaskRow).where(col(TaskRow.id).in_(select(ReadCheckpointRow.task_id)))
     for task in session.exec(query):
-        if (task.payload.get("contract_id"), task.payload.get("object")) in asked.about:
-            checkpoints.drop(session, task.id, asked.partitions or None)
+        if (task.payload.get("contract_id"), task.payload.get("object")) in request.about:
+            checkpoints.drop(session, task.id, request.partitions or None)
 
 
 def _samples(session: Session, runs: Sequence[UUID]) -> int:
@@ -241,11 +241,11 @@ def _samples(session: Session, runs: Sequence[UUID]) -> int:
     )
 
 
-def _of_runs(session: Session, kind: Any, runs: Mapping[UUID, Any], asked: ErasureRequest) -> Iterator[Any]:
+def _of_runs(session: Session, kind: Any, runs: Mapping[UUID, Any], request: ErasureRequest) -> Iterator[Any]:
     """Yield the covered rows of the runs in that table."""
     for ids in _chunks(list(runs)):
         yield from (
-            row for row in session.exec(select(kind).where(kind.run_id.in_(ids))) if asked.covers(row.partition)
+            row for row in session.exec(select(kind).where(kind.run_id.in_(ids))) if request.covers(row.partition)
         )
 
 
@@ -276,16 +276,16 @@ def _is_text(value: str | None) -> bool:
     return False
 
 
-def _suggestions(session: Session, asked: ErasureRequest) -> int:
+def _suggestions(session: Session, request: ErasureRequest) -> int:
     """Erase values from the evidence of drafts, and from the suggested checks of open proposals."""
-    contracts = {each.contract_id for each in asked.about}
+    contracts = {each.contract_id for each in request.about}
     query = select(ProposalSuggestionRow, ProposalRow).join(
         ProposalRow, col(ProposalRow.id) == col(ProposalSuggestionRow.proposal_id)
     )
-    objects, changed, open_proposals = {each.object for each in asked.about}, 0, dict[UUID, ProposalRow]()
+    objects, changed, open_proposals = {each.object for each in request.about}, 0, dict[UUID, ProposalRow]()
     for row, proposal in session.exec(query.where(col(ProposalRow.contract_id).in_(contracts))):
         is_published = proposal.state is ProposalState.APPROVED and row.decision is Decision.ACCEPTED
-        content = _without_values(row.content, asked, kept=is_published)
+        content = _without_values(row.content, request, keep_values=is_published)
         if row.content["object"] in objects and content != row.content:
             row.content, changed = content, changed + 1
             row.new_evidence, row.edited_patch = None, row.edited_patch if is_published else None
@@ -296,27 +296,27 @@ def _suggestions(session: Session, asked: ErasureRequest) -> int:
     return changed
 
 
-def _drop_profiles(session: Session, asked: ErasureRequest) -> None:
+def _drop_profiles(session: Session, request: ErasureRequest) -> None:
     """Delete the profiles of drafts: a profile covers all partitions of the table."""
-    contracts = {each.contract_id for each in asked.about}
+    contracts = {each.contract_id for each in request.about}
     drafted = session.exec(
         select(ProposalRow.id, ProposalRow.source).where(col(ProposalRow.contract_id).in_(contracts))
     ).all()
-    objects = {each.object for each in asked.about}
+    objects = {each.object for each in request.about}
     proposal_ids = [key for key, source in drafted if (source or {}).get("object") in objects]
     for ids in _chunks(proposal_ids):
         session.exec(delete(ProposalProfileRow).where(col(ProposalProfileRow.proposal_id).in_(ids)))
 
 
-def _without_values(content: Mapping[str, Any], asked: ErasureRequest, *, kept: bool) -> dict[str, Any]:
+def _without_values(content: Mapping[str, Any], request: ErasureRequest, *, keep_values: bool) -> dict[str, Any]:
     """Return the suggestion without the values of its evidence, which are not stored by partition.
 
-    `kept`: keep the suggested check because it is part of a version."""
+    `keep_values`: keep the suggested check because it is part of a version."""
     evidence = dict(content.get("evidence") or {})
-    history = [each for each in evidence.get("history", ()) if not asked.covers(each[0])]
+    history = [each for each in evidence.get("history", ()) if not request.covers(each[0])]
     emptied: dict[str, Any] = {"history": history} if "history" in evidence else {}
     emptied |= {"details": {}} if evidence.get("details") else {}
-    masked = {"expression": content["sentence"], "patch": content["patch"] if kept else {}}
+    masked = {"expression": content["sentence"], "patch": content["patch"] if keep_values else {}}
     return {**content, "evidence": {**evidence, **emptied}, **(masked if evidence.get("details") else {})}
 
 

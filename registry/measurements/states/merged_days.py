@@ -11,16 +11,16 @@ NOTHING: frozenset[str] = frozenset()
 
 def stored_keys(
     lacking: Callable[[Mapping[str, bytes]], Mapping[str, frozenset[str]]],
-    known: Mapping[str, str],
+    fingerprints: Mapping[str, str],
     stored: Mapping[str, bytes],
 ) -> dict[str, frozenset[str]]:
     """Return the stored keys of each known partition that lacks states; none for merged days.
 
     `stored`: packed states by the name under which they are stored."""
     stored_days = {day for name in stored for day in members(name)}
-    missing = lacking({**dict.fromkeys(known.keys() - stored_days, b""), **stored})
+    missing = lacking({**dict.fromkeys(fingerprints.keys() - stored_days, b""), **stored})
     by_day = {day: keys if day == name else NOTHING for name, keys in missing.items() for day in members(name)}
-    return {day: keys for day, keys in by_day.items() if day in known}
+    return {day: keys for day, keys in by_day.items() if day in fingerprints}
 
 
 def unmerged_states(

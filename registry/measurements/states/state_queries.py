@@ -250,7 +250,7 @@ def stored(session: Session, memory: QueryScope, files: StateFileSizes) -> tuple
     return tuple(_with_files(each, file_sizes) for each in opened)
 
 
-def _opened(row: PartitionStateRow, wanted: frozenset[str]) -> StoredPartition:
+def _opened(row: PartitionStateRow, components: frozenset[str]) -> StoredPartition:
     days = len(members(row.partition))
     short_fingerprint = row.fingerprint[:MARKER]
     partition = StoredPartition(
@@ -271,39 +271,39 @@ def _opened(row: PartitionStateRow, wanted: frozenset[str]) -> StoredPartition:
         kinds=dict(sorted(Counter(each.kind for each in states).items())),
         failed=len(failed),
         sources=tuple(sorted({each.source for each in states})),
-        sizes={each.key: each.size for each in states if each.usable and each.key in wanted},
+        sizes={each.key: each.size for each in states if each.usable and each.key in components},
         files={each.key: each.file for each in states if each.file},
     )
 
 
-def _with_files(found: StoredPartition, there: Mapping[str, int]) -> StoredPartition:
-    missing = sorted(set(found.files.values()) - there.keys())
-    missing_keys = {key for key, file in found.files.items() if file in missing}
+def _with_files(partition: StoredPartition, there: Mapping[str, int]) -> StoredPartition:
+    missing = sorted(set(partition.files.values()) - there.keys())
+    missing_keys = {key for key, file in partition.files.items() if file in missing}
     sizes = {
-        key: size + there.get(found.files.get(key, ""), 0)
-        for key, size in found.sizes.items()
+        key: size + there.get(partition.files.get(key, ""), 0)
+        for key, size in partition.sizes.items()
         if key not in missing_keys
     }
-    file_bytes = sum(there.get(file, 0) for file in found.files.values())
+    file_bytes = sum(there.get(file, 0) for file in partition.files.values())
     return replace(
-        found,
+        partition,
         file_bytes=file_bytes,
         sizes=sizes,
-        fault=f"the state file {missing[0]} is missing" if missing else found.fault,
+        fault=f"the state file {missing[0]} is missing" if missing else partition.fault,
     )
 
 
-def prospects(memory: QueryScope, found: Sequence[StoredPartition]) -> tuple[tuple[MetricAnswer, int], ...]:
+def prospects(memory: QueryScope, partitions: Sequence[StoredPartition]) -> tuple[tuple[MetricAnswer, int], ...]:
     """Return, per metric, available and missing partitions with the number of bytes to read."""
-    results = [_prospect(each, found) for each in memory.queries]
-    return tuple((each, _bytes(each.query.keys, found) if each.merged else 0) for each in results)
+    results = [_prospect(each, partitions) for each in memory.queries]
+    return tuple((each, _bytes(each.query.keys, partitions) if each.merged else 0) for each in results)
 
 
-def _prospect(asked: MetricQuery, found: Sequence[StoredPartition]) -> MetricAnswer:
-    covered = {each.partition: state_queries.covered_keys(asked, each.sizes, each.schema) for each in found}
-    schemas = schema_evolution.of_several({each.partition: each.schema for each in found})
-    return state_queries.with_schema_note(state_queries.prospect(asked, covered), schemas)
+def _prospect(query: MetricQuery, partitions: Sequence[StoredPartition]) -> MetricAnswer:
+    covered = {each.partition: state_queries.covered_keys(query, each.sizes, each.schema) for each in partitions}
+    schemas = schema_evolution.of_several({each.partition: each.schema for each in partitions})
+    return state_queries.with_schema_note(state_queries.prospect(query, covered), schemas)
 
 
-def _bytes(keys: Collection[str], found: Sequence[StoredPartition]) -> int:
-    return sum(each.sizes.get(key, 0) for each in found for key in keys)
+def _bytes(keys: Collection[str], partitions: Sequence[StoredPartition]) -> int:
+    return sum(each.sizes.get(key, 0) for each in partitions for key in keys)

@@ -71,28 +71,28 @@ def check_succession(session: Session, document: Contract, documents: Documents)
     return SuccessionCheck(diff, suggested, refusals[:MOST], tuple(map(_sentence, diff.violations[:MOST])))
 
 
-def _understated(found: VersionDiff, old: Contract, suggested: str) -> Iterator[Fault]:
-    bump = found.comparison.bump
-    if old.terms.review.versions == "enforced" and not says_enough(old.version, found.new.version, bump):
+def _understated(diff: VersionDiff, old: Contract, suggested: str) -> Iterator[Fault]:
+    bump = diff.comparison.bump
+    if old.terms.review.versions == "enforced" and not says_enough(old.version, diff.new.version, bump):
         message = f"understates the change from {old.version}, which is {bump.value}"
         yield Fault(
             code="TR-VERSION",
             where="version",
             message=message,
             remedy=f"use {suggested}",
-            line=found.new.lines.get("version"),
+            line=diff.new.lines.get("version"),
         )
 
 
-def _broken(found: VersionDiff, old: Contract, numbers: set[str]) -> Iterator[Fault]:
-    if _begins_a_group(old, found.new):
+def _broken(diff: VersionDiff, old: Contract, numbers: set[str]) -> Iterator[Fault]:
+    if _begins_a_group(old, diff.new):
         return
     free = next_free(numbers, Bump.MAJOR, after=old.version)
-    for each in _named(found.violations, old):
+    for each in _named(diff.violations, old):
         path = each.difference.path
         message = f"breaks {_sentence(each)}"
         remedy = f"undo the breaking change, or start a new group with version {free}"
-        yield Fault(code="TR-COMPATIBILITY", where=path, message=message, remedy=remedy, line=found.new.lines.get(path))
+        yield Fault(code="TR-COMPATIBILITY", where=path, message=message, remedy=remedy, line=diff.new.lines.get(path))
 
 
 def _begins_a_group(old: Contract, new: Contract) -> bool:
@@ -100,11 +100,11 @@ def _begins_a_group(old: Contract, new: Contract) -> bool:
     return old.terms.group != new.terms.group and says_enough(old.version, new.version, Bump.MAJOR)
 
 
-def _named(found: Sequence[CompatibilityBreach], old: Contract) -> list[CompatibilityBreach]:
+def _named(breaches: Sequence[CompatibilityBreach], old: Contract) -> list[CompatibilityBreach]:
     """Return the violations of modes that the terms in force name explicitly."""
-    return [each for each in found if each.difference.section.value in old.terms.compatibility.model_fields_set]
+    return [each for each in breaches if each.difference.section.value in old.terms.compatibility.model_fields_set]
 
 
-def _sentence(found: CompatibilityBreach) -> str:
-    mode_sentence = MODES[found.mode].sentence
-    return f"{found.mode} of version {found.version} ('{mode_sentence}'): {found.difference.sentence}"
+def _sentence(breach: CompatibilityBreach) -> str:
+    mode_sentence = MODES[breach.mode].sentence
+    return f"{breach.mode} of version {breach.version} ('{mode_sentence}'): {breach.difference.sentence}"

@@ -130,7 +130,7 @@ def get(session: Session, acknowledgement_id: UUID, *, by: Principal) -> Acknowl
 def answer(
     session: Session,
     acknowledgement_id: UUID,
-    given: AcknowledgementState,
+    state: AcknowledgementState,
     *,
     comment: str | None,
     by: Principal,
@@ -144,22 +144,22 @@ def answer(
     objection without a comment."""
     require_permission_anywhere(by, Permission.SUBSCRIBE)
     row = get(session, acknowledgement_id, by=by)
-    _admit(session, row, given, comment, by)
-    row.state, row.comment = given, comment
-    answered = given is not AcknowledgementState.PENDING
+    _admit(session, row, state, comment, by)
+    row.state, row.comment = state, comment
+    answered = state is not AcknowledgementState.PENDING
     row.answered_by_id, row.answered_at = (by.user_id, now) if answered else (None, None)
     version = session.get_one(ContractVersionRow, row.version_id)
     details = {"contract": version.contract_id, "version": version.version, "subscription": str(row.subscription_id)}
-    audit_log.record(session, AUDIT_ACTIONS[given], actor=by.name, object_id=row.id, now=now, details=details)
+    audit_log.record(session, AUDIT_ACTIONS[state], actor=by.name, object_id=row.id, now=now, details=details)
     return row
 
 
 def list_acknowledgements(
-    session: Session, by: Principal, asked: PageRequest, which: AcknowledgementFilter
+    session: Session, by: Principal, request: PageRequest, acknowledgement_filter: AcknowledgementFilter
 ) -> RowPage[AcknowledgementListing]:
     """List acknowledgements of contracts that the principal may read, newest first."""
-    rows = session.exec(NEWEST_FIRST.of(_chosen(by, which), asked)).all()
-    page = NEWEST_FIRST.cut(rows, asked, lambda each: each[0])
+    rows = session.exec(NEWEST_FIRST.of(_chosen(by, acknowledgement_filter), request)).all()
+    page = NEWEST_FIRST.cut(rows, request, lambda each: each[0])
     subscriber_names = subscriptions.names(session, (of for _, _, of in page.rows))
     return RowPage(
         [AcknowledgementListing(each, version, of, subscriber_names[of.id]) for each, version, of in page.rows],
@@ -168,7 +168,7 @@ def list_acknowledgements(
 
 
 def _chosen(
-    by: Principal, which: AcknowledgementFilter
+    by: Principal, acknowledgement_filter: AcknowledgementFilter
 ) -> Select[AcknowledgementRow, ContractVersionRow, SubscriptionRow]:
     row = AcknowledgementRow
     query = (
@@ -178,12 +178,15 @@ def _chosen(
         .join(ContractRow, col(ContractRow.id) == col(SubscriptionRow.contract_id))
         .where(visibility.readable_contracts(by))
     )
-    columns = {ContractVersionRow.contract_id: which.contract_id, ContractVersionRow.version: which.version}
+    columns = {
+        ContractVersionRow.contract_id: acknowledgement_filter.contract_id,
+        ContractVersionRow.version: acknowledgement_filter.version,
+    }
     for column, value in columns.items():
         query = query if value is None else query.where(col(column) == value)
-    if which.mine:
+    if acknowledgement_filter.mine:
         query = query.where(visibility.own_subscriptions(by))
-    if which.waiting:
+    if acknowledgement_filter.waiting:
         query = query.where(col(row.state).in_(WAITED_FOR), SubscriptionRow.state == SubscriptionState.ACTIVE)
     return query
 
@@ -250,10 +253,10 @@ def _days(session: Session, new: Document, documents: Documents) -> int:
     return documents.stored(before.body).terms.review.acknowledge_days if before else 0
 
 
-def _broken(found: Sequence[ConsumerImpact]) -> dict[UUID, list[str]]:
+def _broken(impacts: Sequence[ConsumerImpact]) -> dict[UUID, list[str]]:
     """Return the reasons by affected user, over all of their subscriptions."""
     broken: dict[UUID, list[str]] = {}
-    for each in found:
+    for each in impacts:
         if each.breaks:
             broken.setdefault(each.subscription.user_id, []).extend(each.breaks)
     return broken
@@ -274,12 +277,17 @@ def _acknowledgement_row(
 
 
 def _record_asked(
-    session: Session, version: ContractVersionRow, found: Sequence[ConsumerImpact], *, deadline: datetime, now: datetime
+    session: Session,
+    version: ContractVersionRow,
+    impacts: Sequence[ConsumerImpact],
+    *,
+    deadline: datetime,
+    now: datetime,
 ) -> None:
-    ids = [str(each.subscription.id) for each in found if each.breaks]
+    ids = [str(each.subscription.id) for each in impacts if each.breaks]
     actor = session.get_one(UserRow, version.approved_by_id).name
     details = {
-        "contract": version.contract_id, "version": version.version, "asked": ids, "told": len(found) - len(ids),
+        "contract": version.contract_id, "version": version.version, "asked": ids, "told": len(impacts) - len(ids),
         "deadline": deadline.isoformat() if ids else None,
     }  # fmt: skip
     audit_log.record(
@@ -288,17 +296,17 @@ def _record_asked(
 
 
 def _admit(
-    session: Session, row: AcknowledgementRow, given: AcknowledgementState, comment: str | None, by: Principal
+    session: Session, row: AcknowledgementRow, state: AcknowledgementState, comment: str | None, by: Principal
 ) -> None:
     subscription = session.get_one(SubscriptionRow, row.subscription_id)
     if not subscriptions.is_own(session, subscription, by):
         raise Forbidden("only the affected consumer can answer this acknowledgement request")
-    if given is AcknowledgementState.PENDING:
+    if state is AcknowledgementState.PENDING:
         _refuse_reset(session, row)
         return
     if row.state not in WAITED_FOR:
         raise IllegalTransition("request for acknowledgement", state=row.state.value, step="answer", legal=())
-    if given is AcknowledgementState.OBJECTED and not comment:
+    if state is AcknowledgementState.OBJECTED and not comment:
         fault = Fault(
             code="TR-COMMENT",
             where="comment",

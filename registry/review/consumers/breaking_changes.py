@@ -66,13 +66,13 @@ def changes(old: Contract, new: Contract, checks: Binder = bound) -> VersionChan
     )
 
 
-def _reach(of: Difference, known: tuple[Mapping[str, Reach], Mapping[str, Reach]]) -> Reach:
+def _reach(of: Difference, reaches: tuple[Mapping[str, Reach], Mapping[str, Reach]]) -> Reach:
     """Return the columns that a difference affects; None means the table as a whole.
 
     A difference of a check affects the columns that the check reads in either version."""
     if of.check is None:
         return frozenset({of.column}) if of.column else None
-    per_version = list(_reaches(of, known))
+    per_version = list(_reaches(of, reaches))
     return (
         None
         if not per_version or None in per_version
@@ -80,9 +80,9 @@ def _reach(of: Difference, known: tuple[Mapping[str, Reach], Mapping[str, Reach]
     )
 
 
-def _reaches(of: Difference, known: Iterable[Mapping[str, Reach]]) -> Iterator[Reach]:
+def _reaches(of: Difference, reaches: Iterable[Mapping[str, Reach]]) -> Iterator[Reach]:
     check = of.check or ""
-    yield from (each[check] for each in known if check in each)
+    yield from (each[check] for each in reaches if check in each)
     if of.column:
         yield frozenset({of.column})
 

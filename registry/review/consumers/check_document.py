@@ -38,45 +38,45 @@ class RequestedCheck:
     patch: Mapping[str, Any]
 
 
-def bind_consumer_check(producer: Contract, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
+def bind_consumer_check(producer: Contract, check: RequestedCheck) -> tuple[BoundCheck, ...]:
     """Return the bound checks that the consumer's check stands for.
 
     Raises ContractError with all its faults. Their paths are relative to the check, because the consumer never wrote
     the whole document."""
-    _admit(asked)
+    _admit(check)
     try:
-        document = _with(producer, [asked])
-        of = document.object(asked.object)
+        document = _with(producer, [check])
+        of = document.object(check.object)
         bound = bind(of, Schema(())).checks
         faults = [fault for each in bound for fault in check_faults(of, each)]
     except ContractError as error:
         faults = list(error.faults)
         bound = ()
     if faults:
-        place = _place(producer, asked)
+        place = _place(producer, check)
         raise ContractError(replace(each, where=_within(each.where, place), line=None) for each in faults)
     return bound
 
 
 def consumer_contract(
-    producer: Contract, object_name: str, asked: Sequence[RequestedCheck], *, reads: Iterable[str] = ()
+    producer: Contract, object_name: str, checks: Sequence[RequestedCheck], *, reads: Iterable[str] = ()
 ) -> Contract | None:
     """Return a contract of the consumer's checks on one object.
 
     It contains only the columns that the checks need or the consumer reads. Checks that no longer fit the producer's
     document are left out; None means none is left. Never raises: a consumer's check must not block the producer."""
-    return _cached_contract(_Producer(producer.source, producer), object_name, _text(asked), frozenset(reads))
+    return _cached_contract(_Producer(producer.source, producer), object_name, _text(checks), frozenset(reads))
 
 
-def needs(producer: Contract, asked: Sequence[RequestedCheck]) -> Sequence[tuple[str, Reach]]:
+def needs(producer: Contract, checks: Sequence[RequestedCheck]) -> Sequence[tuple[str, Reach]]:
     """Return the object of each check and the columns that it reads.
 
     Checks that no longer fit the producer's document are left out: their author is not affected by a further change."""
-    return _needs(_Producer(producer.source, producer), _text(asked)) if asked else ()
+    return _needs(_Producer(producer.source, producer), _text(checks)) if checks else ()
 
 
-def _text(asked: Iterable[RequestedCheck]) -> str:
-    return json.dumps([(each.identity, each.object, each.column, each.patch) for each in asked])
+def _text(checks: Iterable[RequestedCheck]) -> str:
+    return json.dumps([(each.identity, each.object, each.column, each.patch) for each in checks])
 
 
 @dataclass(frozen=True)
@@ -113,17 +113,17 @@ def _needs(of: _Producer, text: str) -> tuple[tuple[str, Reach], ...]:
     return ()
 
 
-def _attempts(producer: Contract, asked: list[RequestedCheck]) -> Iterator[list[RequestedCheck]]:
+def _attempts(producer: Contract, checks: list[RequestedCheck]) -> Iterator[list[RequestedCheck]]:
     """Yield all checks, then only those that fit individually."""
-    yield asked
-    yield [each for each in asked if misfit(producer, each) is None]
+    yield checks
+    yield [each for each in checks if misfit(producer, each) is None]
 
 
-def _whole(producer: Contract, object_name: str, asked: Sequence[RequestedCheck], reads: Iterable[str]) -> Contract:
+def _whole(producer: Contract, object_name: str, checks: Sequence[RequestedCheck], reads: Iterable[str]) -> Contract:
     """Return the contract of all these checks.
 
     Raises ContractError if one does not fit, or if together they are too long."""
-    document = _with(producer, asked)
+    document = _with(producer, checks)
     of = document.object(object_name)
     bound = bind(of, Schema(())).checks
     faults = [fault for each in bound for fault in check_faults(of, each)]
@@ -134,40 +134,40 @@ def _whole(producer: Contract, object_name: str, asked: Sequence[RequestedCheck]
     return read(writer.write(strip_checks.select_columns(document.document, object_name, selected)))
 
 
-def misfit(producer: Contract, asked: RequestedCheck) -> str | None:
+def misfit(producer: Contract, check: RequestedCheck) -> str | None:
     """Return the reason why the check does not fit the producer's document; None means it fits."""
     try:
-        bind_consumer_check(producer, asked)
+        bind_consumer_check(producer, check)
     except ContractError as error:
         return "; ".join(fault.message for fault in error.faults)
     return None
 
 
-def _with(producer: Contract, asked: Sequence[RequestedCheck]) -> Contract:
+def _with(producer: Contract, checks: Sequence[RequestedCheck]) -> Contract:
     """Return the producer's document with these checks in place of its own."""
-    patches = [Patch(each.object, each.column, each.patch) for each in asked]
+    patches = [Patch(each.object, each.column, each.patch) for each in checks]
     return read(writer.write(editing_patches.apply(strip_checks.strip_checks(producer.document), patches)))
 
 
-def _admit(asked: RequestedCheck) -> None:
+def _admit(check: RequestedCheck) -> None:
     """Refuse attributes that are not checks: a patch must not rename a column or reclassify it."""
-    words = asked.patch.keys()
-    if words == {"quality"} and isinstance(asked.patch["quality"], Mapping):
+    words = check.patch.keys()
+    if words == {"quality"} and isinstance(check.patch["quality"], Mapping):
         return
-    if words and words <= WORDS and asked.column:
+    if words and words <= WORDS and check.column:
         return
     remedy = f"use 'quality', or for a column: {', '.join(sorted(WORDS))}"
     raise ContractError([Fault(code="TR-CHECK-WORDS", where="check", message="is not a single check", remedy=remedy)])
 
 
-def _place(producer: Contract, asked: RequestedCheck) -> str | None:
+def _place(producer: Contract, check: RequestedCheck) -> str | None:
     """Return the path of the check in the patched document; None if its target does not exist."""
     tables = {each[1].get("name"): each for each in members(producer.document, "schema")}
-    table = tables.get(asked.object)
-    target = table and (dict(columns(table)).get(asked.column) if asked.column else table)
+    table = tables.get(check.object)
+    target = table and (dict(columns(table)).get(check.column) if check.column else table)
     if not target:
         return None
-    return f"{target[0]}.quality[0]" if "quality" in asked.patch else target[0]
+    return f"{target[0]}.quality[0]" if "quality" in check.patch else target[0]
 
 
 def _within(where: str, place: str | None) -> str:

@@ -110,22 +110,24 @@ def shown(session: Session, row: ConsumerCheckRow) -> StoredConsumerCheck:
     return _stored_check(_producer(session, session.get_one(SubscriptionRow, row.subscription_id)), row)
 
 
-def add(session: Session, subscription_id: UUID, asked: RequestedCheck, how: CheckAuthorship) -> ConsumerCheckRow:
+def add(session: Session, subscription_id: UUID, check: RequestedCheck, how: CheckAuthorship) -> ConsumerCheckRow:
     """Add a check; an id is generated if it has none.
 
     Raises InvalidRequest with every fault of the check, and Conflict if the id is in use or the subscription has
     MOST checks already."""
     subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
-    return _add(session, subscription, asked, how, source=None)
+    return _add(session, subscription, check, how, source=None)
 
 
-def change(session: Session, subscription_id: UUID, asked: RequestedCheck, how: CheckAuthorship) -> ConsumerCheckRow:
+def change(
+    session: Session, subscription_id: UUID, requested_check: RequestedCheck, how: CheckAuthorship
+) -> ConsumerCheckRow:
     """Replace the definition of a check by a new revision.
 
     Raises NotFound, or InvalidRequest with every fault of the check."""
     subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
-    newest = last(session, subscription.id, asked.identity)
-    check = _named(_producer(session, subscription), asked)
+    newest = last(session, subscription.id, requested_check.identity)
+    check = _named(_producer(session, subscription), requested_check)
     row = _row(how, subscription, newest.number + 1, check)
     return _write(session, row, how, AuditAction.CONSUMER_CHECK_CHANGED)
 
@@ -168,12 +170,12 @@ def asked_of(row: ConsumerCheckRow) -> RequestedCheck:
     return RequestedCheck(row.identity, row.object, row.column, row.patch or {})
 
 
-def bound(producer: Document, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
+def bound(producer: Document, check: RequestedCheck) -> tuple[BoundCheck, ...]:
     """Return the bound checks that the check stands for, at least one.
 
     Raises InvalidRequest with all its faults."""
     try:
-        bound_checks = check_document.bind_consumer_check(producer, asked)
+        bound_checks = check_document.bind_consumer_check(producer, check)
     except ContractError as error:
         raise InvalidRequest("the check is not valid", faults=error.faults) from error
     if not bound_checks:
@@ -204,12 +206,12 @@ def _stored_check(producer: Document, row: ConsumerCheckRow) -> StoredConsumerCh
 def _add(
     session: Session,
     subscription: SubscriptionRow,
-    asked: RequestedCheck,
+    requested_check: RequestedCheck,
     how: CheckAuthorship,
     *,
     source: Mapping[str, Any] | None,
 ) -> ConsumerCheckRow:
-    check = _named(_producer(session, subscription), asked)
+    check = _named(_producer(session, subscription), requested_check)
     existing = current(session, subscription.id)
     if check.identity in {row.identity for row in existing}:
         raise Conflict(
@@ -222,15 +224,15 @@ def _add(
     return _write(session, row, how, AuditAction.CONSUMER_CHECK_ADDED)
 
 
-def _named(producer: Document, asked: RequestedCheck) -> RequestedCheck:
+def _named(producer: Document, check: RequestedCheck) -> RequestedCheck:
     """Return the validated check with its id, given or generated.
 
     Raises InvalidRequest."""
-    bound_checks = bound(producer, asked)
-    if "quality" not in asked.patch:
-        return replace(asked, identity=asked.identity or bound_checks[0].check.id)
-    identity = asked.identity or bound_checks[0].check.id
-    return replace(asked, identity=identity, patch={"quality": {**asked.patch["quality"], "id": identity}})
+    bound_checks = bound(producer, check)
+    if "quality" not in check.patch:
+        return replace(check, identity=check.identity or bound_checks[0].check.id)
+    identity = check.identity or bound_checks[0].check.id
+    return replace(check, identity=identity, patch={"quality": {**check.patch["quality"], "id": identity}})
 
 
 def _number(session: Session, subscription_id: UUID, identity: str) -> int:
@@ -239,15 +241,15 @@ def _number(session: Session, subscription_id: UUID, identity: str) -> int:
     return 1 + max(session.exec(select(ConsumerCheckRow.number).where(*conditions)).all(), default=0)
 
 
-def _row(how: CheckAuthorship, subscription: SubscriptionRow, number: int, asked: RequestedCheck) -> ConsumerCheckRow:
+def _row(how: CheckAuthorship, subscription: SubscriptionRow, number: int, check: RequestedCheck) -> ConsumerCheckRow:
     return ConsumerCheckRow(
         id=how.row_id,
         subscription_id=subscription.id,
-        identity=asked.identity,
+        identity=check.identity,
         number=number,
-        object=asked.object,
-        column=asked.column,
-        patch=dict(asked.patch),
+        object=check.object,
+        column=check.column,
+        patch=dict(check.patch),
         created_at=how.now,
         created_by_id=how.by.user_id,
     )

@@ -179,8 +179,8 @@ def _fed(edge: LineageEdgeRow) -> Iterator[tuple[LineageName, str | None]]:
     return ((LineageName(namespace, name), column) for _, namespace, name, column, _ in edge.feeds)
 
 
-def _columns(found: Collection[str]) -> tuple[str, ...]:
-    return (ALL,) if not found or ALL in found else tuple(sorted(found))
+def _columns(columns: Collection[str]) -> tuple[str, ...]:
+    return (ALL,) if not columns or ALL in columns else tuple(sorted(columns))
 
 
 def _reader(

@@ -48,7 +48,7 @@ def may_ask(proposal: ProposalRow, by: Principal, *, writers: Collection[UUID], 
 
 
 def request_changes(
-    session: Session, proposal_id: UUID, asked: NewChangeRequest, *, by: Principal, now: datetime
+    session: Session, proposal_id: UUID, request: NewChangeRequest, *, by: Principal, now: datetime
 ) -> ProposalRow:
     """Request changes of a proposal, which blocks its approval until it is changed.
 
@@ -63,8 +63,8 @@ def request_changes(
         raise Forbidden("you cannot request changes of a proposal that you wrote or edited: edit it instead")
     if revisions.requests(session, proposal.id, of=by.user_id):
         raise Conflict("you have already requested changes: add a comment, or withdraw your request first")
-    revisions.require(session, proposal, asked.revision)
-    comment = discussion.store_comment(session, proposal, asked.text, comment_id=asked.make_id(), by=by, now=now)
+    revisions.require(session, proposal, request.revision)
+    comment = discussion.store_comment(session, proposal, request.text, comment_id=request.make_id(), by=by, now=now)
     session.add(ProposalChangeRequestRow(comment_id=comment.id, proposal_id=proposal.id, author_id=by.user_id))
     proposal.state = after
     revisions.void(session, proposal, by=by, now=now, given_by=by.user_id)

@@ -56,9 +56,9 @@ def relied_on(session: Session, contract_id: str, documents: Documents) -> Seque
 
 
 def _versions(
-    session: Session, contract_id: str, which: ColumnElement[bool], documents: Documents
+    session: Session, contract_id: str, condition: ColumnElement[bool], documents: Documents
 ) -> Sequence[Contract]:
-    query = select(ContractVersionRow).where(ContractVersionRow.contract_id == contract_id, which)
+    query = select(ContractVersionRow).where(ContractVersionRow.contract_id == contract_id, condition)
     ordered = query.order_by(col(ContractVersionRow.activated_at).desc(), col(ContractVersionRow.id).desc())
     return [documents.stored(each.body) for each in session.exec(ordered)]
 

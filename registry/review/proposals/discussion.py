@@ -47,13 +47,13 @@ def store_comment(
 
 
 def comments(
-    session: Session, proposal_id: UUID, asked: PageRequest, *, by: Principal
+    session: Session, proposal_id: UUID, request: PageRequest, *, by: Principal
 ) -> RowPage[tuple[ProposalCommentRow, str]]:
     """Return the proposal's comments with their authors' names, oldest first."""
     proposal = proposals.get(session, proposal_id, by=by)
     query = select(ProposalCommentRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ProposalCommentRow.author_id))
-    rows = session.exec(OLDEST.of(query.where(ProposalCommentRow.proposal_id == proposal.id), asked)).all()
-    return OLDEST.cut(rows, asked, lambda each: each[0])
+    rows = session.exec(OLDEST.of(query.where(ProposalCommentRow.proposal_id == proposal.id), request)).all()
+    return OLDEST.cut(rows, request, lambda each: each[0])
 
 
 def _taking_part(session: Session, proposal: ProposalRow) -> frozenset[UUID]:

@@ -40,7 +40,7 @@ class DocumentEdit:
     window: EffectivePeriod | None = None
 
 
-def edit(session: Session, proposal_id: UUID, wanted: DocumentEdit, *, by: Principal, now: datetime) -> ProposalRow:
+def edit(session: Session, proposal_id: UUID, edit: DocumentEdit, *, by: Principal, now: datetime) -> ProposalRow:
     """Replace the proposal's document, stored byte for byte.
 
     The editor may not approve the proposal; earlier approvals are voided. Raises RevisionConflict, with the changes
@@ -50,16 +50,16 @@ def edit(session: Session, proposal_id: UUID, wanted: DocumentEdit, *, by: Princ
     PROPOSAL.step(proposal.state, "edit")
     if not suggestion_decisions.may_judge(proposal, by):
         raise Forbidden("only the author or an owner can edit a proposal")
-    revisions.require(session, proposal, wanted.revision)
+    revisions.require(session, proposal, edit.revision)
     documents = Documents()
-    contract = documents.checked(wanted.document)
+    contract = documents.checked(edit.document)
     _refuse_other_contract(proposal, contract.id)
     for resource in visibility.affected_resources(session, contract):
         require_permission(by, Permission.PROPOSE, resource)
     before = documents.checked(proposal.base).fingerprint
-    proposal.base, proposal.domain = wanted.document, visibility.proposed_resource(session, contract).domain
-    if wanted.window is not None:
-        proposal.effective_from, proposal.effective_until = wanted.window.effective_from, wanted.window.effective_until
+    proposal.base, proposal.domain = edit.document, visibility.proposed_resource(session, contract).domain
+    if edit.window is not None:
+        proposal.effective_from, proposal.effective_until = edit.window.effective_from, edit.window.effective_until
     proposals.refuse_window(proposal, now=now)
     revisions.record_change(
         session, proposal, RevisionAction("edited the document", alters=True, edited_document=True), by=by, now=now

@@ -98,20 +98,20 @@ def _content(session: Session, idea: CheckPromotion, by: Principal) -> tuple[Con
 
 
 def _suggestion(
-    producer: Document, asked: RequestedCheck, subscription: SubscriptionRow, consumer: str
+    producer: Document, check: RequestedCheck, subscription: SubscriptionRow, consumer: str
 ) -> dict[str, Any]:
     """Return the check as a suggestion in the format of drafts; its patch credits the consumer."""
-    bound = consumer_checks.bound(producer, asked)
+    bound = consumer_checks.bound(producer, check)
     credit = f"check by {consumer}, who uses this data for: {subscription.purpose}"
     return {
-        "id": f"consumer/{subscription.id}/{asked.identity}",
+        "id": f"consumer/{subscription.id}/{check.identity}",
         "kind": "consumer",
-        "object": asked.object,
-        "column": asked.column,
+        "object": check.object,
+        "column": check.column,
         "sentence": "; ".join(each.sentence for each in bound),
         "expression": _expression(bound),
         "severity": bound[0].check.severity,
-        "patch": _credited(producer, asked, credit),
+        "patch": _credited(producer, check, credit),
         "consumer": {
             "subscription": str(subscription.id),
             "name": consumer,
@@ -125,25 +125,25 @@ def _expression(bound: tuple[BoundCheck, ...]) -> str:
     return "; ".join(each.analyzer.phrase for each in bound if each.analyzer)
 
 
-def _credited(producer: Document, asked: RequestedCheck, credit: str) -> dict[str, Any]:
+def _credited(producer: Document, check: RequestedCheck, credit: str) -> dict[str, Any]:
     """Return the patch with a free id and a credit, merged into existing options."""
     credit_entry = {"property": CREDIT, "value": credit}
-    element = _element(producer, asked)
-    if "quality" in asked.patch:
-        entry: Mapping[str, Any] = asked.patch["quality"]
-        ids = {each.id for each in producer.object(asked.object).checks}
+    element = _element(producer, check)
+    if "quality" in check.patch:
+        entry: Mapping[str, Any] = check.patch["quality"]
+        ids = {each.id for each in producer.object(check.object).checks}
         own = entry.get("customProperties") or []
-        return {"quality": {**entry, "id": _free(asked.identity, ids), "customProperties": [*own, credit_entry]}}
-    options = {**element.get("logicalTypeOptions", {}), **asked.patch.get("logicalTypeOptions", {})}
-    merged = {**asked.patch, **({"logicalTypeOptions": options} if "logicalTypeOptions" in asked.patch else {})}
+        return {"quality": {**entry, "id": _free(check.identity, ids), "customProperties": [*own, credit_entry]}}
+    options = {**element.get("logicalTypeOptions", {}), **check.patch.get("logicalTypeOptions", {})}
+    merged = {**check.patch, **({"logicalTypeOptions": options} if "logicalTypeOptions" in check.patch else {})}
     return {**merged, "customProperties": [*element.get("customProperties", []), credit_entry]}
 
 
-def _element(producer: Document, asked: RequestedCheck) -> Mapping[str, Any]:
-    table = next(each for each in members(producer.document, "schema") if each[1].get("name") == asked.object)
-    return dict(columns(table))[asked.column][1] if asked.column else table[1]
+def _element(producer: Document, check: RequestedCheck) -> Mapping[str, Any]:
+    table = next(each for each in members(producer.document, "schema") if each[1].get("name") == check.object)
+    return dict(columns(table))[check.column][1] if check.column else table[1]
 
 
-def _free(identity: str, taken: set[str]) -> str:
-    candidates = (f"{identity}-{number}" for number in range(2, len(taken) + 3))
-    return identity if identity not in taken else next(each for each in candidates if each not in taken)
+def _free(identity: str, used: set[str]) -> str:
+    candidates = (f"{identity}-{number}" for number in range(2, len(used) + 3))
+    return identity if identity not in used else next(each for each in candidates if each not in used)

@@ -38,18 +38,18 @@ class ProposalListing:
 def proposals(
     session: Session,
     by: Principal,
-    asked: PageRequest,
+    request: PageRequest,
     *,
     state: ProposalState | None = None,
     contract_id: str | None = None,
 ) -> RowPage[ProposalListing]:
     """List proposals that the principal may see, newest first."""
-    query = NEWEST.of(visible(by), asked)
+    query = NEWEST.of(visible(by), request)
     if state is not None:
         query = query.where(ProposalRow.state == state)
     if contract_id is not None:
         query = query.where(ProposalRow.contract_id == contract_id)
-    return NEWEST.cut(proposal_listings(session, query), asked, lambda each: each.proposal)
+    return NEWEST.cut(proposal_listings(session, query), request, lambda each: each.proposal)
 
 
 def proposal_listing(session: Session, proposal: ProposalRow) -> ProposalListing:

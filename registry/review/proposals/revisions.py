@@ -157,12 +157,12 @@ def _since(session: Session, proposal: ProposalRow, revision: int) -> Sequence[t
     return session.exec(query).all()
 
 
-def _changes_text(found: Sequence[tuple[str, str]]) -> str:
+def _changes_text(changes: Sequence[tuple[str, str]]) -> str:
     """Return the newest changes as a phrase, in chronological order."""
-    text = "; ".join(f"{name} {action}" for action, name in reversed(found[:MAX_CHANGES]))
-    if len(found) <= MAX_CHANGES:
+    text = "; ".join(f"{name} {action}" for action, name in reversed(changes[:MAX_CHANGES]))
+    if len(changes) <= MAX_CHANGES:
         return text
-    earlier = len(found) - MAX_CHANGES
+    earlier = len(changes) - MAX_CHANGES
     return f"{earlier:,} earlier change{'s' * (earlier > 1)}; {text}"
 
 

@@ -26,13 +26,13 @@ class DifferenceEvidence:
     says: str
 
 
-def weighed(old: Contract | None, new: Contract, found: Sequence[Replay]) -> tuple[DifferenceEvidence, ...]:
+def weighed(old: Contract | None, new: Contract, replays: Sequence[Replay]) -> tuple[DifferenceEvidence, ...]:
     """Return the differences that data can support, with their evidence.
 
     () if no version is in force."""
     if old is None:
         return ()
-    lines = {(each.object, line.check_id): line for each in found for line in each.lines}
+    lines = {(each.object, line.check_id): line for each in replays for line in each.lines}
     differences = compare(old, new, order).differences
     return tuple(_of(each, lines) for each in differences if _is_open(each))
 
@@ -58,7 +58,7 @@ def _checks(difference: Difference) -> Iterator[str]:
         yield from (f"{difference.column}-{word}" for word in WORDS.get(difference.element, (difference.element,)))
 
 
-def plain(found: Sequence[DifferenceEvidence]) -> list[dict[str, str | None]]:
+def plain(evidence: Sequence[DifferenceEvidence]) -> list[dict[str, str | None]]:
     """Return the evidence as plain data."""
     return [
         {
@@ -70,5 +70,5 @@ def plain(found: Sequence[DifferenceEvidence]) -> list[dict[str, str | None]]:
             "sentence": each.difference.sentence,
             "evidence": each.says,
         }
-        for each in found
+        for each in evidence
     ]

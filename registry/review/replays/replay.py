@@ -187,13 +187,13 @@ def _steps(
     versions: ReplayVersions,
     object_name: str,
     dataset: DatasetRow,
-    came: Sequence[state_timeline.GenerationInterval],
+    intervals: Sequence[state_timeline.GenerationInterval],
 ) -> Iterator[ReplayStep]:
     """Yield the arrivals and removals, with the reference values of that time.
 
     Partitions that are now known to belong to an incident are excluded."""
     excluded = baselines.spoilt_arrivals(session, RunSeriesKey(versions.contract_id, object_name, ""))
-    return state_timeline.steps(session, dataset, came, _timelines(session, versions, object_name), excluded)
+    return state_timeline.steps(session, dataset, intervals, _timelines(session, versions, object_name), excluded)
 
 
 def _sharing(session: Session, versions: ReplayVersions, dataset: DatasetRow, object_name: str) -> ReplayVersions:
@@ -254,37 +254,37 @@ def may_see(session: Session, task: TaskRow, by: Principal) -> bool:
     return True
 
 
-def plain(versions: ReplayVersions, found: Sequence[Replay], seconds: float) -> dict[str, Any]:
+def plain(versions: ReplayVersions, replays: Sequence[Replay], seconds: float) -> dict[str, Any]:
     """Return the replays as plain data; long lists of names are cut after 100 and counted."""
-    evaluated = sum(each.partitions for each in found)
+    evaluated = sum(each.partitions for each in replays)
     return {
         "contract_id": versions.contract_id,
         "old": versions.old.version if versions.old else None,
         "new": versions.new.version,
-        "complete": all(each.partitions == each.stored for each in found),
+        "complete": all(each.partitions == each.stored for each in replays),
         "milliseconds": round(1000 * seconds / evaluated, 3) if evaluated else None,
-        "objects": [_object(each) for each in found],
-        "differences": difference_evidence.plain(difference_evidence.weighed(versions.old, versions.new, found)),
+        "objects": [_object(each) for each in replays],
+        "differences": difference_evidence.plain(difference_evidence.weighed(versions.old, versions.new, replays)),
     }
 
 
-def in_brief(told: Mapping[str, Any]) -> dict[str, Any]:
+def in_brief(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return the summary of a replay that is stored with an approval.
 
     Contains both versions, the number of partitions and one sentence per object."""
     keys = ("object", "sentence", "partitions", "stored")
-    objects = [{word: each[word] for word in keys} for each in told["objects"]]
-    return {**{word: told[word] for word in ("old", "new", "complete")}, "objects": objects}
+    objects = [{word: each[word] for word in keys} for each in summary["objects"]]
+    return {**{word: summary[word] for word in ("old", "new", "complete")}, "objects": objects}
 
 
-def _object(found: Replay) -> dict[str, Any]:
+def _object(replay: Replay) -> dict[str, Any]:
     return {
-        "object": found.object,
-        "sentence": found.sentence,
-        "partitions": found.partitions,
-        "stored": found.stored,
-        "days": found.days,
-        "checks": [_line(each) for each in found.lines],
+        "object": replay.object,
+        "sentence": replay.sentence,
+        "partitions": replay.partitions,
+        "stored": replay.stored,
+        "days": replay.days,
+        "checks": [_line(each) for each in replay.lines],
     }
 
 
@@ -301,13 +301,13 @@ def _line(line: ReplayedCheck) -> dict[str, Any]:
     }
 
 
-def _outcome_fields(told: CheckOutcome | None) -> dict[str, Any] | None:
-    if told is None:
+def _outcome_fields(outcome: CheckOutcome | None) -> dict[str, Any] | None:
+    if outcome is None:
         return None
-    unjudged = [{"reason": why, **_name_list(names)} for why, names in told.not_evaluated.items()]
-    fields = {"scope": told.scope, "severity": told.severity, "sentence": told.sentence, "unit": told.unit}
+    unjudged = [{"reason": why, **_name_list(names)} for why, names in outcome.not_evaluated.items()]
+    fields = {"scope": outcome.scope, "severity": outcome.severity, "sentence": outcome.sentence, "unit": outcome.unit}
     return {
-        **fields, "evaluated": told.evaluated, "not_applicable": told.empty, "alerts": _name_list(told.alerts),
+        **fields, "evaluated": outcome.evaluated, "not_applicable": outcome.empty, "alerts": _name_list(outcome.alerts),
         "not_evaluated": unjudged,
     }  # fmt: skip
 

@@ -49,13 +49,13 @@ def generations(session: Session, dataset: DatasetRow, *, replaced: bool) -> lis
     return sorted(intervals, key=_as_it_came if replaced else _as_it_is)
 
 
-def _as_it_came(came: GenerationInterval) -> tuple[Any, ...]:
-    return came.from_version, _day(came.partition), came.partition
+def _as_it_came(interval: GenerationInterval) -> tuple[Any, ...]:
+    return interval.from_version, _day(interval.partition), interval.partition
 
 
-def _as_it_is(came: GenerationInterval) -> tuple[Any, ...]:
+def _as_it_is(interval: GenerationInterval) -> tuple[Any, ...]:
     # Merged days are as old as the newest of them, although they were written later.
-    return came.created_at, came.from_version, _day(came.partition), came.partition
+    return interval.created_at, interval.from_version, _day(interval.partition), interval.partition
 
 
 def _day(name: str) -> str:
@@ -76,16 +76,16 @@ def moments(session: Session, dataset: DatasetRow) -> list[datetime]:
 def steps(
     session: Session,
     dataset: DatasetRow,
-    came: Sequence[GenerationInterval],
+    intervals: Sequence[GenerationInterval],
     timelines: Mapping[str, MetricTimeline],
-    spoilt: Collection[tuple[int, str | None]] = frozenset(),
+    excluded_partitions: Collection[tuple[int, str | None]] = frozenset(),
 ) -> Iterator[ReplayStep]:
-    """Yield the arrivals and removals as replay steps, in the order of `came`.
+    """Yield the arrivals and removals as replay steps, in the order of `intervals`.
 
-    Each step has what one validation read; for tables partitioned by day, one day. `spoilt`: state versions and
-    partitions that belong to an incident; None as partition means the whole dataset."""
-    began, packed, gone = _began(session, dataset), _packed(session, came), _gone(came)
-    for (since, _), each in groupby(came, key=lambda one: (one.from_version, _day(one.partition))):
+    Each step has what one validation read; for tables partitioned by day, one day. `excluded_partitions`: state
+    versions and partitions that belong to an incident; None as partition means the whole dataset."""
+    began, packed, gone = _began(session, dataset), _packed(session, intervals), _gone(intervals)
+    for (since, _), each in groupby(intervals, key=lambda one: (one.from_version, _day(one.partition))):
         group = list(each)
         yield from (_departure(left, began, timelines) for left in _removed_generations(gone, since))
         moment = min(group[0].created_at, began.get(since, group[0].created_at))
@@ -93,7 +93,7 @@ def steps(
         for at in range(0, len(group), AT_A_TIME):
             batch = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
             more = at + AT_A_TIME < len(group)
-            bad = frozenset(name for name in (*batch, None) if (since, name) in spoilt)
+            bad = frozenset(name for name in (*batch, None) if (since, name) in excluded_partitions)
             yield ReplayStep(
                 added=batch,
                 time=moment,
@@ -122,11 +122,11 @@ def _departure(
     return ReplayStep(added={}, time=moment, removed=names, references=_at(timelines, moment))
 
 
-def _gone(came: Sequence[GenerationInterval]) -> dict[int, list[GenerationInterval]]:
+def _gone(intervals: Sequence[GenerationInterval]) -> dict[int, list[GenerationInterval]]:
     """Return the generations that ended without a successor, by the version in which they ended."""
-    arrivals = {(each.partition, each.from_version) for each in came}
+    arrivals = {(each.partition, each.from_version) for each in intervals}
     ended: dict[int, list[GenerationInterval]] = {}
-    for each in came:
+    for each in intervals:
         if each.until_version is not None and (each.partition, each.until_version) not in arrivals:
             ended.setdefault(each.until_version, []).append(each)
     return ended
@@ -145,9 +145,9 @@ def _began(session: Session, dataset: DatasetRow) -> dict[int, datetime]:
     return {version: started for version, started in rows if version is not None}
 
 
-def _packed(session: Session, came: Sequence[GenerationInterval]) -> Iterator[tuple[str, bytes]]:
+def _packed(session: Session, intervals: Sequence[GenerationInterval]) -> Iterator[tuple[str, bytes]]:
     """Yield the packed states in order, with one batch in memory at a time."""
-    remaining = iter(came)
+    remaining = iter(intervals)
     while batch := list(islice(remaining, AT_A_TIME)):
         query = select(PartitionStateRow.id, PartitionStateRow.states)
         states = dict(session.exec(query.where(col(PartitionStateRow.id).in_([each.id for each in batch]))).all())

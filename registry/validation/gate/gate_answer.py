@@ -73,27 +73,27 @@ class ContractGateStatus:
 
 
 def contract_statuses(
-    session: Session, found: ResolvedDataset, look: ReadinessQuery, consumer: str | None = None
+    session: Session, dataset: ResolvedDataset, look: ReadinessQuery, consumer: str | None = None
 ) -> tuple[ContractGateStatus, ...]:
     """Return the gate status of each contract about the dataset, the worst first.
 
     `consumer`: user, team or subscription id whose checks and pin apply as well. Raises NotFound if no version is in
     force, or if the consumer has no subscription."""
-    subscribed = _subscriptions(session, found.about, consumer) if consumer else ()
-    statuses = [each for about in found.about for each in _of_object(session, found, about, look, subscribed)]
+    subscribed = _subscriptions(session, dataset.about, consumer) if consumer else ()
+    statuses = [each for about in dataset.about for each in _of_object(session, dataset, about, look, subscribed)]
     if not statuses:
-        raise NotFound("; ".join(filter(None, (in_force.missing_reason(session, each) for each in found.about))))
+        raise NotFound("; ".join(filter(None, (in_force.missing_reason(session, each) for each in dataset.about))))
     return tuple(sorted(statuses, key=lambda each: ORDER.index(each.answer), reverse=True))
 
 
 def _of_object(
     session: Session,
-    found: ResolvedDataset,
+    resolved_dataset: ResolvedDataset,
     about: ContractObject,
     look: ReadinessQuery,
     subscribed: Sequence[SubscriptionRow],
 ) -> Iterator[ContractGateStatus]:
-    dataset = contract_datasets.dataset_of(session, *about) or found.dataset
+    dataset = contract_datasets.dataset_of(session, *about) or resolved_dataset.dataset
     versions = _versions(session, about.contract_id)
     own = [each for each in subscribed if each.contract_id == about.contract_id]
     for subscription in own if versions else ():
@@ -145,15 +145,15 @@ def _of_consumer(
 def _answer(
     session: Session,
     dataset: DatasetRow,
-    whose: RunSeriesKey,
+    series_key: RunSeriesKey,
     run: RunRow | None,
     look: ReadinessQuery,
     version: VersionInForce,
 ) -> tuple[GateAnswer, str | None]:
-    reason = staleness.doubt(session, dataset, whose, run, look)
+    reason = staleness.doubt(session, dataset, series_key, run, look)
     if run is None or reason is not None:
         return GateAnswer.UNKNOWN, reason
-    trouble = _trouble(session, whose, run, look)
+    trouble = _trouble(session, series_key, run, look)
     if trouble is None:
         return GateAnswer.UNKNOWN, ALONE.format(look.partition)
     return _verdict(session, trouble, version)
@@ -186,18 +186,20 @@ def _on_unknown(body: bytes) -> str:
     return read(body).terms.on_unknown
 
 
-def _trouble(session: Session, whose: RunSeriesKey, run: RunRow, look: ReadinessQuery) -> list[CheckResultRow] | None:
+def _trouble(
+    session: Session, series_key: RunSeriesKey, run: RunRow, look: ReadinessQuery
+) -> list[CheckResultRow] | None:
     """Return the relevant results that did not pass.
 
     None if the requested partition was never evaluated individually."""
     if look.partition is None:
-        earlier_runs = _before(session, whose, run)
+        earlier_runs = _before(session, series_key, run)
         return [
             row
             for row in _bad(session, run.id, *earlier_runs)
             if row.run_id == run.id or row.partition in earlier_runs[row.run_id]
         ]
-    partition_run = _judging(session, whose, run, look.partition)
+    partition_run = _judging(session, series_key, run, look.partition)
     if partition_run is None:
         return None
     dataset_problems = (row for row in _bad(session, run.id) if row.partition is None and row.scope in SCOPES)
@@ -212,12 +214,12 @@ def _bad(session: Session, *run_ids: UUID) -> list[CheckResultRow]:
     return list(session.exec(query.order_by(col(CheckResultRow.run_id).desc(), col(CheckResultRow.position))))
 
 
-def _before(session: Session, whose: RunSeriesKey, run: RunRow) -> dict[UUID, set[str]]:
+def _before(session: Session, series_key: RunSeriesKey, run: RunRow) -> dict[UUID, set[str]]:
     """Return the earlier runs that did not pass, with their partitions not evaluated since.
 
     Only partitions that still exist are included."""
     earlier = (
-        *staleness.runs_of(run.dataset_id, whose),
+        *staleness.runs_of(run.dataset_id, series_key),
         col(RunRow.dataset_fingerprint).is_not(None),
         col(RunRow.id) < run.id,
     )
@@ -239,11 +241,11 @@ def _before(session: Session, whose: RunSeriesKey, run: RunRow) -> dict[UUID, se
     return {run_id: partitions for run_id, partitions in by_run.items() if partitions}
 
 
-def _judging(session: Session, whose: RunSeriesKey, run: RunRow, partition: str) -> RunRow | None:
+def _judging(session: Session, series_key: RunSeriesKey, run: RunRow, partition: str) -> RunRow | None:
     """Return the newest run that evaluated the partition individually, not newer than `run`."""
     if partition in run.partitions:
         return run
-    conditions = (*staleness.runs_of(run.dataset_id, whose), col(RunRow.dataset_fingerprint).is_not(None))
+    conditions = (*staleness.runs_of(run.dataset_id, series_key), col(RunRow.dataset_fingerprint).is_not(None))
     # Later runs are about other data. The SQL filter on the JSON text may match similar names, so names are compared
     # again in Python.
     candidates = (

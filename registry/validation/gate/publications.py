@@ -95,11 +95,11 @@ class GateVerdict:
     reason: str | None = None
 
 
-def subject(session: Session, asked: StateQuery) -> GatedDataset:
+def subject(session: Session, query: StateQuery) -> GatedDataset:
     """Return the gated dataset of a query.
 
     Raises NotFound if the dataset does not exist or has no contract in force."""
-    dataset, about = state_queries.dataset_of(session, asked)
+    dataset, about = state_queries.dataset_of(session, query)
     contract, data_object = state_queries.promised(session, dataset, about)
     return GatedDataset(dataset, contract, data_object)
 
@@ -240,16 +240,16 @@ def _refuse_other(dataset: DatasetRow, expected: int) -> None:
 def _run(
     session: Session,
     of: GatedDataset,
-    judged: GenerationVerdict | None,
+    verdict: GenerationVerdict | None,
     changed: Collection[str],
     files: StateFileStore,
 ) -> RunResult | None:
     """Return the run that the verdict names, if it matches it; None if it names none."""
-    if judged is None or judged.run is None:
+    if verdict is None or verdict.run is None:
         return None
-    run = run_codec.read(files.read(judged.run + SUFFIX))
-    actual = GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, judged.run)
-    if actual != judged or (run.contract_id, run.object) != (of.contract.id, of.object.name):
+    run = run_codec.read(files.read(verdict.run + SUFFIX))
+    actual = GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, verdict.run)
+    if actual != verdict or (run.contract_id, run.object) != (of.contract.id, of.object.name):
         raise InvalidRequest("the run does not match its verdict: the object, contract or outcome differs")
     # A partition evaluated as empty may not exist in the table.
     if not frozenset(changed) <= frozenset(run.partitions):

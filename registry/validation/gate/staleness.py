@@ -39,25 +39,25 @@ class ReadinessQuery:
 
 
 def doubt(
-    session: Session, dataset: DatasetRow, whose: RunSeriesKey, run: RunRow | None, look: ReadinessQuery
+    session: Session, dataset: DatasetRow, series_key: RunSeriesKey, run: RunRow | None, look: ReadinessQuery
 ) -> str | None:
     """Return why nothing is known about the data; None if its newest `run` applies."""
     if run is None:
         reason = OPEN if dataset.publishing_version is not None else GONE if _is_gone(dataset) else None
-        return reason or _unjudged(session, dataset, whose)
+        return reason or _unjudged(session, dataset, series_key)
     requested = look.dataset_fingerprint
     if requested is not None and run.dataset_fingerprint == requested and run.read_version is not None:
         # An evaluated version of a table does not change afterwards.
         return None
-    return next(_doubts(session, dataset, whose, run, look), None)
+    return next(_doubts(session, dataset, series_key, run, look), None)
 
 
-def newest(session: Session, dataset: DatasetRow, whose: RunSeriesKey, marker: str | None = None) -> RunRow | None:
+def newest(session: Session, dataset: DatasetRow, series_key: RunSeriesKey, marker: str | None = None) -> RunRow | None:
     """Return the newest run of the series that applies to the data.
 
     If the data was rolled back, the newest run on the restored data is returned. With a marker, the run that read
     that table version is preferred. The run may be one that could not evaluate anything."""
-    query = select(RunRow).where(*runs_of(dataset.id, whose)).order_by(col(RunRow.id).desc()).limit(1)
+    query = select(RunRow).where(*runs_of(dataset.id, series_key)).order_by(col(RunRow.id).desc()).limit(1)
     pinned = query.where(RunRow.dataset_fingerprint == marker, col(RunRow.read_version).is_not(None))
     if marker is not None and (run := session.exec(pinned).first()):
         return run
@@ -70,19 +70,19 @@ def newest(session: Session, dataset: DatasetRow, whose: RunSeriesKey, marker: s
     return session.exec(query.where(RunRow.dataset_fingerprint == current)).first() or run
 
 
-def runs_of(dataset_id: UUID | None, whose: RunSeriesKey) -> tuple[ColumnElement[bool], ...]:
+def runs_of(dataset_id: UUID | None, series_key: RunSeriesKey) -> tuple[ColumnElement[bool], ...]:
     """Return the SQL conditions for the runs of the series."""
     return (
         col(RunRow.dataset_id) == dataset_id,
-        col(RunRow.contract_id) == whose.contract_id,
-        col(RunRow.object) == whose.object,
-        col(RunRow.fingerprint) == whose.fingerprint,
-        col(RunRow.subscription_id).is_not_distinct_from(whose.subscription_id),
+        col(RunRow.contract_id) == series_key.contract_id,
+        col(RunRow.object) == series_key.object,
+        col(RunRow.fingerprint) == series_key.fingerprint,
+        col(RunRow.subscription_id).is_not_distinct_from(series_key.subscription_id),
     )
 
 
 def _doubts(
-    session: Session, dataset: DatasetRow, whose: RunSeriesKey, run: RunRow, look: ReadinessQuery
+    session: Session, dataset: DatasetRow, series_key: RunSeriesKey, run: RunRow, look: ReadinessQuery
 ) -> Iterator[str]:
     yield from _closed(dataset, run)
     current = run.dataset_fingerprint if run.states_version == dataset.states_version else _marker(session, dataset)
@@ -92,7 +92,7 @@ def _doubts(
         yield UNREAD.format(run.reason or "see the run")
     if run.dataset_fingerprint != current:
         yield SINCE
-    pending = session.get(PendingValidationRow, (whose.contract_id, whose.object))
+    pending = session.get(PendingValidationRow, (series_key.contract_id, series_key.object))
     if pending is not None and pending.trigger_sequence > pending.validated_sequence:
         yield WRITTEN
     yield from (each.reason for each in suspect_partitions.marks(session, dataset.id, look.partition))
@@ -109,14 +109,18 @@ def _closed(dataset: DatasetRow, run: RunRow) -> Iterator[str]:
         yield GONE
 
 
-def _is_gone(dataset: DatasetRow, judged: datetime | None = None) -> bool:
+def _is_gone(dataset: DatasetRow, judged_at: datetime | None = None) -> bool:
     """Return whether the dataset was dropped or renamed after its last write or evaluation."""
-    last = dataset.last_written_at or judged
+    last = dataset.last_written_at or judged_at
     return dataset.dropped_at is not None and (last is None or dataset.dropped_at > last)
 
 
-def _unjudged(session: Session, dataset: DatasetRow, whose: RunSeriesKey) -> str:
-    conditions = RunRow.dataset_id == dataset.id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
+def _unjudged(session: Session, dataset: DatasetRow, series_key: RunSeriesKey) -> str:
+    conditions = (
+        RunRow.dataset_id == dataset.id,
+        RunRow.contract_id == series_key.contract_id,
+        RunRow.object == series_key.object,
+    )
     evaluated = select(RunRow.id).where(
         *conditions, col(RunRow.dataset_fingerprint).is_not(None), col(RunRow.subscription_id).is_(None)
     )

@@ -24,12 +24,12 @@ WORDS = {
 }
 
 
-def forewarned(session: Session, told: Sequence[ContractGateStatus]) -> tuple[ContractGateStatus, ...]:
+def forewarned(session: Session, status: Sequence[ContractGateStatus]) -> tuple[ContractGateStatus, ...]:
     """Return the statuses with upstream incidents applied, the worst first.
 
     An upstream incident can only make an answer worse."""
-    reasons = _reasons(session, {each.about.contract_id for each in told})
-    statuses = [_with_warning(session, each, reasons[each.about]) if each.about in reasons else each for each in told]
+    reasons = _reasons(session, {each.about.contract_id for each in status})
+    statuses = [_with_warning(session, each, reasons[each.about]) if each.about in reasons else each for each in status]
     return tuple(sorted(statuses, key=lambda each: ORDER.index(each.answer), reverse=True))
 
 
@@ -48,18 +48,18 @@ def _upstream_incidents(session: Session, contracts: Iterable[str]) -> list[Upst
     return incident_downstream.upstream_incidents(session, col(DatasetContractRow.contract_id).in_(list(contracts)))
 
 
-def _words(found: UpstreamIncident) -> str:
-    return WORDS[found.downstream.contamination].format(found.incident.id)
+def _words(incident: UpstreamIncident) -> str:
+    return WORDS[incident.downstream.contamination].format(incident.incident.id)
 
 
-def _with_warning(session: Session, told: ContractGateStatus, why: str) -> ContractGateStatus:
-    minimum = LEAST[_terms(session, told)]
-    answer = max(told.answer, minimum, key=ORDER.index)
-    return replace(told, answer=answer, reason="; ".join(filter(None, (told.reason, why))), upstream_failed=True)
+def _with_warning(session: Session, status: ContractGateStatus, why: str) -> ContractGateStatus:
+    minimum = LEAST[_terms(session, status)]
+    answer = max(status.answer, minimum, key=ORDER.index)
+    return replace(status, answer=answer, reason="; ".join(filter(None, (status.reason, why))), upstream_failed=True)
 
 
-def _terms(session: Session, told: ContractGateStatus) -> str:
+def _terms(session: Session, status: ContractGateStatus) -> str:
     row = ContractVersionRow
-    query = select(row.body).where(row.contract_id == told.about.contract_id, row.version == told.version)
+    query = select(row.body).where(row.contract_id == status.about.contract_id, row.version == status.version)
     body = session.exec(query).first()
     return read(body).terms.lineage.on_upstream_failed if body else "tell"

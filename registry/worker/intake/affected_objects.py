@@ -24,11 +24,11 @@ class AffectedObject(NamedTuple):
     group: AliasGroup
 
 
-def affected_objects(session: Session, asked: Iterable[Trigger]) -> dict[Trigger, list[AffectedObject]]:
+def affected_objects(session: Session, triggers: Iterable[Trigger]) -> dict[Trigger, list[AffectedObject]]:
     """Return the objects in force that each trigger affects, sorted by name.
 
     [] if no contract is about the trigger's dataset."""
-    paths = {trigger: [trigger.dataset, *_within(trigger)] for trigger in asked}
+    paths = {trigger: [trigger.dataset, *_within(trigger)] for trigger in triggers}
     alias_groups = groups(session, {name for names in paths.values() for name in names})
     matches = {trigger: {about: alias_groups[name] for name in names for about in alias_groups[name].about}
              for trigger, names in paths.items()}  # fmt: skip

@@ -83,11 +83,11 @@ def _react(ask: TriggerContext, fresh: Sequence[Trigger]) -> None:
         reactions.react(ask, fresh)
 
 
-def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[Trigger]:
+def _fresh(before: FoldedRun | None, after: FoldedRun, event: RunEvent) -> list[Trigger]:
     """Return the triggers of the run that it did not have before.
 
     A repeated or late event adds none. A streaming run triggers again with each event of a type that reports writes."""
-    if after.processing_type in UNENDING and told.type in WRITES:
+    if after.processing_type in UNENDING and event.type in WRITES:
         return list(triggers(after))
     earlier = {(each.dataset, each.reads) for each in triggers(before)} if before else set()
     return [each for each in triggers(after) if (each.dataset, each.reads) not in earlier]

@@ -57,11 +57,11 @@ class TriggerContext:
         return (self.folded.ended if self.folded else None) or self.event_time
 
 
-def react(by: TriggerContext, asked: Iterable[Trigger]) -> None:
+def react(by: TriggerContext, triggers: Iterable[Trigger]) -> None:
     """Apply each trigger to the contract objects it affects.
 
     Datasets without a contract are stored as unmatched."""
-    affected_by_trigger = affected_objects.affected_objects(by.session, asked)
+    affected_by_trigger = affected_objects.affected_objects(by.session, triggers)
     unmatched_triggers = [
         each for each, concerned in affected_by_trigger.items() if not concerned and each.reads not in GONE
     ]
@@ -73,28 +73,32 @@ def react(by: TriggerContext, asked: Iterable[Trigger]) -> None:
         REACTIONS[trigger.reads](by, trigger, each)
 
 
-def _validate(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
-    dataset = _dataset_of(by.session, whom.about)
+def _validate(by: TriggerContext, trigger: Trigger, affected: AffectedObject) -> None:
+    dataset = _dataset_of(by.session, affected.about)
     if dataset is not None:
-        _follow(by, trigger, whom.about, dataset)
+        _follow(by, trigger, affected.about, dataset)
         dataset.last_written_at = max(filter(None, (dataset.last_written_at, by.time)))
         trigger = _defining(by, trigger, dataset)
     default_priority = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
-    default_priority = priorities.priority(by.session, default_priority, whom.about.contract_id)
-    subject = _subject(by, trigger, whom.about, incident_downstream.priority(by.session, *whom.about, default_priority))
-    coalescing.record_trigger(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
+    default_priority = priorities.priority(by.session, default_priority, affected.about.contract_id)
+    subject = _subject(
+        by, trigger, affected.about, incident_downstream.priority(by.session, *affected.about, default_priority)
+    )
+    coalescing.record_trigger(
+        by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, affected.terms)
+    )
 
 
-def _doubt(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
-    dataset = _dataset_of(by.session, whom.about)
+def _doubt(by: TriggerContext, trigger: Trigger, affected: AffectedObject) -> None:
+    dataset = _dataset_of(by.session, affected.about)
     if by.run is not None:
-        coalescing.withdraw(by.session, *whom.about, by.run.id, now=by.now)
+        coalescing.withdraw(by.session, *affected.about, by.run.id, now=by.now)
         suspect_partitions.supersede(by.session, by.run)
-    if whom.terms.on_failed_run == "ignore" or by.run is None or dataset is None or _is_late(by, dataset):
+    if affected.terms.on_failed_run == "ignore" or by.run is None or dataset is None or _is_late(by, dataset):
         return
     suspect_partitions.mark(by.session, dataset.id, by.run, trigger.partitions, now=by.now)
-    if whom.terms.on_failed_run == "validate":
-        _validate(by, trigger, whom)
+    if affected.terms.on_failed_run == "validate":
+        _validate(by, trigger, affected)
 
 
 def _defining(by: TriggerContext, trigger: Trigger, dataset: DatasetRow) -> Trigger:
@@ -107,26 +111,26 @@ def _defining(by: TriggerContext, trigger: Trigger, dataset: DatasetRow) -> Trig
     return trigger
 
 
-def _drop(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
-    dataset = _dataset_of(by.session, whom.about)
+def _drop(by: TriggerContext, trigger: Trigger, affected: AffectedObject) -> None:
+    dataset = _dataset_of(by.session, affected.about)
     if dataset is None or (dataset.dropped_at is not None and dataset.dropped_at >= by.time):
         return
     if _is_late(by, dataset) or (dataset.last_written_at is not None and dataset.last_written_at > by.time):
         return
     dataset.dropped_at = by.time
-    details = {"contract": whom.about.contract_id, "object": whom.about.object, "name": str(trigger.dataset)}
+    details = {"contract": affected.about.contract_id, "object": affected.about.object, "name": str(trigger.dataset)}
     audit_log.record(
         by.session, AuditAction.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now
     )
 
 
-def _rename(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
+def _rename(by: TriggerContext, trigger: Trigger, affected: AffectedObject) -> None:
     """Record the dataset as dropped if the contract names it by its old name.
 
     The new name is an alias already."""
-    dataset = _dataset_of(by.session, whom.about)
+    dataset = _dataset_of(by.session, affected.about)
     if dataset is not None and LineageName(dataset.namespace, dataset.name) == trigger.formerly:
-        _drop(by, trigger, whom)
+        _drop(by, trigger, affected)
 
 
 REACTIONS: Mapping[TriggerKind, Callable[[TriggerContext, Trigger, AffectedObject], None]] = {

@@ -26,7 +26,7 @@ COLUMNS = 200
 
 
 def remember(
-    session: Session, asked: Iterable[Trigger], run: LineageRunRow | None, folded: FoldedRun | None, *, now: datetime
+    session: Session, triggers: Iterable[Trigger], run: LineageRunRow | None, folded: FoldedRun | None, *, now: datetime
 ) -> None:
     """Store the writes of these datasets with their details; names too long for a key are skipped."""
     outputs = _outputs(folded) if folded else {}
@@ -34,7 +34,7 @@ def remember(
     rows = [
         {**defaults, "namespace": each.dataset.namespace, "name": each.dataset.name,
          "details": dataset_details(each, folded, outputs.get(each.dataset, []))}
-        for each in asked if len(str(each.dataset).encode()) <= LONGEST
+        for each in triggers if len(str(each.dataset).encode()) <= LONGEST
     ]  # fmt: skip
     if rows:
         session.connection().execute(_written(session), rows)

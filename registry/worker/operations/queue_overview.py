@@ -37,7 +37,7 @@ class QueueDepth:
 def tasks(
     session: Session,
     by: Principal,
-    asked: PageRequest,
+    request: PageRequest,
     *,
     state: TaskState | None = None,
     kind: str | None = None,
@@ -48,14 +48,14 @@ def tasks(
     A replay task is visible to its author only."""
     payload: Any = col(TaskRow.payload)
     is_visible = or_(col(TaskRow.kind) != TaskKind.REPLAY, payload["author"].as_string() == str(by.user_id))
-    query = NEWEST.of(select(TaskRow).where(visibility.tasks(by), is_visible), asked)
+    query = NEWEST.of(select(TaskRow).where(visibility.tasks(by), is_visible), request)
     if state is not None:
         query = query.where(TaskRow.state == state)
     if kind is not None:
         query = query.where(TaskRow.kind == kind)
     if contract_id is not None:
         query = query.where(payload["contract_id"].as_string() == contract_id)
-    return NEWEST.cut(session.exec(query).all(), asked)
+    return NEWEST.cut(session.exec(query).all(), request)
 
 
 def depth(session: Session) -> QueueDepth:

@@ -81,12 +81,12 @@ def _key(now: datetime) -> str:
     return f"{TaskKind.UPKEEP}/{now.date()}"
 
 
-def _for_a_while(made: Iterator[int], clock: Callable[[], datetime]) -> tuple[int, bool]:
+def _for_a_while(counts: Iterator[int], clock: Callable[[], datetime]) -> tuple[int, bool]:
     """Return the sum over a limited time, and whether there may be more.
 
     There is no more if nothing was done in that time."""
     until, total = clock() + SPELL, 0
-    for each in made:
+    for each in counts:
         total += each
         if clock() >= until:
             return total, total > 0

@@ -132,11 +132,11 @@ def test_a_change_of_what_was_changed_meanwhile_is_refused_and_says_by_whom(worl
     (user,) = [each for each in admin.users() if each.name == "viewer"]
     seen = world.call("admin", "GET", "/users").json()["items"][-1]
     assert seen["etag"] == user.etag
-    changed = admin.change_user(user.id, schemas.UserUpdateIn(active=False), seen=user.etag)
+    changed = admin.change_user(user.id, schemas.UserUpdateIn(active=False), etag=user.etag)
     with pytest.raises(ClientError, match="admin: user:changed") as caught:
-        admin.change_user(user.id, schemas.UserUpdateIn(active=True), seen=user.etag)
+        admin.change_user(user.id, schemas.UserUpdateIn(active=True), etag=user.etag)
     assert caught.value.status == 412
-    assert admin.change_user(user.id, schemas.UserUpdateIn(active=True), seen=changed.etag).active
+    assert admin.change_user(user.id, schemas.UserUpdateIn(active=True), etag=changed.etag).active
 
 
 @pytest.mark.parametrize(

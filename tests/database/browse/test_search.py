@@ -142,7 +142,7 @@ def test_the_index_follows_every_step_as_if_it_were_made_anew(world: World) -> N
     def step(*, states: dict[str, str]) -> None:
         followed = entries(world)
         assert {key: row["state"] for key, row in followed["shown"].items()} == states
-        search.complete(world.engine, anew=True)
+        search.complete(world.engine, rebuild=True)
         assert entries(world) == followed
 
     first = producer.propose(document("a"), submit=False)

@@ -65,7 +65,7 @@ def test_partitions_are_looked_up_and_asked_each_by_itself(spark: Any, others: O
     found = ReferentialIntegrity(columns=("id",), dataset="people").bind(SCHEMA)
     asked = Sql(query="SELECT count(*) FROM {object} WHERE price > 0").bind(SCHEMA)
     pairs = DatasetMatch(keys=("id",), dataset="prices", other_keys=("key",)).bind(SCHEMA)
-    bags = scan(case_frame(spark), plan([found, asked, pairs]), partition_by=["part"], others=others)
+    bags = scan(case_frame(spark), plan([found, asked, pairs]), partition_by=["part"], other_datasets=others)
     read = {name: [each.read(bag.values) for each in (found, asked, pairs)] for name, bag in bags.items()}
     assert {name: [each.value for each in readings] for name, readings in read.items()} == {
         "part=a": [1.0, 2, 1.0],
@@ -136,7 +136,7 @@ def test_joins_agree_with_python_whatever_the_rows(spark: Any, cases: list[Any])
     found = ReferentialIntegrity(columns=("case", "a", "b"), dataset="t").bind(schema_of(mine))
     pairs = DatasetMatch(keys=("case", "a", "b"), dataset="t", compare=(("v", "v"),)).bind(schema_of(mine))
     given = OtherDatasets({"t": theirs})
-    parted = scan(mine, plan([found]), partition_by=["case"], others=given)
+    parted = scan(mine, plan([found]), partition_by=["case"], other_datasets=given)
     for at, (ours, other) in enumerate(cases):
         if ours:
             assert parted[f"case={at}"].values[found.parts["found"].key] == oracle_found(ours, other)
@@ -150,7 +150,7 @@ def test_rows_are_matched_by_their_keys_not_by_order_or_hash(spark: Any) -> None
     mine = spark.createDataFrame([("a", "z"), ("b", "y")], "k string, v string")
     theirs = spark.createDataFrame([("b", "y"), ("a", "z")], "k string, v string")
     promise = contract(check("dataset_match", keys=["k"], dataset="t", compare=["v"], mustBe=1), properties=[])
-    (found,) = [each for each in verify(mine, promise, others={"t": theirs}).results if each.check_id == "c"]
+    (found,) = [each for each in verify(mine, promise, other_datasets={"t": theirs}).results if each.check_id == "c"]
     assert (found.value, found.outcome) == (1.0, "passed")
 
 
@@ -158,7 +158,7 @@ def test_every_dangling_row_counts_not_every_dangling_value(spark: Any) -> None:
     mine = spark.createDataFrame([(1,)] + [(2,)] * 99, "k int")
     theirs = spark.createDataFrame([(1,)], "k int")
     promise = contract(check("referential_integrity", column="k", dataset="t", mustBe=1), properties=[])
-    (found,) = [each for each in verify(mine, promise, others={"t": theirs}).results if each.check_id == "c"]
+    (found,) = [each for each in verify(mine, promise, other_datasets={"t": theirs}).results if each.check_id == "c"]
     assert (found.value, found.violating_rows, found.outcome) == (0.01, 99, "failed")
 
 
@@ -175,7 +175,7 @@ def test_a_frame_is_judged_with_others_beside_it(spark: Any) -> None:
         {"id": "asked", "type": "sql", "query": "select count(*) from orders where id > 5", "mustBe": 0},
         properties=[],
     )
-    run = verify(mine, promise, others={"titles": titles})
+    run = verify(mine, promise, other_datasets={"titles": titles})
     found = {each.check_id: each for each in run.results}
     assert {name: (str(each.outcome), each.value, each.threshold) for name, each in found.items()} == {
         "as-many": ("failed", 3, 2),
@@ -187,7 +187,7 @@ def test_a_frame_is_judged_with_others_beside_it(spark: Any) -> None:
     assert found["as-many"].sentence == "size must be at most the size of titles"
     assert found["as-many"].reference == {"the size of titles": {"value": 2, "measured": "now"}}
     assert found["lost"].reason == "the size of nowhere is unknown: no value was provided"
-    given = verify(mine, promise, others={"titles": titles}, references={"the size of nowhere": 3})
+    given = verify(mine, promise, other_datasets={"titles": titles}, references={"the size of nowhere": 3})
     assert {each.check_id: str(each.outcome) for each in given.results}["lost"] == "passed"
 
 
@@ -199,7 +199,9 @@ def test_partitions_known_by_their_states_alone_are_not_looked_up(spark: Any) ->
         properties=[],
     )
     earlier = measure(frame.where("part = 'a'"), promise, object_name="orders", partition_by=["part"])
-    run = verify(frame.where("part = 'b'"), promise, partition_by=["part"], earlier=earlier, others={"t": frame})
+    run = verify(
+        frame.where("part = 'b'"), promise, partition_by=["part"], earlier=earlier, other_datasets={"t": frame}
+    )
     assert {each.check_id: (str(each.outcome), each.reason) for each in run.results} == {
         "known": ("not_evaluated", NOT_AT_ONCE),
         "one": ("passed", None),

@@ -165,7 +165,7 @@ def test_rows_that_another_dataset_does_not_have_are_named_once_each(spark: Any)
     others = OtherDatasets(
         {"others": spark.createDataFrame([(1, "a"), (1, "a"), (2, None), (4, "d")], "m bigint, label string")}
     )
-    told = violating_rows.flag_rows(frame, checks, others=others).collect()
+    told = violating_rows.flag_rows(frame, checks, other_datasets=others).collect()
     assert Counter((each[0], tuple(each[2])) for each in told) == Counter(
         {(1, ()): 2, (2, ()): 1, (3, ("known",)): 1, (None, ()): 1, (9, ()): 1}
     )

@@ -42,14 +42,14 @@ def draw(contract: ContractOut) -> None:
     )
 
 
-def filtered(found: Sequence[ActivityEvent]) -> list[ActivityEvent]:
+def filtered(events: Sequence[ActivityEvent]) -> list[ActivityEvent]:
     """Return the events that match the filters; the URL stores the filters."""
-    people = sorted({each.actor for each in found if each.actor})
+    people = sorted({each.actor for each in events if each.actor})
     with st.container(horizontal=True, vertical_alignment="bottom", key="which-events"):
-        kinds = [ui_texts.ALL, *dict.fromkeys(each.kind for each in found)]
+        kinds = [ui_texts.ALL, *dict.fromkeys(each.kind for each in events)]
         kind = st.selectbox(ui_texts.KIND, kinds, key="event", bind="query-params", width=220)
         who = st.selectbox(ui_texts.WHO, [ui_texts.ALL, *people], key="actor", bind="query-params", width=220)
-    return [each for each in found if kind in (ui_texts.ALL, each.kind) and who in (ui_texts.ALL, each.actor)]
+    return [each for each in events if kind in (ui_texts.ALL, each.kind) and who in (ui_texts.ALL, each.actor)]
 
 
 def activity_row(event: ActivityEvent) -> dict[str, str]:
@@ -62,12 +62,12 @@ def activity_row(event: ActivityEvent) -> dict[str, str]:
     }
 
 
-def exported(found: Sequence[ActivityEvent]) -> str:
+def exported(events: Sequence[ActivityEvent]) -> str:
     """Return the events as CSV, with times in UTC and without formulas."""
     out = io.StringIO()
     write = csv.writer(out)
     write.writerow((ui_texts.WHEN, ui_texts.KIND, ui_texts.WHO, ui_texts.DESCRIPTION, ui_texts.OPEN))
-    for each in found:
+    for each in events:
         write.writerow((ui_texts.utc(each.time), *map(plain, activity_row(each).values())))
     return out.getvalue()
 

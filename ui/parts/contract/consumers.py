@@ -58,7 +58,7 @@ def subscribed(contract_id: str) -> None:
     people_forms.attempt(create_subscription, done=texts.ASKED_BEFORE)
 
 
-def registered(found: Sequence[SubscriptionOut]) -> None:
+def registered(subscriptions: Sequence[SubscriptionOut]) -> None:
     """Draw the subscriptions as a table."""
     rows = [
         {
@@ -70,7 +70,7 @@ def registered(found: Sequence[SubscriptionOut]) -> None:
             texts.PINNED_TO: each.pinned_to or "",
             texts.IS_BEHIND: each.outdated_reason or "",
         }
-        for each in found
+        for each in subscriptions
     ]
     panels.table(rows, key="consumers", alt=texts.OF_THE_CONTRACT)
 

@@ -52,9 +52,9 @@ def lines(older: str, newer: str, *, names: tuple[str, str]) -> str:
     return "\n".join(difference)
 
 
-def address(page: str, **asked: str) -> str:
+def address(page: str, **parameters: str) -> str:
     """Return the URL of a page with these parameters."""
-    return f"/{page}?{urlencode(asked)}"
+    return f"/{page}?{urlencode(parameters)}"
 
 
 def activity(

@@ -125,5 +125,5 @@ def _parts(of: Mapping[str, Any], word: str) -> list[Mapping[str, Any]]:
     return [each for each in children if isinstance(each, dict)] if isinstance(children, list) else []
 
 
-def _text(found: Any) -> str:
-    return "" if found is None else str(found)
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)

@@ -23,14 +23,14 @@ def suggested(contract_id: str) -> None:
         row(contract_id, reader)
 
 
-def bad_data(found: UpstreamIncidentOut) -> None:
+def bad_data(incident: UpstreamIncidentOut) -> None:
     """Draw a warning about upstream bad data, which the contract's own verdict does not cover."""
-    since = texts.since(ui_texts.moment(found.reached_at, timezone=viewer.timezone())) if found.reached_at else ""
-    cause = texts.cause(found.cause) if found.cause else ""
-    warning = texts.bad_data(found.contamination, found.object, since, cause)
+    since = texts.since(ui_texts.moment(incident.reached_at, timezone=viewer.timezone())) if incident.reached_at else ""
+    cause = texts.cause(incident.cause) if incident.cause else ""
+    warning = texts.bad_data(incident.contamination, incident.object, since, cause)
     st.warning(ui_texts.esc(warning), icon=":material/warning:")
-    if found.incident_id and found.cause:
-        panels.link("incidents", texts.OPEN_INCIDENT, id=found.incident_id)
+    if incident.incident_id and incident.cause:
+        panels.link("incidents", texts.OPEN_INCIDENT, id=incident.incident_id)
 
 
 def row(contract_id: str, reader: InferredConsumerOut) -> None:

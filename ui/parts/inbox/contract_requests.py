@@ -15,11 +15,11 @@ NAME, NAMESPACE, WHY = "wanted-name", "wanted-namespace", "wanted-why"
 ANY = "any"
 
 
-def draw(found: Sequence[ContractRequestOut]) -> None:
+def draw(requests: Sequence[ContractRequestOut]) -> None:
     """Draw the contract requests for the viewer, if there are any."""
-    if found:
-        st.subheader(texts.asked_for(len(found)), help=texts.WHO_IS_TOLD)
-    for each in found:
+    if requests:
+        st.subheader(texts.asked_for(len(requests)), help=texts.WHO_IS_TOLD)
+    for each in requests:
         row(each)
 
 

@@ -17,13 +17,13 @@ SNOOZES = {texts.HOUR: timedelta(hours=1), texts.DAY: timedelta(days=1), texts.W
 REASONS = [each for each in get_args(ManualResolution) if each is not Resolution.DUPLICATE]
 
 
-def draw(found: InboxOut) -> None:
+def draw(inbox: InboxOut) -> None:
     """Draw the last failed or unevaluated runs, and the actions on selected ones."""
-    runs = inbox_order.failed(found)
+    runs = inbox_order.failed(inbox)
     if not runs:
         return
     st.subheader(texts.need_attention(len(runs)), help=texts.CONCERN_YOU)
-    of, place = inbox_order.incidents(found), st.container()
+    of, place = inbox_order.incidents(inbox), st.container()
     may = bool(of) and viewer.may(Permission.INCIDENTS)
     chosen = {each.id: each for run in runs if (each := row(run, of.get(run.id) if may else None))}
     if may:

@@ -20,20 +20,20 @@ VERDICTS = ("failed", "not_evaluated", "warned", "passed")
 Urgent = RunSummaryOut | AcknowledgementOut | ProposalSummaryOut | ContractRequestOut
 
 
-def failed(found: InboxOut) -> list[RunSummaryOut]:
+def failed(inbox: InboxOut) -> list[RunSummaryOut]:
     """Return the runs that need attention, worst verdict first, then newest first."""
-    newest = sorted(found.failed_runs, key=lambda run: run.finished_at, reverse=True)
+    newest = sorted(inbox.failed_runs, key=lambda run: run.finished_at, reverse=True)
     return sorted(newest, key=lambda run: VERDICTS.index(run.verdict))
 
 
-def incidents(found: InboxOut) -> dict[UUID, IncidentOut]:
+def incidents(inbox: InboxOut) -> dict[UUID, IncidentOut]:
     """Return the incidents by the id of the last run of each of their objects."""
-    return {part.last_run_id: each for each in found.incidents for part in each.objects}
+    return {part.last_run_id: each for each in inbox.incidents for part in each.objects}
 
 
-def pending_acknowledgements(found: InboxOut) -> list[AcknowledgementOut]:
+def pending_acknowledgements(inbox: InboxOut) -> list[AcknowledgementOut]:
     """Return the pending acknowledgements, nearest deadline first."""
-    waiting = (each for each in found.acknowledgements if each.state is AcknowledgementState.PENDING)
+    waiting = (each for each in inbox.acknowledgements if each.state is AcknowledgementState.PENDING)
     return sorted(waiting, key=lambda each: (each.due_at or LATER, each.requested_at))
 
 
@@ -42,17 +42,17 @@ def oldest(proposals: Sequence[ProposalSummaryOut]) -> list[ProposalSummaryOut]:
     return sorted(proposals, key=lambda each: each.created_at)
 
 
-def urgent(found: InboxOut) -> list[Urgent]:
+def urgent(inbox: InboxOut) -> list[Urgent]:
     """Return all items that the viewer must act on: those that the menu counts."""
     return [
-        *failed(found),
-        *pending_acknowledgements(found),
-        *oldest(found.to_change),
-        *oldest(found.to_decide),
-        *found.contract_requests,
+        *failed(inbox),
+        *pending_acknowledgements(inbox),
+        *oldest(inbox.to_change),
+        *oldest(inbox.to_decide),
+        *inbox.contract_requests,
     ]
 
 
-def is_empty(found: InboxOut) -> bool:
+def is_empty(inbox: InboxOut) -> bool:
     """Return True if nothing needs the viewer, awaits others, affects the viewer, or is snoozed."""
-    return not (urgent(found) or found.awaiting_others or found.affecting or found.outdated_pins or found.snoozed)
+    return not (urgent(inbox) or inbox.awaiting_others or inbox.affecting or inbox.outdated_pins or inbox.snoozed)

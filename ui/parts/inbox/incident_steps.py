@@ -19,36 +19,36 @@ Incidents = Sequence[IncidentOut]
 Step = Callable[[Client, IncidentOut], IncidentOut]
 
 
-def acknowledge(found: Incidents) -> None:
+def acknowledge(incidents: Incidents) -> None:
     """Acknowledge the open incidents, which assigns them to the viewer."""
-    fresh = [each for each in found if each.state is IncidentState.OPEN]
-    _take(fresh, _acknowledged, back=lambda _: _reopened, said=texts.you_look_after)
+    fresh = [each for each in incidents if each.state is IncidentState.OPEN]
+    _take(fresh, _acknowledged, back=lambda _: _reopened, message=texts.you_look_after)
 
 
-def assign(found: Incidents) -> None:
+def assign(incidents: Incidents) -> None:
     """Assign the incidents to the typed user, or unassign them if the input is empty."""
     name = bulk_steps.input_text(ASSIGNEE) or None
     result = texts.given_to(name) if name else texts.GIVEN_TO_NOBODY
     _take(
-        found,
+        incidents,
         _assigned(name),
         back=lambda old: _assigned(old.assignee),
-        said=lambda names: texts.impact_line(names, result),
+        message=lambda names: texts.impact_line(names, result),
     )
 
 
-def snooze(found: Incidents, until: datetime) -> None:
+def snooze(incidents: Incidents, until: datetime) -> None:
     """Snooze the incidents."""
     result = texts.told_later(ui_texts.moment(until, timezone=viewer.timezone()))
     _take(
-        found,
+        incidents,
         _snoozed(until),
         back=lambda old: _snoozed(_ahead(old)),
-        said=lambda names: texts.impact_line(names, result),
+        message=lambda names: texts.impact_line(names, result),
     )
 
 
-def resolve(found: Incidents) -> None:
+def resolve(incidents: Incidents) -> None:
     """Resolve the incidents with the selected reason."""
     reason: ManualResolution | None = st.session_state.get(REASON)
     if reason is None:
@@ -56,16 +56,16 @@ def resolve(found: Incidents) -> None:
         return
     comment = bulk_steps.input_text(COMMENT) or None
     _take(
-        found,
+        incidents,
         lambda registry, each: registry.resolve_incident(each.id, each.revision, reason, comment=comment),
         back=lambda _: _reopened,
-        said=texts.resolved,
+        message=texts.resolved,
     )
 
 
 def reopen(incident: IncidentOut) -> None:
     """Reopen the incident."""
-    _take([incident], _reopened, back=None, said=texts.open_now)
+    _take([incident], _reopened, back=None, message=texts.open_now)
 
 
 def name(incident: IncidentOut) -> str:
@@ -96,11 +96,11 @@ def _ahead(incident: IncidentOut) -> datetime | None:
 
 
 def _take(
-    found: Incidents, step: Step, *, back: Callable[[IncidentOut], Step] | None, said: Callable[[str], str]
+    incidents: Incidents, step: Step, *, back: Callable[[IncidentOut], Step] | None, message: Callable[[str], str]
 ) -> None:
     registry = viewer.registry()
     undo = None if back is None else lambda before, after: _put_back(before, after, back)
-    bulk_steps.run_bulk_step(found, bulk_steps.BulkStep(lambda each: step(registry, each), name, said, undo))
+    bulk_steps.run_bulk_step(incidents, bulk_steps.BulkStep(lambda each: step(registry, each), name, message, undo))
 
 
 def _put_back(before: IncidentOut, after: IncidentOut, back: Callable[[IncidentOut], Step]) -> None:

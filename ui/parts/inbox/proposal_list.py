@@ -14,22 +14,22 @@ from treaty.ui.widgets import panels
 Steps = Callable[[Sequence[ProposalSummaryOut]], None]
 
 
-def draw(found: InboxOut) -> None:
+def draw(inbox: InboxOut) -> None:
     """Draw each list that is not empty, those for the viewer first."""
-    waiting(texts.CHANGE, found.to_change, texts.CHANGE_HELP, lambda chosen: put_off(chosen, key="change"))
-    waiting(texts.DECIDE, found.to_decide, texts.DECIDE_HELP, deciding)
-    proposal_rows(texts.WAIT, found.awaiting_others, texts.WAIT_HELP)
-    proposal_rows(texts.AFFECTS, found.affecting, texts.AFFECTS_HELP)
-    later(found.snoozed)
+    waiting(texts.CHANGE, inbox.to_change, texts.CHANGE_HELP, lambda chosen: put_off(chosen, key="change"))
+    waiting(texts.DECIDE, inbox.to_decide, texts.DECIDE_HELP, deciding)
+    proposal_rows(texts.WAIT, inbox.awaiting_others, texts.WAIT_HELP)
+    proposal_rows(texts.AFFECTS, inbox.affecting, texts.AFFECTS_HELP)
+    later(inbox.snoozed)
 
 
-def waiting(title: str, found: Sequence[ProposalSummaryOut], about: str, steps: Steps) -> None:
+def waiting(title: str, summaries: Sequence[ProposalSummaryOut], about: str, steps: Steps) -> None:
     """Draw proposals with checkboxes, and above them the actions on selected ones."""
-    if not found:
+    if not summaries:
         return
-    st.subheader(texts.counted(title, len(found)), help=about)
+    st.subheader(texts.counted(title, len(summaries)), help=about)
     place = st.container()
-    chosen = [each for each in inbox_order.oldest(found) if choosable(each)]
+    chosen = [each for each in inbox_order.oldest(summaries) if choosable(each)]
     with place, st.container(horizontal=True, vertical_alignment="center", key=f"steps-{ui_texts.slug(title)}"):
         steps(chosen)
         st.caption(incidents.chosen(len(chosen)) if chosen else texts.CHOOSE)
@@ -59,22 +59,22 @@ def put_off(chosen: Sequence[ProposalSummaryOut], *, key: str) -> None:
     failed_runs.snoozing(f"later-{key}", lambda until: proposal_steps.snooze(chosen, until), disabled=not chosen)
 
 
-def proposal_rows(title: str, found: Sequence[ProposalSummaryOut], about: str) -> None:
+def proposal_rows(title: str, summaries: Sequence[ProposalSummaryOut], about: str) -> None:
     """Draw proposals with links to their reviews, oldest first."""
-    if found:
-        st.subheader(texts.counted(title, len(found)), help=about)
-    for each in inbox_order.oldest(found):
+    if summaries:
+        st.subheader(texts.counted(title, len(summaries)), help=about)
+    for each in inbox_order.oldest(summaries):
         row(each)
 
 
-def later(found: Sequence[ProposalSummaryOut]) -> None:
+def later(summaries: Sequence[ProposalSummaryOut]) -> None:
     """Draw the snoozed proposals, collapsed, each with a button that ends the snooze."""
-    if not found:
+    if not summaries:
         return
     with st.expander(
-        texts.counted(ui_texts.SNOOZED, len(found)), key="put-off", icon=":material/snooze:", on_change="rerun"
+        texts.counted(ui_texts.SNOOZED, len(summaries)), key="put-off", icon=":material/snooze:", on_change="rerun"
     ) as opened:
-        for each in inbox_order.oldest(found) if opened.open else ():
+        for each in inbox_order.oldest(summaries) if opened.open else ():
             row(each)
             st.button(texts.BRING_BACK, key=f"back-{each.id}", on_click=proposal_steps.bring_back, args=(each,))
 

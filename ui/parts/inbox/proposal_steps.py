@@ -20,7 +20,7 @@ def name(proposal: ProposalSummaryOut) -> str:
     return proposal.title or proposal.contract_id
 
 
-def assign(found: Drafts) -> None:
+def assign(drafts: Drafts) -> None:
     """Assign the proposals to the typed user, or unassign them if the input is empty."""
     to, registry = bulk_steps.input_text(DECIDER) or None, viewer.registry()
     result = incidents.given_to(to) if to else incidents.GIVEN_TO_NOBODY
@@ -36,10 +36,10 @@ def assign(found: Drafts) -> None:
         lambda names: incidents.impact_line(names, result),
         back,
     )
-    bulk_steps.run_bulk_step(found, step)
+    bulk_steps.run_bulk_step(drafts, step)
 
 
-def snooze(found: Drafts, until: datetime) -> None:
+def snooze(drafts: Drafts, until: datetime) -> None:
     """Snooze the proposals for the viewer only."""
     registry = viewer.registry()
     result = texts.put_off(ui_texts.moment(until, timezone=viewer.timezone()))
@@ -53,7 +53,7 @@ def snooze(found: Drafts, until: datetime) -> None:
         lambda names: incidents.impact_line(names, result),
         back,
     )
-    bulk_steps.run_bulk_step(found, step)
+    bulk_steps.run_bulk_step(drafts, step)
 
 
 def bring_back(proposal: ProposalSummaryOut) -> None:

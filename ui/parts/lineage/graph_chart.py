@@ -59,16 +59,16 @@ class ShownNode:
         return min(labels, key=ORDER.index) if labels else None
 
 
-def nodes(graph: GraphOut, asked: str) -> list[ShownNode]:
+def nodes(graph: GraphOut, center: str) -> list[ShownNode]:
     """Return the nodes of the picture: the central one, the nearest, and groups of the rest."""
-    nearest, groups = collapsed(graph, asked, most=MOST)
-    return [ShownNode(each, each.id == asked, groups.get(each.id, ())) for each in nearest]
+    nearest, groups = collapsed(graph, center, most=MOST)
+    return [ShownNode(each, each.id == center, groups.get(each.id, ())) for each in nearest]
 
 
-def every(graph: GraphOut, asked: str) -> list[ShownNode]:
+def every(graph: GraphOut, center: str) -> list[ShownNode]:
     """Return all nodes of the graph without groups, nearest first."""
-    ordered, _ = collapsed(graph, asked, most=len(graph.graph))
-    return [ShownNode(each, each.id == asked) for each in ordered]
+    ordered, _ = collapsed(graph, center, most=len(graph.graph))
+    return [ShownNode(each, each.id == center) for each in ordered]
 
 
 def edges(shown: Sequence[ShownNode]) -> list[Edge]:

@@ -11,12 +11,12 @@ DATASET = "DATASET"
 Step = tuple[int, int]
 
 
-def collapsed(graph: GraphOut, asked: str, *, most: int) -> tuple[list[NodeOut], Mapping[str, Sequence[NodeOut]]]:
+def collapsed(graph: GraphOut, center: str, *, most: int) -> tuple[list[NodeOut], Mapping[str, Sequence[NodeOut]]]:
     """Return at most `most` nodes, nearest first, and the members of each group.
 
-    `asked`: id of the central node, which comes first. The members are by the group's id; there are no groups if all
+    `center`: id of the central node, which comes first. The members are by the group's id; there are no groups if all
     nodes fit."""
-    ways = steps(graph, asked)
+    ways = steps(graph, center)
     ordered = sorted(graph.graph, key=lambda node: (_near(ways.get(node.id)), node.type != DATASET, node.id))
     if len(ordered) <= most:
         return ordered, {}
@@ -28,13 +28,13 @@ def collapsed(graph: GraphOut, asked: str, *, most: int) -> tuple[list[NodeOut],
     return [*ordered[:room], *(_group(name, nodes) for name, nodes in groups.items())], groups
 
 
-def steps(graph: GraphOut, asked: str) -> dict[str, Step]:
+def steps(graph: GraphOut, center: str) -> dict[str, Step]:
     """Return the side and distance of each node from the central one, by id.
 
     Nodes that are neither upstream nor downstream are missing."""
     pairs = {(edge.origin, edge.destination) for node in graph.graph for edge in (*node.in_edges, *node.out_edges)}
-    down = _reached(asked, pairs)
-    up = _reached(asked, ((target, origin) for origin, target in pairs))
+    down = _reached(center, pairs)
+    up = _reached(center, ((target, origin) for origin, target in pairs))
     return {**{name: (UP, away) for name, away in up.items()}, **{name: (DOWN, away) for name, away in down.items()}}
 
 

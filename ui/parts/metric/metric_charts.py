@@ -15,15 +15,15 @@ HEIGHT = 320
 LINE_STYLES = ((BLUE, [1, 0]), (VERMILLION, [6, 3]))
 
 
-def course(seen: Sequence[ObservedPoint], limits: ChartBand, *, metric: str) -> Spec:
+def course(points: Sequence[ObservedPoint], limits: ChartBand, *, metric: str) -> Spec:
     """Build the chart of the values with bands, expected values, limits, anomalies and gaps.
 
     `limits`: those of the contract. Anomalies are triangles, gaps are crosses at the bottom."""
-    low, high = extent(seen, limits)
+    low, high = extent(points, limits)
     scale = {"domain": [low, high], "nice": False, "zero": False}
     axis = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
     base: Spec = {
-        "data": {"values": [_row(each, low, high) for each in seen]},
+        "data": {"values": [_row(each, low, high) for each in points]},
         "encoding": {
             "x": {"field": "label", "type": "nominal", "sort": None, "axis": X_AXIS, "scale": {"padding": 0.5}},
             "y": {"field": "value", "type": "quantitative", "axis": axis, "scale": scale},
@@ -43,34 +43,34 @@ TOOLTIP = (
 )
 
 
-def extent(seen: Sequence[ObservedPoint], limits: ChartBand) -> tuple[float, float]:
+def extent(points: Sequence[ObservedPoint], limits: ChartBand) -> tuple[float, float]:
     """Return the range of the vertical axis: values, bands and limits with a margin."""
-    values = [each.value for each in seen if each.value is not None] + list(limits.edges)
-    values += [edge for each in seen if each.learned for edge in each.band.edges]
+    values = [each.value for each in points if each.value is not None] + list(limits.edges)
+    values += [edge for each in points if each.learned for edge in each.band.edges]
     return aired(values)
 
 
-def aired(found: Sequence[float]) -> tuple[float, float]:
+def aired(numbers: Sequence[float]) -> tuple[float, float]:
     """Return the range of these numbers with a margin, never empty."""
-    low, high = min(found, default=0.0), max(found, default=1.0)
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     air = 0.08 * (high - low) or 0.05 * abs(high) or 0.5
     return low - air, high + air
 
 
-def _row(seen: ObservedPoint, low: float, high: float) -> Spec:
-    band = seen.band
+def _row(point: ObservedPoint, low: float, high: float) -> Spec:
+    band = point.band
     return {
-        "label": seen.label,
-        "value": seen.value,
-        "at": low if seen.value is None else seen.value,
-        "state": "gap" if seen.value is None else "anomaly" if seen.is_anomaly else "within",
-        "lower": (low if band.lower is None else band.lower) if seen.learned else None,
-        "upper": (high if band.upper is None else band.upper) if seen.learned else None,
-        "expected": seen.expected,
-        "shown": ui_texts.value(seen.value),
-        "foreseen": ui_texts.value(seen.expected),
+        "label": point.label,
+        "value": point.value,
+        "at": low if point.value is None else point.value,
+        "state": "gap" if point.value is None else "anomaly" if point.is_anomaly else "within",
+        "lower": (low if band.lower is None else band.lower) if point.learned else None,
+        "upper": (high if band.upper is None else band.upper) if point.learned else None,
+        "expected": point.expected,
+        "shown": ui_texts.value(point.value),
+        "foreseen": ui_texts.value(point.expected),
         "allowed": ui_texts.limits(band.lower, band.upper) or ui_texts.NOTHING,
-        "why": seen.reason or ui_texts.NOTHING,
+        "why": point.reason or ui_texts.NOTHING,
     }
 
 

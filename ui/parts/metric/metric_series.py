@@ -46,7 +46,7 @@ Key = tuple[UUID, str | None]
 
 def course(
     measured: Sequence[MetricHistoryItemOut],
-    judged: Sequence[CheckHistoryItemOut],
+    items: Sequence[CheckHistoryItemOut],
     limits: ChartBand,
     *,
     timezone: str,
@@ -55,7 +55,7 @@ def course(
     """Return the points by time of data: the last measurement per partition or, without partitions, per run.
 
     `limits`: those of the contract, used where no band was stored. `marks`: feedback, newest first."""
-    verdicts = {(each.run_id, each.partition or None): each for each in judged}
+    verdicts = {(each.run_id, each.partition or None): each for each in items}
     newest: dict[object, MetricHistoryItemOut] = {each.partition or each.run_id: each for each in measured}
     ordered = sorted(newest.values(), key=lambda each: (each.data_at, each.partition or "", each.measured_at))
     feedback = {each.partition or each.run_id: each.kind.value for each in reversed(marks)}
@@ -83,12 +83,12 @@ def _metric_point(
     )
 
 
-def series_sentence(seen: Sequence[ObservedPoint], *, metric: str) -> str:
+def series_sentence(points: Sequence[ObservedPoint], *, metric: str) -> str:
     """Describe the series in one sentence, for screen readers. Contains the metric's name unescaped."""
-    values = [each.value for each in seen if each.value is not None]
+    values = [each.value for each in points if each.value is not None]
     if not values:
         return texts.no_values(metric)
-    gaps, bad = len(seen) - len(values), sum(each.is_anomaly for each in seen)
+    gaps, bad = len(points) - len(values), sum(each.is_anomaly for each in points)
     parts = (
         texts.times(metric, len(values)),
         ui_texts.span(min(values), max(values)),
@@ -99,14 +99,14 @@ def series_sentence(seen: Sequence[ObservedPoint], *, metric: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def learning(judged: Sequence[CheckHistoryItemOut]) -> str:
+def learning(items: Sequence[CheckHistoryItemOut]) -> str:
     """Return the last reason why the detector is still learning; "" if it is not."""
-    last = judged[-1] if judged else None
+    last = items[-1] if items else None
     reason = (last.reason or "") if last else ""
     return reason if reason.startswith(LEARNED) else ""
 
 
-def rows(seen: Sequence[ObservedPoint]) -> list[dict[str, Any]]:
+def rows(points: Sequence[ObservedPoint]) -> list[dict[str, Any]]:
     """Return the series as table rows, newest first, each with the URL of its report."""
     return [
         {
@@ -122,5 +122,5 @@ def rows(seen: Sequence[ObservedPoint]) -> list[dict[str, Any]]:
             texts.FEEDBACK_LABEL: ui_texts.FEEDBACK[each.said].word if each.said in ui_texts.FEEDBACK else "",
             texts.REPORT: f"/run?id={each.run_id}",
         }
-        for each in reversed(seen)
+        for each in reversed(points)
     ]

@@ -55,43 +55,43 @@ def column_of(profile: ProfileDocument, name: str) -> ColumnDocument | None:
     return next((each for each in profile.columns if each.name == name), None)
 
 
-def columns(found: Sequence[ColumnDocument | None], partitions: Sequence[str], named: Mapping[str, str]) -> None:
+def columns(columns: Sequence[ColumnDocument | None], partitions: Sequence[str], named: Mapping[str, str]) -> None:
     """Draw the facts of both, and the distributions of their numbers or frequent values."""
-    panels.table(facts(found, partitions, named), key="facts-compared", alt=texts.FACTS_COMPARED)
+    panels.table(facts(columns, partitions, named), key="facts-compared", alt=texts.FACTS_COMPARED)
     bins = [
         (name, each.bins.edges, each.bins.counts)
-        for name, each in zip(partitions, found, strict=True)
+        for name, each in zip(partitions, columns, strict=True)
         if each and each.bins
     ]
     if bins:
-        metric = next(each.name for each in found if each)
+        metric = next(each.name for each in columns if each)
         description = texts.distributed(metric, [name for name, _, _ in bins])
         panels.show_chart(metric_charts.distribution_chart(bins, metric=metric), key="distribution", alt=description)
         st.caption(texts.LEGEND_TWO)
-    if any(each and each.values for each in found):
-        panels.table(values(found, partitions), key="values-compared", alt=texts.VALUES_COMPARED)
+    if any(each and each.values for each in columns):
+        panels.table(values(columns, partitions), key="values-compared", alt=texts.VALUES_COMPARED)
 
 
 def facts(
-    found: Sequence[ColumnDocument | None], partitions: Sequence[str], named: Mapping[str, str]
+    columns: Sequence[ColumnDocument | None], partitions: Sequence[str], named: Mapping[str, str]
 ) -> list[dict[str, str]]:
     """Return one row per fact with a column per partition."""
-    every = dict.fromkeys(name for each in found if each for name in each.facts)
+    every = dict.fromkeys(name for each in columns if each for name in each.facts)
     return [
         {texts.FACT: named.get(fact, fact)}
         | {
             name: ui_texts.value(each.facts.get(fact)) if each else ui_texts.NOTHING
-            for name, each in zip(partitions, found, strict=True)
+            for name, each in zip(partitions, columns, strict=True)
         }
         for fact in every
     ]
 
 
-def values(found: Sequence[ColumnDocument | None], partitions: Sequence[str]) -> list[dict[str, str]]:
+def values(columns: Sequence[ColumnDocument | None], partitions: Sequence[str]) -> list[dict[str, str]]:
     """Return one row per value with its rows in each partition.
 
     Values are sorted by frequency in the first partition."""
-    counts = [_counts(each.values) if each else {} for each in found]
+    counts = [_counts(each.values) if each else {} for each in columns]
     every = list(dict.fromkeys(value for each in counts for value in each))[:VALUES]
     return [
         {ui_texts.VALUE: value}
@@ -100,5 +100,5 @@ def values(found: Sequence[ColumnDocument | None], partitions: Sequence[str]) ->
     ]
 
 
-def _counts(found: Sequence[ValueCount]) -> dict[str, int]:
-    return {str(each.value): each.count for each in found}
+def _counts(counts: Sequence[ValueCount]) -> dict[str, int]:
+    return {str(each.value): each.count for each in counts}

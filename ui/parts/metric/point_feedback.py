@@ -16,21 +16,27 @@ WHY, POINT, WORD = "why", "point", "word"
 SHOWN = 5
 
 
-def section(report: RunOut, check: CheckResultOut, seen: Sequence[ObservedPoint], said: Sequence[FeedbackOut]) -> None:
+def section(
+    report: RunOut, check: CheckResultOut, observed_points: Sequence[ObservedPoint], feedback: Sequence[FeedbackOut]
+) -> None:
     """Draw the feedback on the data, and the form for more."""
-    points = [each for each in seen if each.value is not None]
+    points = [each for each in observed_points if each.value is not None]
     st.subheader(texts.MARKS)
-    for each in said[:SHOWN]:
+    for each in feedback[:SHOWN]:
         st.text(feedback_text(each))
     if points and st.toggle(texts.OFFER_MARK, key="marking", bind="query-params"):
         form(report, check, points)
 
 
-def feedback_text(said: FeedbackOut) -> str:
+def feedback_text(feedback: FeedbackOut) -> str:
     """Return the feedback as a line. Contains foreign text."""
-    age = ui_texts.age(said.created_at, now=viewer.now())
+    age = ui_texts.age(feedback.created_at, now=viewer.now())
     return texts.feedback_line(
-        said.partition or texts.ALL_DATA, ui_texts.FEEDBACK[said.kind].word.lower(), said.author, age, said.reason
+        feedback.partition or texts.ALL_DATA,
+        ui_texts.FEEDBACK[feedback.kind].word.lower(),
+        feedback.author,
+        age,
+        feedback.reason,
     )
 
 
@@ -63,15 +69,15 @@ def _named(mark: FeedbackKind) -> str:
     return ui_texts.FEEDBACK[mark].word
 
 
-def change(found: FeedbackPreviewOut, *, name: str) -> None:
+def change(preview: FeedbackPreviewOut, *, name: str) -> None:
     """Draw the effect of the feedback as sentences and as a chart."""
-    st.markdown(ui_texts.OUTLOOKS[found.outlook])
-    for sentence in sentences(found):
+    st.markdown(ui_texts.OUTLOOKS[preview.outlook])
+    for sentence in sentences(preview):
         st.text(sentence)
-    labels = [label(each) for each in found.points]
-    if any(band is not None for each in found.points for band in each.bands):
-        spec = metric_charts.foreseen(found.points, labels, metric=name)
-        panels.show_chart(spec, key="foreseen", alt=" ".join([name, *sentences(found)]))
+    labels = [label(each) for each in preview.points]
+    if any(band is not None for each in preview.points for band in each.bands):
+        spec = metric_charts.foreseen(preview.points, labels, metric=name)
+        panels.show_chart(spec, key="foreseen", alt=" ".join([name, *sentences(preview)]))
         st.caption(texts.LEGEND_FORESEEN)
 
 
@@ -84,12 +90,12 @@ def label(point: PreviewPointOut) -> str:
     )
 
 
-def sentences(found: FeedbackPreviewOut) -> list[str]:
+def sentences(preview: FeedbackPreviewOut) -> list[str]:
     """Describe the limits and false alarms, now and after the feedback."""
-    now, then = (None if each is None else ui_texts.limits(*each) or texts.ANYTHING for each in found.limits)
+    now, then = (None if each is None else ui_texts.limits(*each) or texts.ANYTHING for each in preview.limits)
     limits = [texts.limits_change(now, then)] if now and then else []
-    alarms = [texts.outside(found.evaluated, *found.alarms)] if found.evaluated else []
-    back = [texts.would_have_alarmed(*found.backtest)] if found.backtest else []
+    alarms = [texts.outside(preview.evaluated, *preview.alarms)] if preview.evaluated else []
+    back = [texts.would_have_alarmed(*preview.backtest)] if preview.backtest else []
     return [*limits, *alarms, *back]
 
 

@@ -18,8 +18,8 @@ from treaty.ui.widgets import charts, panels, step_runner, viewer
 KEYS = ("Alt+A", "Alt+X")
 
 
-def card(name: UUID, beside: Sequence[UUID]) -> None:
-    """Draw one suggestion: sentence, evidence and decision. `beside`: ids of all suggestions on the page."""
+def card(name: UUID, siblings: Sequence[UUID]) -> None:
+    """Draw one suggestion: sentence, evidence and decision. `siblings`: ids of all suggestions on the page."""
     proposal = viewer.current_proposal()
     suggestion = partial_rerun.suggestion_by_id(proposal, name)
     basis = read(suggestion)
@@ -29,7 +29,7 @@ def card(name: UUID, beside: Sequence[UUID]) -> None:
         with details, st.container(gap="xsmall"):
             evidence(suggestion, basis)
             check_editor.changed(proposal, suggestion, basis)
-            decision(proposal, suggestion, beside)
+            decision(proposal, suggestion, siblings)
         with shown:
             chart(suggestion, basis)
 
@@ -42,49 +42,49 @@ def title(suggestion: SuggestionOut) -> None:
         panels.status_line(severity, ui_texts.DECISIONS[suggestion.decision])
 
 
-def evidence(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
+def evidence(suggestion: SuggestionOut, basis: EvidenceBasis) -> None:
     """Draw the expression, and the data that the suggestion is based on."""
     panels.source(suggestion.content.get("expression", ""))
-    st.caption(found.sentence)
-    if found.failed_on:
-        st.text(texts.not_held(list(found.failed_on[:5])))
-    for sentence in found.replay:
+    st.caption(basis.sentence)
+    if basis.failed_on:
+        st.text(texts.not_held(list(basis.failed_on[:5])))
+    for sentence in basis.replay:
         st.text(texts.on_stored(sentence))
-    for sentence in found.worth:
+    for sentence in basis.worth:
         st.text(sentence)
 
 
-def chart(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
+def chart(suggestion: SuggestionOut, basis: EvidenceBasis) -> None:
     """Draw the metric over the partitions with its limits, or the table of known values."""
-    if found.values:
-        values(found)
-    elif found.series:
+    if basis.values:
+        values(basis)
+    elif basis.series:
         metric = str(suggestion.content.get("sentence", texts.METRIC))
-        alt = charts.describe_chart(found.series, found.band, metric=metric)
-        spec = charts.sparkline(found.series, found.band, marked=found.tested or ())
+        alt = charts.describe_chart(basis.series, basis.band, metric=metric)
+        spec = charts.sparkline(basis.series, basis.band, marked=basis.tested or ())
         panels.show_chart(spec, key=f"chart-{suggestion.id}", alt=alt)
-        st.caption(caption(found))
+        st.caption(caption(basis))
 
 
-def values(found: EvidenceBasis) -> None:
+def values(basis: EvidenceBasis) -> None:
     """Draw the known values with their rows, four of them visible."""
-    rows = [{ui_texts.VALUE: value, ui_texts.ROWS: count} for value, count in found.values]
+    rows = [{ui_texts.VALUE: value, ui_texts.ROWS: count} for value, count in basis.values]
     grouped = st.column_config.NumberColumn(format="localized")
     height = 36 + 33 * min(4, len(rows))
     st.dataframe(rows, hide_index=True, height=height, column_config={ui_texts.ROWS: grouped}, alt=texts.KNOWN_VALUES)
 
 
-def caption(found: EvidenceBasis) -> str:
+def caption(basis: EvidenceBasis) -> str:
     """Describe the small chart in words. Contains no foreign text."""
-    values = [point.value for point in found.series]
+    values = [point.value for point in basis.series]
     low, high = ui_texts.value(min(values)), ui_texts.value(max(values))
     observed = texts.seen_always(low) if low == high else texts.seen_between(low, high)
-    allowed = ui_texts.limits(found.band.lower, found.band.upper)
-    ringed = texts.RINGED if found.tested else ""
+    allowed = ui_texts.limits(basis.band.lower, basis.band.upper)
+    ringed = texts.RINGED if basis.tested else ""
     return texts.seen_and_allowed(observed, allowed, ringed) if allowed else observed
 
 
-def decision(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
+def decision(proposal: ProposalOut, suggestion: SuggestionOut, siblings: Sequence[UUID]) -> None:
     """Draw the decision and its reason, and the buttons if the viewer may decide."""
     if suggestion.rejected_before and suggestion.decision == "pending":
         st.caption(texts.REJECTED_BEFORE)
@@ -99,9 +99,9 @@ def decision(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[
     if check_editor.is_open(suggestion):
         check_editor.form(suggestion)
     elif st.session_state.get(step_runner.asking_key(suggestion.id)) and suggestion.decision == "pending":
-        reason(suggestion, beside)
+        reason(suggestion, siblings)
     else:
-        buttons(proposal, suggestion, beside)
+        buttons(proposal, suggestion, siblings)
 
 
 def decided(suggestion: SuggestionOut) -> None:
@@ -113,17 +113,17 @@ def decided(suggestion: SuggestionOut) -> None:
     )
 
 
-def buttons(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
+def buttons(proposal: ProposalOut, suggestion: SuggestionOut, siblings: Sequence[UUID]) -> None:
     """Draw accept and reject while the suggestion is pending, else undo.
 
     The next suggestion to decide has keyboard shortcuts."""
-    name, of_next = suggestion.id, partial_rerun.current(proposal, beside) == suggestion.id
+    name, of_next = suggestion.id, partial_rerun.current(proposal, siblings) == suggestion.id
     with st.container(horizontal=True, key=f"buttons-{name}"):
         if suggestion.decision != "pending":
-            _decide(f"undo-{name}", ui_texts.UNDO, "undo", step=step_runner.undo, on=(name, beside))
+            _decide(f"undo-{name}", ui_texts.UNDO, "undo", step=step_runner.undo, on=(name, siblings))
         else:
             keys = KEYS if of_next else (None, None)
-            _decide(f"accept-{name}", texts.ACCEPT, "check", step=step_runner.accept_one, on=(name, beside),
+            _decide(f"accept-{name}", texts.ACCEPT, "check", step=step_runner.accept_one, on=(name, siblings),
                     type="primary", shortcut=keys[0])  # fmt: skip
         _edit(proposal, suggestion)
         if suggestion.decision == "pending":
@@ -153,7 +153,7 @@ def _button(key: str, label: str, icon: str, *, step: Callable[..., None], args:
     st.button(label, key=key, icon=f":material/{icon}:", on_click=step, args=args, wrap=False, **look)
 
 
-def reason(suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
+def reason(suggestion: SuggestionOut, siblings: Sequence[UUID]) -> None:
     """Draw the input for the reason of a rejection; its text stays until the rejection is saved."""
     st.text_input(
         texts.WHY_REJECT,
@@ -163,8 +163,8 @@ def reason(suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
         on_change="ignore",
     )
     with st.container(horizontal=True, key=f"reasons-{suggestion.id}"):
-        _decide(f"confirm-{suggestion.id}", texts.REJECT, "close", step=step_runner.reject, on=(suggestion.id, beside),
-                type="primary")  # fmt: skip
+        _decide(f"confirm-{suggestion.id}", texts.REJECT, "close", step=step_runner.reject,
+                on=(suggestion.id, siblings), type="primary")  # fmt: skip
         _button(
             f"cancel-{suggestion.id}", ui_texts.CANCEL, "undo", step=step_runner.close_reason, args=(suggestion.id,)
         )

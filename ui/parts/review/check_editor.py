@@ -81,7 +81,7 @@ def save(suggestion: SuggestionOut) -> None:
         stop(suggestion)
 
 
-def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: EvidenceBasis) -> None:
+def changed(proposal: ProposalOut, suggestion: SuggestionOut, basis: EvidenceBasis) -> None:
     """Draw the edited check, and on request both versions on stored states."""
     if suggestion.edited_patch is None:
         return
@@ -89,8 +89,8 @@ def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: EvidenceBas
     panels.source(yaml.safe_dump(dict(suggestion.edited_patch), sort_keys=False, allow_unicode=True))
     with st.expander(texts.OLD_AGAINST_NEW, key=f"replay-{suggestion.id}", on_change="rerun") as opened:
         if opened.open:
-            st.text(texts.as_drafted(found.sentence.lower()))
-            for sentence in found.replay:
+            st.text(texts.as_drafted(basis.sentence.lower()))
+            for sentence in basis.replay:
                 st.text(texts.as_drafted_it(sentence))
             st.text(texts.as_edited(replayed(proposal, suggestion)))
 

@@ -144,13 +144,13 @@ def _values(details: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(((str(value), _count(count)) for value, count in pairs), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _owners(found: Mapping[str, Any]) -> tuple[int, int] | None:
-    return (_count(found.get("accepted")), _count(found.get("decided"))) if found else None
+def _owners(decisions: Mapping[str, Any]) -> tuple[int, int] | None:
+    return (_count(decisions.get("accepted")), _count(decisions.get("decided"))) if decisions else None
 
 
-def _mapping(found: Any) -> Mapping[str, Any]:
-    return found if isinstance(found, dict) else {}
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
-def _count(found: Any) -> int:
-    return found if isinstance(found, int) else 0
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else 0

@@ -55,13 +55,13 @@ def _sentence(proposal: ProposalOut) -> str:
     return texts.sentence(verdict(registry.proposal_diff(proposal.id)), impact)
 
 
-def changes(found: DiffOut) -> None:
+def changes(diff: DiffOut) -> None:
     """Draw the verdict, then each change with its direction, and lost compatibility modes."""
-    if found.old is None:
+    if diff.old is None:
         st.markdown(texts.FIRST_VERSION)
         return
-    st.markdown(f"**{ui_texts.esc(verdict(found))}**")
-    for each in found.modes:
+    st.markdown(f"**{ui_texts.esc(verdict(diff))}**")
+    for each in diff.modes:
         if not each.is_kept:
             st.warning(texts.mode_lost(each.mode, each.section, each.sentence), icon=":material/warning:")
     rows = [
@@ -71,44 +71,44 @@ def changes(found: DiffOut) -> None:
             texts.BEFORE: each.old or "",
             texts.AFTER: each.new or "",
         }
-        for each in found.differences
+        for each in diff.differences
     ]
     if rows:
         panels.table(rows, key="changes", alt=texts.CHANGES)
 
 
-def verdict(found: DiffOut) -> str:
+def verdict(diff: DiffOut) -> str:
     """Describe the size of the change, and whether the version number matches it."""
-    summary = texts.changes(len(found.differences), found.old, found.bump)
-    return summary if found.is_bump_sufficient else texts.too_small(summary, found.new, found.suggested_version)
+    summary = texts.changes(len(diff.differences), diff.old, diff.bump)
+    return summary if diff.is_bump_sufficient else texts.too_small(summary, diff.new, diff.suggested_version)
 
 
-def consumers(found: Sequence[ConsumerImpactOut]) -> None:
+def consumers(impacts: Sequence[ConsumerImpactOut]) -> None:
     """Draw the consumers, and what breaks for each."""
-    broken = sum(each.affected for each in found)
-    st.markdown(texts.consumers(len(found), broken))
+    broken = sum(each.affected for each in impacts)
+    st.markdown(texts.consumers(len(impacts), broken))
     rows = [
         {
             ui_texts.CONSUMER: each.subscriber,
             ui_texts.USES_IT_FOR: each.purpose,
             ui_texts.BREAKS_THEM: "; ".join(each.breaks),
         }
-        for each in found
+        for each in impacts
     ]
     if rows:
         panels.table(rows, key="impact", alt=texts.FOR_CONSUMERS)
 
 
-def replayed(found: ReplayOut) -> None:
+def replayed(replay: ReplayOut) -> None:
     """Draw the alerts of both versions on stored states."""
-    for each in found.objects:
+    for each in replay.objects:
         st.markdown(f"**{ui_texts.esc(each.sentence)}**")
         rows = [_row(check) for check in each.checks if _is_told(check)]
         if rows:
             panels.table(rows, key=f"replay-{ui_texts.slug(each.object)}", alt=texts.alerts_on(each.object))
-    for difference in found.differences:
+    for difference in replay.differences:
         st.caption(ui_texts.esc(f"{difference.sentence}: {difference.evidence}"))
-    if not found.complete:
+    if not replay.complete:
         st.caption(texts.TIME_OVER)
 
 
@@ -128,8 +128,8 @@ def _row(check: ReplayedCheckOut) -> dict[str, str]:
     }
 
 
-def _names(found: NameListOut) -> str:
-    if not found.count:
+def _names(name_list: NameListOut) -> str:
+    if not name_list.count:
         return ""
-    more = ", ..." if found.count > min(len(found.names), SHOWN) else ""
-    return f"{found.count}: {', '.join(found.names[:SHOWN])}{more}"
+    more = ", ..." if name_list.count > min(len(name_list.names), SHOWN) else ""
+    return f"{name_list.count}: {', '.join(name_list.names[:SHOWN])}{more}"

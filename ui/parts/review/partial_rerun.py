@@ -16,9 +16,9 @@ OPENED = ("document", "meaning")
 PROGRAM = "program"
 
 
-def partial_rerun(key: str, draw: Callable[..., None], *given: Any) -> None:
+def partial_rerun(key: str, draw: Callable[..., None], *arguments: Any) -> None:
     """Draw a part of the page that can be redrawn on its own; `draw` reads the current proposal."""
-    st.fragment(draw, key=key)(*given)
+    st.fragment(draw, key=key)(*arguments)
 
 
 def card_key(suggestion: UUID) -> str:
@@ -31,19 +31,19 @@ def suggestion_by_id(proposal: ProposalOut, suggestion: UUID) -> SuggestionOut:
     return next(each for each in proposal.suggestions if each.id == suggestion)
 
 
-def current(proposal: ProposalOut, beside: Sequence[UUID]) -> UUID | None:
+def current(proposal: ProposalOut, siblings: Sequence[UUID]) -> UUID | None:
     """Return the next suggestion on the page to decide; None if none is pending."""
     waiting = {each.id for each in proposal.suggestions if each.decision == "pending"}
-    return next((each for each in beside if each in waiting), None)
+    return next((each for each in siblings if each in waiting), None)
 
 
-def after(step: Callable[..., object], *given: Any) -> None:
+def after(step: Callable[..., object], *arguments: Any) -> None:
     """Run the step and redraw the whole page."""
-    step(*given)
+    step(*arguments)
     st.rerun()
 
 
-def after_deciding(step: Callable[[ProposalOut, UUID], object], suggestion: UUID, beside: Sequence[UUID]) -> None:
+def after_deciding(step: Callable[[ProposalOut, UUID], object], suggestion: UUID, siblings: Sequence[UUID]) -> None:
     """Run the step of a card and redraw what changed, or the whole page."""
     before = viewer.current_proposal()
     step(before, suggestion)
@@ -51,7 +51,7 @@ def after_deciding(step: Callable[[ProposalOut, UUID], object], suggestion: UUID
     if decided is None or _spreads(before, decided, suggestion_by_id(before, suggestion)):
         st.rerun()
         return
-    cards = dict.fromkeys((suggestion, current(before, beside), current(decided, beside)))
+    cards = dict.fromkeys((suggestion, current(before, siblings), current(decided, siblings)))
     st.rerun([*(card_key(each) for each in cards if each), PROGRESS, SAFE, VERDICT])
 
 

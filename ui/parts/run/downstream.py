@@ -37,19 +37,19 @@ def incident(run: RunOut) -> IncidentOut | None:
     return next((each for each in incidents if _holds(each, run)), None)
 
 
-def _holds(found: IncidentOut, run: RunOut) -> bool:
+def _holds(incident: IncidentOut, run: RunOut) -> bool:
     """Return True if the run is within the incident; ids of runs are ordered by time."""
     return any(
         (part.contract_id, part.object) == (run.contract_id, run.object)
         and part.first_run_id <= run.id <= part.last_run_id
-        for part in found.objects
+        for part in incident.objects
     )
 
 
-def reached(found: IncidentOut) -> str:
+def reached(incident: IncidentOut) -> str:
     """Describe the downstream datasets and their consumers. Contains names of people."""
     try:
-        blast = viewer.registry().incident_impact(found.id)
+        blast = viewer.registry().incident_impact(incident.id)
     except ClientError:
         return texts.DOWNSTREAM_HIDDEN
     return impact_sentence(blast)

@@ -92,16 +92,16 @@ class FailingSegment:
 
 
 def segment(
-    sample: ViolationSampleOut, *, apart: Collection[str], shares: Mapping[str, Mapping[str, float]]
+    sample: ViolationSampleOut, *, excluded: Collection[str], shares: Mapping[str, Mapping[str, float]]
 ) -> FailingSegment | None:
     """Return the value that most sampled rows have in common; None if there is none.
 
-    None also if the value is as common in all rows. Skips masked columns and those in `apart` (the check's own
+    None also if the value is as common in all rows. Skips masked columns and those in `excluded` (the check's own
     column, partition columns). `shares`: by column, the share of each value in all rows."""
     candidates = [
         _most(sample, place, shares.get(column, {}))
         for place, column in enumerate(sample.columns)
-        if column not in sample.masked and column not in apart
+        if column not in sample.masked and column not in excluded
     ]
     telling = [each for each in candidates if each and each.rows >= MOST_OF * each.sample_rows and _is_odd(each)]
     return max(telling, key=lambda each: (each.rows, -(each.share_of_all or 0), each.column), default=None)

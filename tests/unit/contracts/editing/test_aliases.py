@@ -20,7 +20,7 @@ def names(document: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 def test_the_first_alias_keeps_the_name_that_followed_from_the_place() -> None:
     before = plain()
-    found = with_alias(before, "orders", NEW, known=KNOWN)
+    found = with_alias(before, "orders", NEW, existing=KNOWN)
     assert names(found) == [("orders", *KNOWN[0]), ("orders", *NEW)]
     assert before == plain()
 
@@ -28,15 +28,15 @@ def test_the_first_alias_keeps_the_name_that_followed_from_the_place() -> None:
 def test_where_names_are_declared_the_new_one_is_put_beside_them_and_other_terms_stay() -> None:
     terms = {"aliases": [{"object": "orders", "namespace": "s3://lake", "name": "orders"}], "columns": "closed"}
     before = {**plain(), "customProperties": [{"property": "x", "value": 1}, {"property": "treaty", "value": terms}]}
-    found = with_alias(before, "orders", NEW, known=[("s3://lake", "orders")])
+    found = with_alias(before, "orders", NEW, existing=[("s3://lake", "orders")])
     assert names(found) == [("orders", "s3://lake", "orders"), ("orders", *NEW)]
     assert read(writer.write(found)).terms.columns == "closed"
     assert found["customProperties"][0] == {"property": "x", "value": 1}
 
 
 def test_an_alias_that_is_there_changes_nothing() -> None:
-    once = with_alias(plain(), "orders", NEW, known=KNOWN)
-    assert with_alias(once, "orders", NEW, known=[*KNOWN, NEW]) == once
+    once = with_alias(plain(), "orders", NEW, existing=KNOWN)
+    assert with_alias(once, "orders", NEW, existing=[*KNOWN, NEW]) == once
 
 
 @pytest.mark.parametrize(

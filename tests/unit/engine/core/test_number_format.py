@@ -61,7 +61,7 @@ BESIDE = [
 
 @pytest.mark.parametrize(("value", "limit", "text"), BESIDE)
 def test_a_value_is_not_rounded_onto_its_limit(value: float, limit: float, text: str) -> None:
-    assert figure(value, beside=[limit]) == text
+    assert figure(value, alongside=[limit]) == text
 
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -69,7 +69,7 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 @given(NUMBERS, st.one_of(NUMBERS, st.integers(), st.sampled_from([0, 1, 0.95])))
 def test_what_is_shown_lies_on_the_same_side_of_the_limit_as_the_value(value: float, limit: float) -> None:
-    shown = Decimal(figure(value, beside=[limit]).replace(",", ""))
+    shown = Decimal(figure(value, alongside=[limit]).replace(",", ""))
     assert (shown < exact(limit), shown > exact(limit)) == (exact(value) < exact(limit), exact(value) > exact(limit))
 
 

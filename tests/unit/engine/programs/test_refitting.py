@@ -57,7 +57,7 @@ def table(days: int = 30, odd: Mapping[int, Sequence[float]] = MappingProxyType(
 
 def refitted(packed: dict[str, bytes], *spoilt: str) -> dict[str, Refit | NoProgram]:
     wanted = list(watched_clauses(bind(PROMISED.object("orders"), SCHEMA)))
-    return refits(wanted, of_states(wanted, SCHEMA, packed, spoilt=frozenset(spoilt)))
+    return refits(wanted, of_states(wanted, SCHEMA, packed, excluded_partitions=frozenset(spoilt)))
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_a_check_that_is_new_is_not_answered_for_partitions_that_began_without_i
 
 
 def test_a_sink_can_travel_to_another_process(stream: Stream) -> None:
-    sink = watch_stream(stream.given, stream.store, stream="orders", partition_by=["day"], stops=["failed"])
+    sink = watch_stream(stream.given, stream.store, stream="orders", partition_by=["day"], stop_verdicts=["failed"])
     again = pickle.loads(pickle.dumps(sink))
     assert (again.stream, again.stop_verdicts, again.store, again.object) == (
         "orders",

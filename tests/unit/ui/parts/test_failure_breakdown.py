@@ -109,7 +109,7 @@ ROWS = [("WH-7", "open", "d")] * 5 + [("WH-1", "shipped", "d")]
 def test_the_value_that_most_broken_rows_share_is_told_with_how_common_it_is(
     rows: list[tuple[str, ...]], shares: dict[str, dict[str, float]], said: str
 ) -> None:
-    found = failure_breakdown.segment(sample(*rows), apart={"status", "day"}, shares=shares)
+    found = failure_breakdown.segment(sample(*rows), excluded={"status", "day"}, shares=shares)
     assert found is not None
     assert found.sentence == said
 
@@ -127,7 +127,7 @@ def test_the_value_that_most_broken_rows_share_is_told_with_how_common_it_is(
 def test_what_explains_nothing_is_not_told(
     rows: list[tuple[str, ...]], masked: tuple[str, ...], shares: dict[str, dict[str, float]]
 ) -> None:
-    assert failure_breakdown.segment(sample(*rows, masked=masked), apart={"status", "day"}, shares=shares) is None
+    assert failure_breakdown.segment(sample(*rows, masked=masked), excluded={"status", "day"}, shares=shares) is None
 
 
 def report(partitions: tuple[str, ...], location: str = "/lake/orders") -> RunOut:
