@@ -94,6 +94,9 @@ docs: setup ## write the reference and docs/house.svg from the code, and build t
 docs-serve: setup ## show the site on 127.0.0.1:8790 and rebuild it while you write
 	.venv/bin/zensical serve
 
+notebooks: setup ## run docs/notebooks and write their outputs (minutes)
+	$(PY) -m docs.execute_notebooks
+
 bench-avh: setup ## programs by history on recurring tables: false alarms, recall, cost (hours; ARGS="FOLDER --only cost")
 	$(PY) -W ignore -m bench.programs.avh $(ARGS)
 

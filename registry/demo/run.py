@@ -71,7 +71,7 @@ def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path 
         with _home(keep=keep) as home:
             _log_to(home / "logs" / "demo.log")
             if write:
-                return _write(write.absolute(), console)
+                return _write(write, console)
             return _main_job(_settings(home, keep=keep), console, data=data, column=partition_by, keep=keep)
     except (local_stack.StartFailed, DemoTimeout) as error:
         raise CliError(str(error)) from None
