@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 # Without compiled modules every process of the tests compiles hundreds of them once more.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve fuzz fuzz-predicates fuzz-states kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock bench-install
+.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks fuzz fuzz-predicates fuzz-states kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock bench-install
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
