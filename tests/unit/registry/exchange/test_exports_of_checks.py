@@ -152,7 +152,8 @@ def test_what_is_promised_is_said_in_their_words(promise: Any, in_dqx: Any, in_g
 def test_what_they_cannot_say_is_told_and_not_said(promise: Any) -> None:
     content = source(promise)
     assert (dqx(content), gx(content), soda(content)) == ([], [], [])
-    for form, word in (("dqx", "# Not supported by DQX: "), ("gx", "not_supported"), ("soda", "# Not supported by Soda: ")):
+    words = {"dqx": "# Not supported by DQX: ", "gx": "not_supported", "soda": "# Not supported by Soda: "}
+    for form, word in words.items():
         text = FORMS[form].write(ExportSource(content)).decode()
         assert (form, text.count(word), TEMPLATE.search(text)) == (form, 1, None)
 
@@ -163,7 +164,8 @@ def test_conditions_severities_and_names_are_kept() -> None:
     assert (entry["name"], entry["criticality"], entry["filter"]) == ("filled_is_not_null_id", "warn", "amount > 0")
     assert entry["user_metadata"] == {"table": "orders", "check": "filled", "scope": "delta"}
     assert soda(source(promise)) == [("missing_count(id)", {"filter": "amount > 0", "warn": "when != 0"})]
-    assert exported("gx", source(promise))["meta"]["treaty"]["not_supported"][0].endswith("depends on the execution engine)")
+    (reason,) = exported("gx", source(promise))["meta"]["treaty"]["not_supported"]
+    assert reason.endswith("depends on the execution engine)")
 
 
 def test_soda_is_not_told_what_is_promised_of_a_part_of_the_rows() -> None:
