@@ -4,6 +4,7 @@ Iceberg has no runtime for the Spark of the other tests: the job and the worker 
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,11 +24,13 @@ from support.agents import (
 )
 from support.iceberg_job import COPIED, ICEBERG, SALES, SOLD, WAREHOUSE
 from support.loops import services
-from support.pages import read_aloud
+from support.pages import environment
 from support.spark_job import DONE, FAILED
 from support.watching import Outcome, Watched, changed, told_of
 
 from treaty.engine.core.results import Verdict
+from treaty.registry.access.permissions import GRANTS
+from treaty.registry.core.enums import Role
 from treaty.registry.serve import local_stack
 
 TESTS = Path(iceberg_job.__file__).parents[1]
@@ -95,16 +98,19 @@ def test_the_partitions_that_changed_are_judged_and_no_others(outcomes: dict[str
     assert operation.asks == "data" or len(outcome.judged) <= 1
 
 
-def test_every_line_about_iceberg_does_what_it_says(watched: Watched, tmp_path: Path) -> None:
+def test_every_example_of_the_page_runs(watched: Watched, tmp_path: Path) -> None:
     programs = os.pathsep.join(map(str, (Path(sys.executable).parent, SPARK_FOR_ICEBERG / "bin", os.environ["PATH"])))
-    modules = os.pathsep.join(map(str, (SPARK_FOR_ICEBERG, TESTS.parent)))
-    more = {"JARS": str(JARS), "PAGES": "http://pages", "PYTHONPATH": modules, "PATH": programs}
-
-    told = read_aloud("iceberg", watched.service, tmp_path / "page", **more)
-
-    answers = re.findall(r"^(pass|warn|block|unknown): \S*orders(?: (\S+))?$", told, flags=re.MULTILINE)
-    assert answers == [("pass", ""), ("pass", "day=2026-09-25"), ("block", "day=2026-09-28")]
-    page = r"^page: http://pages/run\?id=\S{36} failed day=2026-09-25 day=2026-09-28 versions \d+$"
-    assert re.search(page, told, flags=re.MULTILINE)
-    assert re.search(r"^graph: DATASET \S+/page/lake/shop/orders orders: failed$", told, flags=re.MULTILINE)
-    assert re.search(r"^graph: JOB load_orders\.", told, flags=re.MULTILINE)
+    modules = os.pathsep.join(map(str, (SPARK_FOR_ICEBERG, TESTS)))
+    token = watched.service.people.admin.issue_token("docs", scopes=sorted(GRANTS[Role.ADMIN])).secret
+    more = {"JARS": str(JARS), "TREATY_TOKEN": token, "PYTHONPATH": modules, "PATH": programs}
+    folder = tmp_path / "page"
+    folder.mkdir()
+    ran = subprocess.run(
+        [sys.executable, "-m", "support.doc_runner", str(TESTS.parent / "docs/how-to/iceberg.md")],
+        cwd=folder, env={**environment(watched.service), **more}, capture_output=True, text=True, timeout=600,
+        check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, f"{ran.stdout[-2000:]}\n{ran.stderr[-6000:]}"
+    table = folder.resolve() / "lake/shop/orders"
+    assert re.search(rf"^DATASET {table} failed$", ran.stdout, flags=re.MULTILINE)
+    assert re.search(r"^JOB load_orders\.", ran.stdout, flags=re.MULTILINE)
