@@ -7,6 +7,8 @@ import pytest
 
 from docs import decisions_index, house
 from docs.generate import PAGES, REFERENCE, page
+from treaty.registry.access.permissions import GRANTS
+from treaty.registry.core.enums import Permission, Role
 
 ROOT = Path(__file__).parents[2]
 MAP = ROOT / "docs" / "architecture.md"
@@ -64,6 +66,19 @@ def test_every_explanation_is_linked_from_the_map() -> None:
     source = MAP.read_text(encoding="utf-8")
     assert EXPLANATIONS
     assert [each for each in EXPLANATIONS if f"]({each.removeprefix('docs/')})" not in source] == []
+
+
+def test_the_table_of_permissions_is_as_the_code_grants_them() -> None:
+    table = (ROOT / "docs" / "explanation" / "security.md").read_text(encoding="utf-8")
+    head, *rows = re.findall(r"^\| (?:Permission|`).*\|$", table[table.index("| Permission ") :], re.MULTILINE)
+    roles = [Role(each.strip()) for each in head.split("|")[2:-1]]
+    written = {
+        Permission(name): {role for role, cell in zip(roles, row.split("|")[2:-1], strict=True) if cell.strip()}
+        for row in rows
+        for name in re.findall(r"`([\w:]+)`", row.split("|")[1])
+        if ":" in name
+    }
+    assert written == {each: {role for role in Role if each in GRANTS[role]} for each in Permission}
 
 
 def test_the_index_of_decisions_lists_only_records() -> None:
