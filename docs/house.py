@@ -15,10 +15,10 @@ PACKAGES = ("ui", "registry", "engine", "contracts")
 WIDTH, ROW, BOX, GAP, HEAD = 560, 68, 36, 16, 58
 LETTER = {15: 7.9, 19: 10.2}  # Width of a letter, by the size of the text.
 LEGEND = (
-    "A box is a room: one folder of a package.",
-    "An arrow points from a room to one that it imports.",
-    "Left out: arrows that a longer path implies.",
-    "A room imports from the floors below it only.",
+    "A box is one folder of a package.",
+    "An arrow points from a folder to one that it imports.",
+    "Arrows that a longer path implies are left out.",
+    "A folder imports only from rows below it.",
 )
 Graph = dict[str, set[str]]
 
@@ -270,7 +270,7 @@ def _framed(body: Iterable[str], big: Iterable[str], wide: float, high: float) -
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:.0f} {high:.0f}" '
         'font-family="system-ui, sans-serif" text-anchor="middle" fill="#1b2733" role="img" '
-        'aria-label="The packages, their rooms by floor, and the imports between them">'
+        'aria-label="The packages, their folders, and the imports between them">'
     )
     yield "<!-- written by `make docs` from the imports -->"
     yield '<defs><marker id="a" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="6" markerHeight="6" orient="auto">'
