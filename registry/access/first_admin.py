@@ -36,7 +36,7 @@ def initialise(settings: RegistrySettings) -> str:
         secret = issue(tx, token_id=ids.new(), now=now, lasts=timedelta(hours=settings.setup_link_lifetime_hours))
         tx.commit()
     engine.dispose()
-    return f"{settings.ui_url}/setup?token={secret}"
+    return f"{settings.pages}/setup?token={secret}"
 
 
 def issue(session: Session, *, token_id: UUID, now: datetime, lasts: timedelta) -> str:

@@ -152,7 +152,9 @@ class RegistrySettings(BaseModel):
     shutdown_timeout_seconds: float = Field(
         default=8, gt=0, description="Time for the API to finish accepted requests after a stop signal"
     )
-    public_url: str = Field(default="", description="Public URL of the pages, for links in notifications and events")
+    public_url: str = Field(
+        default="", description="Public URL of the pages, for links in notifications, events and the one-time link"
+    )
     openlineage_url: str = Field(
         default="",
         description="Service that receives verdicts as OpenLineage events, such as http://marquez:5000; by default"
@@ -236,7 +238,7 @@ class RegistrySettings(BaseModel):
 
     @property
     def pages(self) -> str:
-        """Return the URL of the pages for links in notifications; by default `ui_url`."""
+        """Return the URL of the pages for links that people open; by default `ui_url`."""
         return self.public_url.rstrip("/") or self.ui_url
 
     @property

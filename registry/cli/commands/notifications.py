@@ -129,7 +129,10 @@ def _print_made(channel: "schemas.NewChannelOut", console: Any) -> None:
 
 
 def _print_channels(page: "schemas.Page[schemas.ChannelOut]", console: Any) -> None:
-    _print_all(console, page.items)
+    if page.items:
+        _print_all(console, page.items)
+    else:
+        console.print("No channels yet. Add one with: treaty notify add email ADDRESS")
 
 
 def _print_all(console: Any, channels: "Sequence[schemas.ChannelOut]") -> None:
@@ -155,7 +158,10 @@ def _last(channel: "schemas.ChannelOut") -> str:
 
 
 def _print_messages(page: "schemas.Page[schemas.OutboxMessageOut]", console: Any) -> None:
-    _print_rows(console, page.items)
+    if page.items:
+        _print_rows(console, page.items)
+    else:
+        console.print("No failed messages.")
 
 
 def _print_rows(console: Any, messages: "Sequence[schemas.OutboxMessageOut]") -> None:

@@ -341,6 +341,11 @@ def test_init_makes_the_database_and_prints_a_link_that_works(tmp_path: Path) ->
     engine.dispose()
 
 
+def test_the_link_leads_to_the_public_address_of_the_pages(tmp_path: Path) -> None:
+    settings = RegistrySettings(home=tmp_path / "new", public_url="https://treaty.example.com/")
+    assert first_admin.initialise(settings).startswith("https://treaty.example.com/setup?token=")
+
+
 def completed_now(engine: Engine, token: str) -> int:
     with transaction(engine) as tx:
         assert tx.exec(select(SetupTokenRow)).one().used_at is None

@@ -48,6 +48,13 @@ def test_a_channel_is_added_listed_tried_and_removed(asking: World, capsys: pyte
     assert rows(asking.engine, ChannelRow) == []
 
 
+def test_empty_lists_are_sentences(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("list") == 0
+    assert "No channels yet." in capsys.readouterr().out
+    assert run("failed") == 0
+    assert "No failed messages." in capsys.readouterr().out
+
+
 def test_a_channel_of_a_team_names_it(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("add", "email", "all@shop.example", "--team", "sellers") == 3
     assert "Team sellers does not exist" in capsys.readouterr().err
