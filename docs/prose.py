@@ -25,6 +25,9 @@ CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 MARKUP = re.compile(r"\w[\w+.-]*://\S+|<[^<>\n]*>|[\w.+-]+@[\w.-]+|:material/\w+:|\bpython -m .*")
 MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)]|#+|>|\|)\s")
 HEADING = re.compile(r"\s*(?:#|!!!|\?\?\?|\|?[-:| ]+\|?$)")
+# Words beside words or values; what SQL, calls, templates and tags have.
+PHRASE = re.compile(r"[^\W\d_]{2,}[,:;]? (?:[^\W\d_]|\{)|\} [^\W\d_]")
+NO_PHRASE = re.compile(r"[{;]\s|\w\(|</|\b[A-Z]{4,} ")
 # A sentence ends before a capital, a figure or a mark of Markdown.
 END = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\"'(\[*_`]*[A-Z0-9`])")
 ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|al|No|approx)|\b[A-Z])\.[\"')*_]*$")
@@ -132,7 +135,7 @@ def literal(node: ast.expr) -> str:
 
 def is_prose(text: str) -> bool:
     """Return whether a literal is words and no code."""
-    return bool(re.search(r"[^\W\d_]{2,}[,:;]? [^\W\d_]", text)) and not re.search(r"[{;]\s|\w\(|</|\b[A-Z]{4,} ", text)
+    return bool(PHRASE.search(text)) and not NO_PHRASE.search(text)
 
 
 def sentences(passage: Passage) -> Iterator[Passage]:
@@ -156,11 +159,12 @@ def blocks(passage: Passage) -> Iterator[tuple[int, str]]:
         if not line.strip() or MARKER.match(line) or HEADING.match(line) or row:
             if block:
                 yield first, "\n".join(block)
-            block, first = [], number
+            block = []
         if row and not HEADING.match(line):
             yield from ((number, cell.strip()) for cell in line.strip().strip("|").split(" | "))
         elif line.strip() and not HEADING.match(line):
-            block.append(MARKER.sub("", line, count=1) if not block else line)
+            first = first if block else number
+            block.append(line if block else MARKER.sub("", line, count=1))
 
 
 KINDS: dict[str, Callable[[], Iterator[Passage]]] = {

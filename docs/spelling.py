@@ -16,8 +16,7 @@ from docs import prose
 WORDS = prose.DOCS / "words.txt"
 WORD = re.compile(r"(?<![\w.@/\\-])[^\W\d_]+(?:['\u2019][^\W\d_]+)*(?![\w@/\\]|\.\w)(?:-[^\W\d_]+)*")
 CAPITALS = re.compile(r".+[A-Z]")
-# What a name or a contraction ends in.
-SUFFIX = re.compile(r"['\u2019](?:s|d|ll|re|ve|t|m)?$")
+GENITIVE = re.compile(r"'s?$")
 # British words that the dictionary has, and their American spelling. The rest it does not have, and the API spells
 # "acknowledgement" as here.
 BRITISH = {
@@ -60,7 +59,7 @@ def words(text: str) -> Iterator[str]:
     """Yield the words of a line that are checked, in small letters and without a genitive."""
     for match in WORD.finditer(text):
         for part in match[0].split("-"):
-            word = SUFFIX.sub("", part)
+            word = GENITIVE.sub("", part.replace("\u2019", "'"))
             if word and not CAPITALS.match(word) and not (len(word) == 1 and word.isupper()):
                 yield word.lower()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.every import every
+from support.glossary import REPLACED
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = sorted((ROOT / "ui" / "texts").glob("*.py"))
@@ -182,15 +183,6 @@ def _is_literal(value: ast.expr) -> bool:
     except ValueError:
         return False
     return True
-
-
-# The words that the glossary replaces, and the old dialect; whole words, in any case.
-REPLACED = re.compile(
-    r"\b(tells?|told|whoever|whom|beside|anew|thereby|wherever|likewise|nobody|somebody|put(?:s|ting)? off|"
-    r"look(?:s|ed|ing)? after|for so long|by itself|judge[sd]?|judge?ments?|promise[sd]?|blast|dead letters? office|"
-    r"foreseen|no longer good|good for nothing)\b",
-    re.IGNORECASE,
-)
 
 
 def catalogue_texts(path: Path) -> Iterator[tuple[int, str]]:
