@@ -26,7 +26,8 @@ FENCE = re.compile(
 )
 SKIPPED = re.compile(r"<!-- not run: (.+?) -->\s*$")
 EXPECTED_CODE = re.compile(r"^# exit code (\d+)\s*\Z", flags=re.MULTILINE)
-FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\n", flags=re.DOTALL | re.MULTILINE)
+# The README declares it in a comment: where it is shown, front matter would be part of the text.
+FRONT_MATTER = re.compile(r"\A(?:---\n(.*?)^---\n|<!-- (needs:.*?) -->)", flags=re.DOTALL | re.MULTILINE)
 NEEDS = ("java", "registry", "listener", "delta", "iceberg", "postgres")
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 RUN = ("sh", "python")
@@ -68,7 +69,7 @@ class PageError(Exception):
 def needs(source: str) -> list[str]:
     """Return what the page's front matter declares; empty without one."""
     matter = FRONT_MATTER.match(source)
-    return list((yaml.safe_load(matter[1]) or {}).get("needs", [])) if matter else []
+    return list((yaml.safe_load(matter[1] or matter[2]) or {}).get("needs", [])) if matter else []
 
 
 def blocks(source: str) -> list[Block]:

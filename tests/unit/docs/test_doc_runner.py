@@ -49,5 +49,6 @@ def test_a_page_that_is_wrong_fails_with_its_line(name: str, folder: Path) -> No
 
 def test_a_page_declares_what_it_needs() -> None:
     assert doc_runner.needs("---\nneeds: [java, delta]\n---\n# Page\n") == ["java", "delta"]
+    assert doc_runner.needs("<!-- needs: [java] -->\n# Page\n") == ["java"]
     assert doc_runner.needs("# Page\n\n---\n\nneeds: [java]\n\n---\n") == []
     assert doc_runner.needs("---\ntitle: x\n---\n") == []
