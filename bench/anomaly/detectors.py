@@ -1,8 +1,8 @@
 """Measure detectors: false alarms on clean series, detected incidents, and the cost of a point.
 
 The truth of synthetic series is known, so the probability of a false alarm is computed for every band instead of
-counted: n series are as precise as hundreds of times as many single points would be. Seeds from JUDGED on are used for
-testing; constants in `treaty.engine.anomaly` that were set by hand were set on smaller seeds."""
+counted: n series are as precise as hundreds of times as many single points would be. Seeds from EVALUATION_SEED on are
+used for testing; constants in `treaty.engine.anomaly` that were set by hand were set on smaller seeds."""
 
 import argparse
 import time
@@ -20,7 +20,7 @@ from treaty.engine.anomaly.baselines import MetricBaselines
 from treaty.engine.anomaly.detector import DetectorBand, detector
 from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
 
-JUDGED = 13_000_000
+EVALUATION_SEED = 13_000_000
 START = datetime(2025, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 LENGTHS = (20, 30, 57, 100, 200, 365, 500)
@@ -80,7 +80,7 @@ def clean_series(kind: str, length: int, seed: int) -> CleanSeries:
     """Return a series of `length` days and the value to test.
 
     The seed determines the phase."""
-    random = np.random.default_rng(JUDGED + seed)
+    random = np.random.default_rng(EVALUATION_SEED + seed)
     at = np.arange(length + 1) + int(random.integers(0, 210))
     return KINDS[kind](at, random.standard_normal(length + 1))
 
@@ -229,7 +229,7 @@ def found_drops(count: int) -> Iterator[str]:
     for noise in (1.0, 2.0, 3.0):
         hits_by_detector = {"auto": 0, "online_normal": 0}
         for seed in range(count):
-            random = np.random.default_rng(JUDGED + 77_000 + seed)
+            random = np.random.default_rng(EVALUATION_SEED + 77_000 + seed)
             at = np.arange(57) + int(random.integers(0, 7))
             values = 100 * (1 + 0.2 * np.sin(2 * np.pi * at / 7)) + noise * random.standard_normal(57)
             bad = 0.8 * values[-1]
@@ -242,7 +242,7 @@ def found_drops(count: int) -> Iterator[str]:
         yield f"A drop of 20 % on weekly series, 57 days, noise {noise:g} %, n = {count}: detected by {shares}"
     hits = 0
     for seed in range(count):
-        past = 100 + 3 * np.random.default_rng(JUDGED + 88_000 + seed).standard_normal(7)
+        past = 100 + 3 * np.random.default_rng(EVALUATION_SEED + 88_000 + seed).standard_normal(7)
         band = band_after("auto", {}, past)
         hits += band is not None and float(band.upper or 0) < 100_000
     yield f"A thousandfold value at the eighth point, n = {count}: detected by auto {hits / count:.3f}"

@@ -23,7 +23,7 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 class Metrics:
     """Metrics of a synthetic table, and the keys of the states they need."""
 
-    asked: tuple[MetricQuery, ...]
+    queries: tuple[MetricQuery, ...]
     keys: frozenset[str]
 
 
@@ -46,5 +46,5 @@ def _values(plan: Plan, at: int) -> dict[str, Any]:
 
 def merged(metrics: Metrics, packed: Mapping[str, bytes]) -> None:
     """Merge all states and compute every metric. Raises AssertionError if one has no value."""
-    answers = state_queries.answers(metrics.asked, iter(packed.items()), now=NOW)
+    answers = state_queries.answers(metrics.queries, iter(packed.items()), now=NOW)
     assert all(each.reading for each in answers), [each.reason for each in answers][:3]

@@ -56,7 +56,7 @@ class Setting:
     engine: Engine
     producer: str
     owner: str
-    asked: argparse.Namespace
+    options: argparse.Namespace
 
     def goal(self, number: float) -> float | None:
         """Return the goal if it applies to this database, else None."""
@@ -74,15 +74,15 @@ class Setting:
 def burst(setting: Setting) -> Iterator[Line]:
     """Send many events within a second, every ten seconds; the first burst is a warm-up and not counted."""
     bursts: list[list[Sent]] = []
-    send(setting.address, setting.producer, _events(setting.asked.events), seconds=1)
+    send(setting.address, setting.producer, _events(setting.options.events), seconds=1)
     _keep_log_files(setting.engine)
     before, cpu = setting.event_counts()[0], cpu_seconds()
-    for _ in range(setting.asked.bursts):
+    for _ in range(setting.options.bursts):
         started = time.perf_counter()
-        bursts.append(send(setting.address, setting.producer, _events(setting.asked.events), seconds=1))
+        bursts.append(send(setting.address, setting.producer, _events(setting.options.events), seconds=1))
         time.sleep(max(0.0, 10 - (time.perf_counter() - started)))
     used, every = cpu_seconds() - cpu, [each for one in bursts for each in one]
-    number = f"{setting.asked.events:,}"
+    number = f"{setting.options.events:,}"
     worst = max(_late(one, 0.99) for one in bursts)
     print(f"{'':44} p99 of each burst: {', '.join(f'{_late(one, 0.99):.0f}' for one in bursts)} ms")
     yield Line(f"burst of {number} in 1 s, p99 of the slowest", worst, setting.goal(300))
@@ -93,7 +93,7 @@ def burst(setting: Setting) -> Iterator[Line]:
 
 def steady(setting: Setting) -> Iterator[Line]:
     """Send events at a steady rate."""
-    rate, seconds = setting.asked.rate, setting.asked.seconds
+    rate, seconds = setting.options.rate, setting.options.seconds
     before, cpu = setting.event_counts()[0], cpu_seconds()
     sent = send(setting.address, setting.producer, _events(int(rate * seconds)), seconds=seconds)
     used = cpu_seconds() - cpu
@@ -105,13 +105,13 @@ def steady(setting: Setting) -> Iterator[Line]:
 
 def effects(setting: Setting) -> Iterator[Line]:
     """Send every event three times in random order: it must be stored, processed and counted once."""
-    number, path = setting.asked.events, "/lake/counted"
+    number, path = setting.options.events, "/lake/counted"
     _in_force(setting, "counted", path)
     first = clock.now() - timedelta(seconds=number)
     bodies = [event(path, run=uuid5(RUNS, str(at)), at=first + timedelta(seconds=at)) for at in range(number)] * TIMES
     random.Random(7).shuffle(bodies)
     (rows, repeats), triggers = setting.event_counts(), _triggers(setting, "counted")
-    sent = send(setting.address, setting.producer, bodies, seconds=TIMES * number / setting.asked.rate)
+    sent = send(setting.address, setting.producer, bodies, seconds=TIMES * number / setting.options.rate)
     now_rows, now_repeats = setting.event_counts()
     yield Line("every event 3 times: not acknowledged", _not_taken(sent), 0, "events")
     yield Line("every event 3 times: stored too often", abs(now_rows - rows - number), 0, "events")
@@ -129,14 +129,14 @@ def verdict(setting: Setting) -> Iterator[Line]:
     """Measure the time from a partition's event to its verdict with warm Spark."""
     lake = setting.folder / "lake" / "orders"
     for day in range(3):
-        _write(lake, day, setting.asked.rows)
+        _write(lake, day, setting.options.rows)
     _in_force(setting, "orders", str(lake))
     with working(setting):
         cold = _seconds_to_verdict(setting, None)
         times, pieces, cpu = list[float](), list[tuple[float, float]](), list[float]()
-        for day in range(3, 3 + setting.asked.rounds + 1):
+        for day in range(3, 3 + setting.options.rounds + 1):
             time.sleep(QUIET)
-            _write(lake, day, setting.asked.rows)
+            _write(lake, day, setting.options.rows)
             before = cpu_seconds()
             total, waited, read = _round(setting, lake, day)
             if day > 3:
@@ -144,7 +144,7 @@ def verdict(setting: Setting) -> Iterator[Line]:
                 pieces.append((waited, read))
                 cpu.append(cpu_seconds() - before)
     print(f"{'':44} the first verdict, with cold Spark, took {cold:.1f} s")
-    rows = f"{setting.asked.rows:,} rows"
+    rows = f"{setting.options.rows:,} rows"
     yield Line(f"event to verdict, {rows}, slowest", max(times), 3, "s")
     yield Line(f"event to verdict, {rows}, median", median(times), None, "s")
     yield Line("  until the task started, median", median(each for each, _ in pieces), None, "s")

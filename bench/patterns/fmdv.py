@@ -124,7 +124,7 @@ class Split:
     """Columns to index and columns to test, with the index file of the former."""
 
     indexed: Sequence[Column]
-    judged: Sequence[Column]
+    tested: Sequence[Column]
     path: Path
 
 
@@ -137,11 +137,11 @@ def line(part: str, method: str, outcomes: Sequence[Outcome], note: str = "", *,
 
 def goals(split: Split) -> Iterator[Line]:
     """Evaluate the goals: all columns in file order, all from a uniform sample, and those with a pattern."""
-    every = evaluate(split.judged, infer_from(split.path))
+    every = evaluate(split.tested, infer_from(split.path))
     yield line("goals", "every column, file order", every, "goal 0.97 / 0.90" + _latency(every))
-    shuffled = [column.shuffled(at) for at, column in enumerate(split.judged)]
+    shuffled = [column.shuffled(at) for at, column in enumerate(split.tested)]
     yield line("goals", "every column, uniform sample", evaluate(shuffled, infer_from(split.path)), "goal 0.99 / 0.92")
-    strict = evaluate(split.judged, infer_from(split.path, STRICT))
+    strict = evaluate(split.tested, infer_from(split.path, STRICT))
     share = sum(each.promise is not None for each in strict) / len(strict)
     note = f"goal 0.985 / 0.94 on 50 %: on {share:.0%}"
     yield line("goals", "where a pattern is returned", strict, note, promised=True)
@@ -156,7 +156,7 @@ def _latency(outcomes: Sequence[Outcome]) -> str:
 def baselines(split: Split) -> Iterator[Line]:
     """Evaluate the methods without a lake, on the same columns."""
     for name, infer_alone in BASELINES.items():
-        yield line("baselines", name, evaluate(split.judged, infer_alone))
+        yield line("baselines", name, evaluate(split.tested, infer_alone))
 
 
 def variants(split: Split) -> Iterator[Line]:
@@ -166,7 +166,7 @@ def variants(split: Split) -> Iterator[Line]:
     sums = load(split.path).sums
     for objective in (Objective.IMPURITY, Objective.ALARMS, Objective.COLUMNS):
         for name, limits in VARIANTS.items():
-            outcomes = evaluate(split.judged, variant(sums, replace(limits, objective=objective)))
+            outcomes = evaluate(split.tested, variant(sums, replace(limits, objective=objective)))
             yield line("variants", f"{name}, least {objective}", outcomes, promised=True)
 
 
@@ -183,7 +183,7 @@ def sensitivity(split: Split) -> Iterator[Line]:
                 sums_by_tokens[limits.tokens] = sums_of(
                     (each.values for each in split.indexed), tokens=int(limits.tokens)
                 )
-            outcomes = evaluate(split.judged, variant(sums_by_tokens[limits.tokens], limits))
+            outcomes = evaluate(split.tested, variant(sums_by_tokens[limits.tokens], limits))
             yield line(
                 "sensitivity", f"{name} = {number:g}", outcomes, f"{len(sums_by_tokens[limits.tokens])} patterns"
             )
@@ -192,9 +192,9 @@ def sensitivity(split: Split) -> Iterator[Line]:
 def calibration(split: Split) -> Iterator[Line]:
     """Compare estimated and measured false alarms of all validators."""
     index = load(split.path)
-    results = [infer(column.values[: column.learned], index) for column in split.judged]
+    results = [infer(column.values[: column.learned], index) for column in split.tested]
     expected = [each.alarms for each in results if each.alarms is not None]
-    outcomes = evaluate(split.judged, infer_from(split.path))
+    outcomes = evaluate(split.tested, infer_from(split.path))
     measured = sum(each.issue for each in outcomes) / max(1, len(expected))
     believed = float(np.mean(expected))
     note = f"estimated {believed:.4f}, measured {measured:.4f}: x{measured / believed:.2f}; goal x1.5"
@@ -215,7 +215,7 @@ def speed(split: Split) -> Iterator[Line]:
     )
     yield _figure_line("indexing with replays", columns, _rate(columns, _seconds(partial(indexed, columns))))
     index = load(split.path)
-    test_columns = lengthened(split.judged)
+    test_columns = lengthened(split.tested)
     latencies = [1000 * _seconds(partial(infer, values, index)) for values in test_columns]
     median, late = np.quantile(latencies, (0.5, 0.99))
     yield _figure_line(
@@ -241,7 +241,7 @@ def _figure_line(method: str, columns: Sequence[object], note: str) -> Line:
 
 def misses(split: Split) -> Iterator[Line]:
     """List the columns with a false alarm."""
-    for each in evaluate(split.judged, infer_from(split.path)):
+    for each in evaluate(split.tested, infer_from(split.path)):
         if each.issue:
             learned = each.promise.learned
             source, name = each.column.group
@@ -266,7 +266,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         began = process_time()
         build_index(split.indexed, split.path)
         seconds = process_time() - began
-        print(f"indexed {len(split.indexed)} columns in {seconds:.1f} CPU seconds; test columns: {len(split.judged)}")
+        print(f"indexed {len(split.indexed)} columns in {seconds:.1f} CPU seconds; test columns: {len(split.tested)}")
         lines = list(_printed(each for part in options.only for each in PARTS[part](split)))
     if options.write:
         _write(lines)

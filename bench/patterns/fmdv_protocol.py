@@ -49,13 +49,13 @@ class Column:
 class Outcome:
     """The outcome of one column.
 
-    `promise`: None if nothing was learned. `issue`: a false alarm on its own rest. `told`: share of the other
+    `promise`: None if nothing was learned. `issue`: a false alarm on its own rest. `alarm_share`: share of the other
     columns that raised an alarm."""
 
     column: Column
     promise: Any
     issue: bool
-    told: float
+    alarm_share: float
     seconds: float
 
 
@@ -126,13 +126,13 @@ def _outcome(place: int, columns: Sequence[Column], infer: Infer) -> Outcome:
     promise = infer(column.values[: column.learned])
     seconds = process_time() - began
     if promise is None:
-        return Outcome(column, None, issue=False, told=0.0, seconds=seconds)
+        return Outcome(column, None, issue=False, alarm_share=0.0, seconds=seconds)
     rest = Column(column.name, column.group, column.values[column.learned :])
     if not promise.check_unique(*rest.unique):
-        return Outcome(column, promise, issue=True, told=0.0, seconds=seconds)
+        return Outcome(column, promise, issue=True, alarm_share=0.0, seconds=seconds)
     other_columns = [other for at, other in enumerate(columns) if at != place]
     alarm_share = sum(not promise.check_unique(*other.unique) for other in other_columns) / max(1, len(other_columns))
-    return Outcome(column, promise, issue=False, told=alarm_share, seconds=seconds)
+    return Outcome(column, promise, issue=False, alarm_share=alarm_share, seconds=seconds)
 
 
 def score(outcomes: Sequence[Outcome], *, promised: bool = False) -> Score:
@@ -143,7 +143,7 @@ def score(outcomes: Sequence[Outcome], *, promised: bool = False) -> Score:
     if not counted:
         return Score(0, float("nan"), float("nan"), float("nan"))
     precision = 1 - sum(each.issue for each in counted) / len(counted)
-    recall = sum(each.told for each in counted) / len(counted)
+    recall = sum(each.alarm_share for each in counted) / len(counted)
     return Score(len(counted), precision, recall, _wilson(precision, len(counted)))
 
 

@@ -160,7 +160,7 @@ class BenchOptions:
     rows: int
     columns: int
     stride: int
-    kept: Path
+    cache: Path
     among: frozenset[str] = frozenset()
 
     @cached_property
@@ -205,7 +205,7 @@ class BenchOptions:
 
     def _of_table(self, table: str, fits: Mapping[str, Fit], length: int) -> dict[str, Outcome]:
         key = [*fits, table, self.tables, length, self.segments, self.rows, self.columns, self.stride, "clean"]
-        cache_path = self.kept / f"{fingerprint(key)[:20]}.json"
+        cache_path = self.cache / f"{fingerprint(key)[:20]}.json"
         if cache_path.exists():
             return {name: Outcome.read(each) for name, each in json.loads(cache_path.read_text()).items()}
         begun = time.process_time()
@@ -343,14 +343,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--among", nargs="*", choices=ALGORITHMS, default=list(ALGORITHMS), help="algorithms of `quality`"
     )
-    parser.add_argument("--kept", type=Path, default=RESULTS / "kept", help="cache folder of evaluated tables")
+    parser.add_argument("--cache", type=Path, default=RESULTS / "cache", help="cache folder of evaluated tables")
     options = parser.parse_args(argv)
     names = options.tables or tables(options.root)
     if not names:
         parser.error(f"{options.root} has no tables: expected files named source/table/date.csv")
     among = frozenset(options.among)
     work = BenchOptions(
-        options.root, names, options.segments, options.rows, options.columns, options.stride, options.kept, among
+        options.root, names, options.segments, options.rows, options.columns, options.stride, options.cache, among
     )
     for name in options.only:
         _keep(name, list(FIGURES[name](work)))

@@ -18,17 +18,17 @@ LENGTH, NUMERIC, LEAST_VALUES = 60, 0.95, 5
 
 @dataclass(eq=False)
 class Snapshot:
-    """A column at one time. `kept`: cached properties, shared by overlapping windows."""
+    """A column at one time. `cache`: cached properties, shared by overlapping windows."""
 
     column: ColumnValues
     date: str
-    kept: dict[Any, Any] = field(default_factory=dict)
+    cache: dict[Any, Any] = field(default_factory=dict)
 
     def once(self, name: Any, compute: Any) -> Any:
         """Return `told(self)`, computed once per name."""
-        if name not in self.kept:
-            self.kept[name] = compute(self)
-        return self.kept[name]
+        if name not in self.cache:
+            self.cache[name] = compute(self)
+        return self.cache[name]
 
 
 @dataclass(eq=False)

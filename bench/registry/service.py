@@ -27,7 +27,7 @@ from treaty.registry.client import Client, ClientError
 from treaty.registry.core.database import connect
 from treaty.registry.serve.local_stack import free_port
 
-ASKED, USERS, RACES = 200, 50, 1000
+REQUESTS, USERS, RACES = 200, 50, 1000
 POINTS = 1000
 RACED = {409, 412}
 
@@ -83,7 +83,7 @@ def share(times: Sequence[float], part: float) -> float:
     return sorted(times)[min(len(times) - 1, int(part * len(times)))]
 
 
-def time_questions(ask: Callable[[Random], Any], *, times: int = ASKED) -> list[float]:
+def time_questions(ask: Callable[[Random], Any], *, times: int = REQUESTS) -> list[float]:
     """Return the durations of the requests, without the first few."""
     random = Random(7)
     return [took(partial(ask, random)) for _ in range(times + 10)][10:]
@@ -119,7 +119,7 @@ def gate(setting: Setting) -> Iterator[Line]:
     client = setting.client(setting.people.owner)
     answers: list[str] = []
     times = time_questions(
-        lambda random: answers.append(client.gate(random.choice(setting.ids)).answer), times=5 * ASKED
+        lambda random: answers.append(client.gate(random.choice(setting.ids)).answer), times=5 * REQUESTS
     )
     known_count = sum(each != "unknown" for each in answers)
     print(f"{'':44} {known_count} of {len(answers)} gate answers were not unknown")

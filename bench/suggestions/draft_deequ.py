@@ -10,11 +10,11 @@ import numpy
 from bench.suggestions.draft_tables import Table
 from treaty.engine.suggestions.column_samples import ColumnSample
 
-Found = tuple[str, str | None, Callable[[ColumnSample], bool]]
+StaticCheck = tuple[str, str | None, Callable[[ColumnSample], bool]]
 Z = 1.96
 
 
-def static_checks(table: Table, *, extended: bool) -> list[Found]:
+def static_checks(table: Table, *, extended: bool) -> list[StaticCheck]:
     """Return its suggestions for the newest training snapshot: its six default rules, or all of them.
 
     RetainType is left out: it applies to texts that parse as numbers, which are numbers already here."""

@@ -45,7 +45,7 @@ class Facts:
 class Scores:
     """A model's predictions for columns of unseen projects, and the area of each fold."""
 
-    said: Any
+    predicted: Any
     areas: Sequence[float]
 
     @property
@@ -194,9 +194,9 @@ def lines(facts: Facts, scores: dict[str, Scores], only: Sequence[str], by: Sequ
     for name, fit in ((name, MODELS[name]) for name in only):
         scores[name] = cross_validate(fit, facts, facts.projects)
         family = cross_validate(fit, facts, facts.families).area if "family" in by else numpy.nan
-        yes = scores[name].said > THRESHOLD
+        yes = scores[name].predicted > THRESHOLD
         shares = (precision_score(facts.unique, yes), recall_score(facts.unique, yes))
-        brier = brier_score_loss(facts.unique, scores[name].said)
+        brier = brier_score_loss(facts.unique, scores[name].predicted)
         figures = f"{scores[name].area:7.4f} {family:7.4f} {shares[0]:10.3f} {shares[1]:7.3f} {brier:7.4f}"
         yield f"{name:26} {figures}"
 
@@ -205,8 +205,8 @@ def calibration(facts: Facts, scores: Scores) -> Iterator[str]:
     """Yield the share of unique columns by predicted probability."""
     for low in (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95):
         high = next((each for each in (0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01) if each > low), 1.01)
-        some = (scores.said >= low) & (scores.said < high)
-        predicted, true = scores.said[some].mean(), facts.unique[some].mean()
+        some = (scores.predicted >= low) & (scores.predicted < high)
+        predicted, true = scores.predicted[some].mean(), facts.unique[some].mean()
         span = f"{low:4.2f} to {min(high, 1):4.2f}"
         yield f"predicted {span}: {some.sum():6} columns, mean {predicted:.3f}, unique {true:.3f}"
 
@@ -217,7 +217,7 @@ def write(facts: Facts, scores: Mapping[str, Scores], date: str) -> None:
     weights = model.coef_[0]
     step = float(numpy.abs(weights).max() / STEPS)
     numpy.savez_compressed(key_name_model.WEIGHTS, weights=numpy.rint(weights / step).astype("int8"))
-    predictions = scores["ours"].said
+    predictions = scores["ours"].predicted
     line = LogisticRegression(C=1e6).fit(numpy.log(predictions / (1 - predictions)).reshape(-1, 1), facts.unique)
     slope, intercept = float(line.coef_[0, 0]), float(line.intercept_[0])
     card = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
-WANTED, REJECTED = 12, 3
+SUGGESTIONS, REJECTED = 12, 3
 # Count every press of a mouse button.
 COUNT = """addEventListener('pointerdown',
     () => sessionStorage.setItem('clicks', Number(sessionStorage.getItem('clicks')) + 1), true)"""
@@ -70,7 +70,7 @@ def opened(page: Page) -> None:
 
 def one_by_one(page: Page) -> None:
     """Review twelve suggestions on their cards, paging as needed."""
-    for at in range(1, WANTED + 1):
+    for at in range(1, SUGGESTIONS + 1):
         waiting = page.locator("[class*=st-key-buttons-] [class*=st-key-reject-]")
         if not waiting.count():
             page.get_by_role("button", name="Next page").click()

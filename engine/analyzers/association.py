@@ -98,10 +98,10 @@ class Correlation(Analyzer):
     unit = "coefficient"
     column: ColumnName
     other: ColumnName
-    together = CoMoments("{column}", "{other}")
+    moments = CoMoments("{column}", "{other}")
 
     def value(self, state: Any) -> float | None:
-        _, _, _, m2x, m2y, cxy = state.together
+        _, _, _, m2x, m2y, cxy = state.moments
         if not (m2x and m2y):
             return None
         coefficient = cxy / sqrt(m2x) / sqrt(m2y)
@@ -109,4 +109,4 @@ class Correlation(Analyzer):
         return float(coefficient) if not abs(coefficient) > 1 else float(round(coefficient))
 
     def counted(self, state: Any) -> int:
-        return int(state.together[0])
+        return int(state.moments[0])

@@ -34,11 +34,11 @@ class PatternConformity(Analyzer):
         default=0.0, ge=0, lt=1, description="largest acceptable growth of the share of non-matching values"
     )
     present = CountComponent("{column}", takes=TEXT)
-    kept = CountIfComponent("{kept}")
+    matching = CountIfComponent("{matching}")
 
     def operands(self, schema: Any) -> Operands:
         named = super().operands(schema)
-        return {**named, "kept": (like(named["column"][0], self.pattern, None),)}
+        return {**named, "matching": (like(named["column"][0], self.pattern, None),)}
 
     def compared(self, counts: ConformityCounts) -> ConformityComparison:
         """Compare the observed counts with the learned counts."""
@@ -68,4 +68,4 @@ class PatternConformity(Analyzer):
 
 
 def _conformity_counts(state: Any) -> ConformityCounts:
-    return ConformityCounts(int(state.present - state.kept), int(state.present))
+    return ConformityCounts(int(state.present - state.matching), int(state.present))

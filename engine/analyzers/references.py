@@ -51,7 +51,7 @@ class ReferentialIntegrity(Analyzer):
     columns: ColumnNames
     dataset: DatasetName
     other_columns: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_columns", "other_column"))
-    found = ReferenceCounts("{columns}")
+    matches = ReferenceCounts("{columns}")
 
     @model_validator(mode="after")
     def _as_many(self) -> Self:
@@ -60,21 +60,21 @@ class ReferentialIntegrity(Analyzer):
         return self
 
     def parts(self) -> Mapping[str, Component]:
-        return {"found": ReferenceCounts("{columns}", dataset=self.dataset, columns=self._theirs)}
+        return {"matches": ReferenceCounts("{columns}", dataset=self.dataset, columns=self._theirs)}
 
     @property
     def _theirs(self) -> tuple[str, ...]:
         return self.other_columns or self.columns
 
     def value(self, state: Any) -> float | None:
-        evaluated, dangling = state.found
+        evaluated, dangling = state.matches
         return (evaluated - dangling) / evaluated if evaluated else None
 
     def counted(self, state: Any) -> int:
-        return int(state.found[0])
+        return int(state.matches[0])
 
     def broken(self, state: Any) -> int:
-        return int(state.found[1])
+        return int(state.matches[1])
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows:
         columns = operands["columns"]

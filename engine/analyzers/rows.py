@@ -62,8 +62,8 @@ class Implication(Analyzer):
     violation_phrase = "rows do not satisfy it"
     condition: Predicate
     predicate: Predicate
-    judged = CountIfComponent("{condition}")
-    kept = CountIfComponent("({condition}) AND ({predicate})")
+    evaluated = CountIfComponent("{condition}")
+    satisfying = CountIfComponent("({condition}) AND ({predicate})")
 
     @property
     def phrase(self) -> str:
@@ -80,13 +80,13 @@ class Implication(Analyzer):
         return {**named, "predicate": (replace(predicate, errs=errs),)}
 
     def value(self, state: Any) -> float | None:
-        return state.kept / state.judged if state.judged else None
+        return state.satisfying / state.evaluated if state.evaluated else None
 
     def counted(self, state: Any) -> int:
-        return int(state.judged)
+        return int(state.evaluated)
 
     def broken(self, state: Any) -> int:
-        return int(state.judged - state.kept)
+        return int(state.evaluated - state.satisfying)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         condition, predicate = operands["condition"][0].sql, operands["predicate"][0].sql

@@ -24,7 +24,7 @@ class ValueShare(Analyzer):
     violation_phrase = "rows do not satisfy it"
     nulls: Nulls = "ignore"
     present = CountComponent("{column}")
-    kept = CountIfComponent("{kept}")
+    valid = CountIfComponent("{valid}")
 
     def condition(self, named: Operands) -> Operand:
         """Return the condition on one value as a boolean operand."""
@@ -32,20 +32,20 @@ class ValueShare(Analyzer):
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
-        return {**named, "kept": (self.condition(named),)}
+        return {**named, "valid": (self.condition(named),)}
 
     def value(self, state: Any) -> float | None:
         counted = self.counted(state)
-        return state.kept / counted if counted else None
+        return state.valid / counted if counted else None
 
     def counted(self, state: Any) -> int:
         return int(state.rows if self.nulls == "break" else state.present)
 
     def broken(self, state: Any) -> int:
-        return self.counted(state) - int(state.kept)
+        return self.counted(state) - int(state.valid)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
-        condition_sql = operands["kept"][0].sql
+        condition_sql = operands["valid"][0].sql
         is_null = [f"{each.sql} IS NULL" for name in self._columns for each in operands[name]]
         return violation_bounds.violating_rows(
             condition_sql if self.nulls == "break" else " OR ".join([*is_null, f"({condition_sql})"]), assertion

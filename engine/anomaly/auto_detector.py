@@ -13,7 +13,7 @@ from treaty.engine.anomaly.series import DetectionRequest, Series
 Season = Literal["weekday", "weekend", "month", "year", "hour", "hour of week"]
 # Chosen by hand: with fewer than seven points, the band of Student's t is about a hundred times too wide; after five
 # hundred days the behaviour has changed.
-LEAST, MOST, KEPT = 7, 500, 400
+LEAST, MOST, TRIMMED = 7, 500, 400
 
 
 class AutoDetector(FalseAlarmDetector):
@@ -72,4 +72,4 @@ def constant(past: Series, rate: float, request: DetectionRequest) -> DetectorBa
 def _recent(past: Series) -> Series:
     """Return the newest 400 to 500 points. The first one changes only once in a hundred points."""
     learned = past.learned
-    return Series(learned[(len(learned) - KEPT) // 100 * 100 :] if len(learned) > MOST else learned)
+    return Series(learned[(len(learned) - TRIMMED) // 100 * 100 :] if len(learned) > MOST else learned)

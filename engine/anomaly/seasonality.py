@@ -8,7 +8,7 @@ import numpy as np
 LEAST = 16
 # Frequencies of waves are tested in steps of an eighth of a turn over the whole history, from three eighths: slower
 # waves are trends.
-SLOWEST, APART = 0.375, 0.125
+SLOWEST, STEP = 0.375, 0.125
 # Margin of the best wave over the best of as many waves in pure noise: noise exceeds it once in twenty times.
 BEYOND_NOISE = 3.0
 
@@ -39,13 +39,13 @@ def about(ordinal: Any, values: Any, excluded: Collection[int]) -> Sequence[floa
     count, span = len(values), float(ordinal[-1]) + 1
     if count < LEAST or span > 3 * count:
         return ()
-    rates = np.arange(SLOWEST, span / 3, APART) / span
+    rates = np.arange(SLOWEST, span / 3, STEP) / span
     explained, whole = _explained_squares(rates, ordinal, values)
     best = int(np.argmax(explained))
     residual = max(whole - explained[best], 1e-12 * whole)
     if residual <= 0 or count / 2 * np.log(whole / residual) < np.log(count / 2) + BEYOND_NOISE:
         return ()
-    rate = rates[best] + _peak(explained, best) * APART / span
+    rate = rates[best] + _peak(explained, best) * STEP / span
     return () if any(abs(rate - 1 / each) < 0.5 / span for each in excluded) else (float(1 / rate),)
 
 

@@ -239,7 +239,7 @@ def _published(
     except CandidateRejected as rejected:
         print_report(rejected.run, report, output)
         _print_line(
-            f"not published{f'; the rejected candidate is in {rejected.kept}' if rejected.kept else ''}", report
+            f"not published{f'; the rejected candidate is in {rejected.folder}' if rejected.folder else ''}", report
         )
         return rejected.run
     print_report(candidate.run, report, output)

@@ -24,11 +24,11 @@ Partition = Mapping[str, str | None]
 class CandidateRejected(Exception):
     """The candidate violates the contract or could not be evaluated; nothing was changed.
 
-    `run`: the run with the reasons. `kept`: folder of the rejected candidate; None if it was discarded."""
+    `run`: the run with the reasons. `folder`: folder of the rejected candidate; None if it was discarded."""
 
-    def __init__(self, run: RunResult, published: str | None = None) -> None:
+    def __init__(self, run: RunResult, folder: str | None = None) -> None:
         self.run = run
-        self.kept = published
+        self.folder = folder
         failed = sum(each.outcome in ("failed", "not_evaluated") for each in run.results)
         super().__init__(f"the candidate was not published: {run.verdict.value}, {failed} check(s) not passed")
 

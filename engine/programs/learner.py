@@ -26,7 +26,7 @@ Array = NDArray[Any]
 
 # Issues that affect at most ten percent of numbers are drawn two to eight times, for this many rows in total: chosen by
 # hand, about a tenth of a second. The fewer the rows, the more it matters which are affected.
-FEW, DRAWN, DRAWS = 10.0, 4_000, (2, 8)
+FEW, DRAWN_ROWS, DRAWS = 10.0, 4_000, (2, 8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class SampleTrials:
 
     @property
     def _draws(self) -> int:
-        return 1 if self.sample.is_text else int(numpy.clip(DRAWN // max(1, len(self.sample.values)), *DRAWS))
+        return 1 if self.sample.is_text else int(numpy.clip(DRAWN_ROWS // max(1, len(self.sample.values)), *DRAWS))
 
     @property
     def _before(self) -> Any:

@@ -37,7 +37,7 @@ MOST_EXACT = 10_000
 # Number of digits of limits, rounded outwards.
 DIGITS = 6
 # Number of programs refitted per table in a backtest, and the range per column: about two seconds, chosen by hand.
-PROGRAMS_ANEW, ANEW = 300, (3, 10)
+PROGRAMS_REFITTED, REFITS = 300, (3, 10)
 TABLE = "the table"
 KIND = "program"
 
@@ -122,8 +122,8 @@ def programs(measured: TableHistory, alarms: float, recipe: Recipe = IN_CONTRACT
 
 def _backtest_length(columns: int) -> int:
     """Return the number of newest partitions to backtest, given the number of columns."""
-    least, most = ANEW
-    return min(most, max(least, PROGRAMS_ANEW // max(1, columns)))
+    least, most = REFITS
+    return min(most, max(least, PROGRAMS_REFITTED // max(1, columns)))
 
 
 def suggestions(

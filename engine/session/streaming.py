@@ -152,17 +152,17 @@ class _MergedStates(Mapping[str, Bag]):
 
     def __init__(self, merged: Mapping[str, StateBag], generation: Generation, store: GenerationStore) -> None:
         self.merged = merged
-        self.known = generation
+        self.generation = generation
         self.store = store
 
     def __getitem__(self, name: str) -> Bag:
-        return self.merged[name] if name in self.merged else self.store.bag(self.known.entries[name].bag)
+        return self.merged[name] if name in self.merged else self.store.bag(self.generation.entries[name].bag)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self.known.entries, *self.merged}))
+        return iter(sorted({*self.generation.entries, *self.merged}))
 
     def __len__(self) -> int:
-        return len({*self.known.entries, *self.merged})
+        return len({*self.generation.entries, *self.merged})
 
 
 def folded(generation: Generation, stream: str) -> int | None:

@@ -19,7 +19,7 @@ from zlib import crc32
 CARD, WEIGHTS = (Path(__file__).with_name(f"keys_model.{ending}") for ending in ("json", "npz"))
 # Set by hand, like the word lists below: n-grams are as long as the paper's, and each fact about the name weighs a
 # tenth of all its n-grams.
-BUCKETS, LONGEST, SAID = 2**17, 5, 0.3
+BUCKETS, LONGEST, FACT_WEIGHT = 2**17, 5, 0.3
 # Letters beyond A to Z do not split words: only ASCII capitals mark a word's start in camel case.
 _WORD = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 # Type families by the first word of Spark's type.
@@ -60,7 +60,7 @@ def features(column_name: SchemaColumnName) -> Iterator[tuple[str, float]]:
         grams = tuple(dict.fromkeys(_grams(of, named)))
         yield from ((each, 1 / sqrt(len(grams))) for each in grams)
     facts = (f"type {FAMILIES.get(column_name.type, 'other')}", *shape(table, column), *_place(column_name))
-    yield from ((each, SAID) for each in (*facts, *(" & ".join(pair) for pair in combinations(facts, 2))))
+    yield from ((each, FACT_WEIGHT) for each in (*facts, *(" & ".join(pair) for pair in combinations(facts, 2))))
 
 
 def hashed(column: SchemaColumnName) -> tuple[list[int], list[float]]:

@@ -13,12 +13,12 @@ depends_on = None
 REFUSED = "rows of this table are kept as they were written"
 BEFORE = "id, contract_id, version, body, fingerprint, proposal_id, approved_by_id, approved_at"
 SINCE = f'{BEFORE}, "group", effective_from, effective_until'
-KEPT = {
+PROTECTED = {
     "proposal_change": "update",
     "approval": "update of id, proposal_id, approver_id, version, fingerprint, revision, time",
     "comment": "update",
 }
-TAKEN = {
+EXISTS = {
     "proposal_change": "other.proposal_id = new.proposal_id and other.revision = new.revision",
     "approval": "other.id = new.id",
     "comment": "other.id = new.id",
@@ -45,7 +45,7 @@ def upgrade() -> None:
     op.execute("update contract_version set activated_at = approved_at")
     _guard("contract_version", f"update of {SINCE}")
     _people_said()
-    for table, change in KEPT.items():
+    for table, change in PROTECTED.items():
         _guard(table, change)
         _guard_whole(table)
 
@@ -54,7 +54,7 @@ def downgrade() -> None:
     """Drop the columns and tables; approvals, changes and comments are lost.
 
     Versions that are approved but not in force, or retired, become superseded; deprecated ones become active."""
-    for table in KEPT:
+    for table in PROTECTED:
         op.drop_table(table)
     _unguard("contract_version")
     op.execute("update contract_version set state = 'active' where state = 'deprecated'")
@@ -141,7 +141,7 @@ def _guard_whole(table: str) -> None:
         each = f"create trigger {table}_kept_whole before truncate on {table} for each statement"
         op.execute(f"{each} execute function treaty_refuse()")
         return
-    duplicate = f"exists (select 1 from {table} as other where {TAKEN[table]})"
+    duplicate = f"exists (select 1 from {table} as other where {EXISTS[table]})"
     named = f"create trigger {table}_kept_insert before insert on {table} when {duplicate}"
     op.execute(f"{named} begin select raise(abort, '{REFUSED}'); end")
 

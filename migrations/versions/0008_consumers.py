@@ -15,14 +15,14 @@ POSTGRES_GUARDS = (
     "create trigger consumer_check_kept_whole before truncate on consumer_check "
     "for each statement execute function treaty_refuse()",
 )
-TAKEN = (
+EXISTS = (
     "exists (select 1 from consumer_check as other where other.id = new.id or (other.identity ="
     " new.identity and other.subscription_id = new.subscription_id and other.number = new.number))"
 )
 SQLITE_GUARDS = tuple(
     f"create trigger consumer_check_kept_{event} before {event} on consumer_check {when}"
     f"begin select raise(abort, '{REFUSED}'); end"
-    for event, when in (("update", ""), ("delete", ""), ("insert", f"when {TAKEN} "))
+    for event, when in (("update", ""), ("delete", ""), ("insert", f"when {EXISTS} "))
 )
 
 

@@ -11,7 +11,7 @@ depends_on = None
 REFUSED = "rows of this table are kept as they were written"
 REFUSE = f"begin select raise(abort, '{REFUSED}'); end"
 TABLES = ("audit_entry", "contract_version", "approval_record")
-TAKEN = {
+EXISTS = {
     "audit_entry": "new.position <> (select coalesce(max(position), 0) + 1 from audit_entry)",
     "contract_version": "exists (select 1 from contract_version as other where other.id = new.id"
     " or (other.contract_id = new.contract_id and other.version = new.version))",
@@ -29,7 +29,7 @@ POSTGRES_GUARDS = (
 SQLITE_GUARDS = (
     f"create trigger approval_record_kept_update before update on approval_record {REFUSE}",
     f"create trigger approval_record_kept_delete before delete on approval_record {REFUSE}",
-    *(f"create trigger {table}_kept_insert before insert on {table} when {TAKEN[table]} {REFUSE}" for table in TABLES),
+    *(f"create trigger {table}_kept_insert before insert on {table} when {EXISTS[table]} {REFUSE}" for table in TABLES),
 )
 
 

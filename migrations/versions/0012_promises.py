@@ -13,8 +13,8 @@ depends_on = None
 LINK = "dataset_contract"
 # An older version of the service supports one contract for a dataset: the first by name.
 ONE = f"(SELECT min({{}}) FROM {LINK} AS link WHERE link.dataset_id = dataset.id{{}})"
-KEPT = "id, namespace, name, location, format, partition_by, states_version, publishing"
-BESIDE = "dataset_before"
+COLUMNS = "id, namespace, name, location, format, partition_by, states_version, publishing"
+BACKUP = "dataset_before"
 
 
 def upgrade() -> None:
@@ -81,7 +81,7 @@ def _rebuild(*more: sa.Column | sa.ForeignKeyConstraint) -> None:
     """Create the dataset table again, because SQLite cannot drop a column with a foreign key.
 
     References from other tables are valid again once the rows are back in a table of the same name."""
-    op.execute(f"CREATE TABLE {BESIDE} AS SELECT {KEPT} FROM dataset")
+    op.execute(f"CREATE TABLE {BACKUP} AS SELECT {COLUMNS} FROM dataset")
     op.drop_table("dataset")
     op.create_table(
         "dataset",
@@ -95,8 +95,8 @@ def _rebuild(*more: sa.Column | sa.ForeignKeyConstraint) -> None:
         sa.PrimaryKeyConstraint("id", name="pk_dataset"),
         sa.UniqueConstraint("namespace", "name", name="uq_dataset_namespace_name"),
     )
-    op.execute(f"INSERT INTO dataset ({KEPT}) SELECT {KEPT} FROM {BESIDE}")
-    op.drop_table(BESIDE)
+    op.execute(f"INSERT INTO dataset ({COLUMNS}) SELECT {COLUMNS} FROM {BACKUP}")
+    op.drop_table(BACKUP)
 
 
 def _drop_consumers() -> None:

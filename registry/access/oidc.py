@@ -46,35 +46,35 @@ class ProviderKeys:
 
     def __init__(self, fetch: Callable[[], Mapping[str, Any]], *, fresh: timedelta) -> None:
         self._fetch, self._fresh, self._lock = fetch, fresh, Lock()
-        self._held: Mapping[str, Any] = {}
+        self._keys: Mapping[str, Any] = {}
         self._fetched: datetime | None = None
-        self._tried: datetime | None = None
+        self._last_attempt: datetime | None = None
 
     def key(self, key_id: str, *, now: datetime) -> Any:
         """Return the key of that id.
 
         An unknown id refreshes the keys, at most once per MIN_REFETCH. Raises Unauthenticated if the provider has no
         such key, and ProviderUnavailable if it does not respond."""
-        if self._current(now) and key_id in self._held:
-            return self._held[key_id]
+        if self._current(now) and key_id in self._keys:
+            return self._keys[key_id]
         with self._lock:
-            if not (self._current(now) and key_id in self._held) and self._may_try(now):
+            if not (self._current(now) and key_id in self._keys) and self._may_try(now):
                 self._refresh(now)
         if not self._current(now):
             raise ProviderUnavailable
-        if key_id not in self._held:
+        if key_id not in self._keys:
             raise Unauthenticated(REFUSED)
-        return self._held[key_id]
+        return self._keys[key_id]
 
     def _current(self, now: datetime) -> bool:
         return self._fetched is not None and now < self._fetched + self._fresh
 
     def _may_try(self, now: datetime) -> bool:
-        return self._tried is None or now >= self._tried + MIN_REFETCH
+        return self._last_attempt is None or now >= self._last_attempt + MIN_REFETCH
 
     def _refresh(self, now: datetime) -> None:
-        self._tried = now
-        self._held, self._fetched = self._fetch(), now
+        self._last_attempt = now
+        self._keys, self._fetched = self._fetch(), now
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ WORDS = {
 }
 UNKNOWN = (NEVER, "#59636e")
 # Approximate width of a letter, padding of a text, and height, in pixels.
-LETTER, BESIDE, HEIGHT = 6.6, 14, 20
+LETTER, PADDING, HEIGHT = 6.6, 14, 20
 
 
 def word(verdicts: Iterable[Verdict]) -> str:
@@ -28,7 +28,7 @@ def word(verdicts: Iterable[Verdict]) -> str:
 def draw_badge(verdicts: Iterable[Verdict]) -> bytes:
     """Draw the badge of the worst verdict as SVG without scripts or external resources."""
     message, colour = _worst(verdicts)
-    left, right = (round(len(text) * LETTER + BESIDE) for text in (LABEL, message))
+    left, right = (round(len(text) * LETTER + PADDING) for text in (LABEL, message))
     text = '<g fill="#fff" font-family="Verdana, DejaVu Sans, sans-serif" font-size="11" text-anchor="middle">'
     return "".join(
         [

@@ -25,7 +25,7 @@ from treaty.registry.tables import ContractVersionRow, DatasetRow, ScheduleEntry
 
 log = logging.getLogger("treaty.worker")
 # Cannot collide with deadline names, which are times, ODCS service-level properties or ids.
-SWEEP, MADE = "*sweep", "*made"
+SWEEP, STORED = "*sweep", "*made"
 WHY = "not scanned for {}"
 AT_A_TIME = 100
 
@@ -61,12 +61,12 @@ def _due(now: datetime) -> SelectOfScalar[ScheduleEntryRow]:
 
 def _without() -> SelectOfScalar[ContractVersionRow]:
     row, entry = ContractVersionRow, ScheduleEntryRow
-    scheduled = select(entry.name).where(col(entry.version_id) == col(row.id), entry.object == "", entry.name == MADE)
+    scheduled = select(entry.name).where(col(entry.version_id) == col(row.id), entry.object == "", entry.name == STORED)
     return select(row).where(col(row.state).in_(IN_FORCE), ~scheduled.exists()).order_by(col(row.id))
 
 
 def _appoint(session: Session, version: ContractVersionRow, now: datetime) -> None:
-    session.add(ScheduleEntryRow(version_id=version.id, object="", name=MADE))
+    session.add(ScheduleEntryRow(version_id=version.id, object="", name=STORED))
     contract = read(version.body)
     parsed = promises(contract)
     for fault in parsed.faults:

@@ -117,33 +117,33 @@ class ReplayRunner:
         self.forms: dict[Schema, SchemaBinding] = {}
         self.form = self._form(Schema(()))
         self.packed: dict[str, bytes] = {}
-        self.stands: dict[PartitionScope, ScopeStates] = {}
+        self.scope_states: dict[PartitionScope, ScopeStates] = {}
         self.alone: Counter[str] = Counter()
         self.arrivals: Counter[str] = Counter()
-        self.came: list[str] = []
-        self.walked = ReplayHistory()
+        self.new_partitions: list[str] = []
+        self.history = ReplayHistory()
         self.near: dict[str, StateBag] = {}
 
     def take(self, step: ReplayStep) -> None:
         """Evaluate the partitions of the step, then the dataset."""
         opened = {name: self._opened(packed) for name, packed in step.added.items()}
         self.near |= opened
-        self.walked.add_partitions(opened, step.excluded_partitions)
+        self.history.add_partitions(opened, step.excluded_partitions)
         reads = {name: MetricCache(partial(self._reading, bag, name, step.time)) for name, bag in opened.items()}
         for name, bag in opened.items():
-            self.walked.see(self._form(bag.schema).per_partition, name, reads[name], step.time)
+            self.history.see(self._form(bag.schema).per_partition, name, reads[name], step.time)
         for name, bag in opened.items():
             self._judge_alone(name, bag, reads[name], step)
         for name in step.removed:
             self.packed.pop(name, None)
         self.packed.update(step.added)
         self.near = opened
-        self.came += step.added
+        self.new_partitions += step.added
         # Scopes without checks skip this step and are rebuilt when they are needed again.
-        self.stands = {scope: self._stood(scope, opened, step) for scope in self.form.by_scope}
+        self.scope_states = {scope: self._stood(scope, opened, step) for scope in self.form.by_scope}
         if not step.continues:
             self._judge_together(step)
-            self.came = []
+            self.new_partitions = []
 
     def report(self, stored: int) -> Replay:
         """Return the results so far; `stored`: total number of partitions to evaluate."""
@@ -188,29 +188,29 @@ class ReplayRunner:
     def _judge_together(self, step: ReplayStep) -> None:
         if not self.packed:
             return
-        unit = _named(_label(self.came), self.arrivals)
+        unit = _named(_label(self.new_partitions), self.arrivals)
         for scope, cases in self.form.by_scope.items():
-            states = self.stands[scope]
+            states = self.scope_states[scope]
             bag, reason = states.merged.merged, next(iter(states.faults.values()), None)
             if bag is None and reason is None:
                 _count_empty(cases, unit)
             else:
                 read = MetricCache(partial(self._reading, bag or StateBag({}), None, step.time))
                 self._judge(cases, read, step, ReplayUnit(None, unit, reason))
-                self.walked.see(cases, None, read, step.time)
+                self.history.see(cases, None, read, step.time)
 
     def _judge(self, cases: Sequence[ReplayCase], read: MetricCache, step: ReplayStep, spot: ReplayUnit) -> None:
         for case in cases:
             value = case.refused or spot.reason or _lacked(read(case))
             check = replace(case.check, referents=step.references) if case.refers else case.check
-            check = self.walked.with_detection(check, case, spot.partition, step.time)
+            check = self.history.with_detection(check, case, spot.partition, step.time)
             outcome, reason = _outcome(check, value)
             for tally in case.tallies:
                 tally.add(spot.unit, outcome, reason)
 
     def _reading(self, bag: StateBag, partition: str | None, moment: datetime, check: BoundCheck) -> MetricValue | str:
         """Read the check's metric from the bag, with the previous partition if it compares."""
-        earlier = self.walked.before(partition) if metric_values.compares(check) else ()
+        earlier = self.history.before(partition) if metric_values.compares(check) else ()
         return metric_values.read_metric(
             check, bag, moment, metric_values.previous_states(check, earlier, self._comparable)
         )
@@ -222,7 +222,7 @@ class ReplayRunner:
 
     def _stood(self, ground: PartitionScope, opened: Mapping[str, StateBag], step: ReplayStep) -> ScopeStates:
         """Update the scope's merged states; rebuild them if they lack states that are now needed."""
-        keys, states, added = self.form.needed[ground], self.stands.get(ground), dict(opened)
+        keys, states, added = self.form.needed[ground], self.scope_states.get(ground), dict(opened)
         if states is None or not keys <= states.keys:
             states, added = ScopeStates(keys), {name: self._opened(packed) for name, packed in self.packed.items()}
         for name in (*step.removed, *added):

@@ -10,9 +10,9 @@ from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 
 METRICS = ("completeness", "mean", "median", "maximum", "mean_length", "maximum_length", "approx_count_distinct")
-# Set by hand: values on each side of a step are compared with up to BESIDE neighbours, and at least LEAST_BEFORE and
+# Set by hand: values on each side of a step are compared with up to NEIGHBORS neighbors, and at least LEAST_BEFORE and
 # LEAST_AFTER are needed. A step is TIMES_AS_HIGH the spread of either side and LEAST_STEP of the values themselves.
-BESIDE, LEAST_BEFORE, LEAST_AFTER = 8, 3, 5
+NEIGHBORS, LEAST_BEFORE, LEAST_AFTER = 8, 3, 5
 TIMES_AS_HIGH, LEAST_STEP = 3.0, 0.2
 
 
@@ -52,7 +52,7 @@ def _last(values: Sequence[float], height: Callable[[Sequence[float]], float], b
     places = range(len(values) - LEAST_AFTER, before - 1, -1)
     # The value before it alone excludes nearly every position.
     candidates = (at for at in places if lowest[at] > values[at - 1] or highest[at] < values[at - 1])
-    around = ((at, values[max(0, at - BESIDE) : at], values[at : at + BESIDE]) for at in candidates)
+    around = ((at, values[max(0, at - NEIGHBORS) : at], values[at : at + NEIGHBORS]) for at in candidates)
     return next((at for at, old, new in around if _is_step(old, new, lowest[at], highest[at], height)), 0)
 
 

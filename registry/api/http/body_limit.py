@@ -9,10 +9,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 class BodyLimitMiddleware:
     """Respond 413 to a body of more than `most` bytes.
 
-    `apart`: limits of other path prefixes; None means unlimited."""
+    `exempt`: limits of other path prefixes; None means unlimited."""
 
     def __init__(self, app: ASGIApp, *, most: int, exempt: Mapping[str, int | None]) -> None:
-        self.app, self.most, self.apart = app, most, exempt
+        self.app, self.most, self.exempt = app, most, exempt
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward the request and count the bytes of its body."""
@@ -20,7 +20,7 @@ class BodyLimitMiddleware:
         await self.app(scope, receive if most is None else self._counted(receive, most), send)
 
     def _most(self, path: str) -> int | None:
-        return next((most for start, most in self.apart.items() if path.startswith(start)), self.most)
+        return next((most for start, most in self.exempt.items() if path.startswith(start)), self.most)
 
     def _counted(self, receive: Receive, most: int) -> Receive:
         size = 0

@@ -43,12 +43,12 @@ KEY = Fault(
 class DeferredSession(Session):
     """A session that defers its commit to `settle`."""
 
-    asked = False
+    commit_requested = False
 
     def commit(self) -> None:
         """Flush the changes and record that a commit was requested."""
         self.flush()
-        self.asked = True
+        self.commit_requested = True
 
     def settle(self) -> None:
         """Commit."""
@@ -74,7 +74,7 @@ class IdempotentRequest:
 
     def settle(self, answer: StoredResponse) -> None:
         """Store the response and commit. Does nothing if the request failed."""
-        if self.session is None or self.by is None or not self.session.asked or answer.status >= 300:
+        if self.session is None or self.by is None or not self.session.commit_requested or answer.status >= 300:
             return
         idempotency.keep(self.session, self.attempt, self.by, answer, now=clock.now())
         self.session.settle()

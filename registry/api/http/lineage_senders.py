@@ -35,18 +35,18 @@ class SenderCache:
     """Recently accepted senders by the hash of their credential, for one event loop."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[float, LineageSender]] = {}
+        self._senders: dict[str, tuple[float, LineageSender]] = {}
 
     def find(self, key: str) -> LineageSender | None:
         """Return the cached sender; None if there is none."""
-        until, entry = self._known.get(key, (0.0, None))
+        until, entry = self._senders.get(key, (0.0, None))
         return entry if time.monotonic() < until else None
 
     def keep(self, key: str, sender: LineageSender) -> None:
         """Cache the sender."""
-        if len(self._known) >= MOST:
-            self._known.clear()
-        self._known[key] = (time.monotonic() + LASTS, sender)
+        if len(self._senders) >= MOST:
+            self._senders.clear()
+        self._senders[key] = (time.monotonic() + LASTS, sender)
 
 
 async def sender(request: Request) -> LineageSender:

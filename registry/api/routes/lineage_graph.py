@@ -130,20 +130,20 @@ def get_lineage_run(request: Request, rest: str, by: Caller, tx: Reader, kind: F
 @dataclass(frozen=True)
 class _Asking:
     tx: Session
-    sight: PrincipalVisibility
+    visibility: PrincipalVisibility
     by: Principal
     span: PageSpan
 
 
 def _namespace(asking: _Asking, namespace: str) -> dict[str, Any]:
-    if namespace not in graph_list.namespaces(asking.tx, asking.sight):
+    if namespace not in graph_list.namespaces(asking.tx, asking.visibility):
         raise NotFound
     return {"name": namespace}
 
 
 def _datasets(asking: _Asking, namespace: str) -> dict[str, Any]:
-    names = graph_list.datasets(asking.tx, asking.sight, namespace)
-    items = [marquez_format.dataset(each, asking.sight.nodes.group(each)) for each in asking.span.of(names)]
+    names = graph_list.datasets(asking.tx, asking.visibility, namespace)
+    items = [marquez_format.dataset(each, asking.visibility.nodes.group(each)) for each in asking.span.of(names)]
     return {"datasets": items, "totalCount": len(names)}
 
 
@@ -152,16 +152,16 @@ def _dataset(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
 
 
 def _versions(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
-    nodes, node = asking.sight.nodes, flows.graph_node(namespace, name)
+    nodes, node = asking.visibility.nodes, flows.graph_node(namespace, name)
     group = nodes.group(node)
-    rows, total = graph_list.written(asking.tx, asking.sight, group, asking.span)
+    rows, total = graph_list.written(asking.tx, asking.visibility, group, asking.span)
     versions = (marquez_format.version(nodes.of(node), group, each) for each in rows)
     return {"versions": [each for each in versions if each], "totalCount": total}
 
 
 def _jobs(asking: _Asking, namespace: str) -> dict[str, Any]:
-    names = graph_list.jobs(asking.tx, asking.sight, namespace)
-    subgraph = traversal.only(asking.tx, asking.span.of(names), asking.sight, asking.sight.nodes)
+    names = graph_list.jobs(asking.tx, asking.visibility, namespace)
+    subgraph = traversal.only(asking.tx, asking.span.of(names), asking.visibility, asking.visibility.nodes)
     graph_nodes = marquez_format.graph(asking.tx, subgraph, visibility.readable_contracts(asking.by))
     return {"jobs": [each.data for each in graph_nodes if each.type == JOB], "totalCount": len(names)}
 
@@ -171,14 +171,14 @@ def _job(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
 
 
 def _runs(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
-    rows = graph_list.runs(asking.tx, asking.sight, LineageName(namespace, name), asking.span)
+    rows = graph_list.runs(asking.tx, asking.visibility, LineageName(namespace, name), asking.span)
     return {"runs": [marquez_format.run(each) for each in rows]}
 
 
 def _data(asking: _Asking, around: Any, name: LineageName, kind: str) -> dict[str, Any]:
     """Return the data of one node of the graph."""
-    nodes = asking.sight.nodes
-    subgraph: Subgraph = around(asking.tx, name, asking.sight, nodes, depth=0)
+    nodes = asking.visibility.nodes
+    subgraph: Subgraph = around(asking.tx, name, asking.visibility, nodes, depth=0)
     node_id = marquez_format.id_of(kind, nodes.of(name) if kind == DATASET else name)
     graph_nodes = marquez_format.graph(asking.tx, subgraph, visibility.readable_contracts(asking.by))
     return next(each.data for each in graph_nodes if each.id == node_id)

@@ -139,7 +139,7 @@ def test_joins_agree_with_python_whatever_the_rows(spark: Any, cases: list[Any])
     parted = scan(mine, plan([found]), partition_by=["case"], other_datasets=given)
     for at, (ours, other) in enumerate(cases):
         if ours:
-            assert parted[f"case={at}"].values[found.parts["found"].key] == oracle_found(ours, other)
+            assert parted[f"case={at}"].values[found.parts["matches"].key] == oracle_found(ours, other)
     whole = separate_statements.whole_table_states(mine, plan([], of_all=[pairs]), given)
     assert whole is not None
     summed = tuple(map(sum, zip(*(oracle_matched(*case) for case in cases), strict=True)))

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from treaty.registry.schemas import EdgeOut, GraphOut, NodeOut
 from treaty.ui.texts import lineage as texts
 
-UP, BESIDE, DOWN = -1, 0, 1
-SIDES = {UP: texts.FURTHER_UP, BESIDE: texts.NO_NEIGHBOURS, DOWN: texts.FURTHER_DOWN}
+UP, CENTER, DOWN = -1, 0, 1
+SIDES = {UP: texts.FURTHER_UP, CENTER: texts.NO_NEIGHBOURS, DOWN: texts.FURTHER_DOWN}
 DATASET = "DATASET"
 Step = tuple[int, int]
 
@@ -23,7 +23,7 @@ def collapsed(graph: GraphOut, center: str, *, most: int) -> tuple[list[NodeOut]
     room = most - len(SIDES)
     groups: dict[str, list[NodeOut]] = {}
     for node in ordered[room:]:
-        side, _ = ways.get(node.id, (BESIDE, 0))
+        side, _ = ways.get(node.id, (CENTER, 0))
         groups.setdefault(f"group:{SIDES[side]}", []).append(node)
     return [*ordered[:room], *(_group(name, nodes) for name, nodes in groups.items())], groups
 

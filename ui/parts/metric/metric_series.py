@@ -20,7 +20,7 @@ class ObservedPoint:
 
     `value`: None means a gap, explained by `reason`. `band`: its bounds, open if there are none. `learned`: a
     detector computed the band, and the `expected` value. `fit`: name of the learned limits. `outcome`: outcome of
-    the check, "" if it was not evaluated. `said`: kind of the feedback on it, "" for none."""
+    the check, "" if it was not evaluated. `feedback`: kind of the feedback on it, "" for none."""
 
     label: str
     time: datetime
@@ -33,7 +33,7 @@ class ObservedPoint:
     outcome: str = ""
     partition: str | None = None
     fit: str = ""
-    said: str = ""
+    feedback: str = ""
 
     @property
     def is_anomaly(self) -> bool:
@@ -60,7 +60,7 @@ def course(
     ordered = sorted(newest.values(), key=lambda each: (each.data_at, each.partition or "", each.measured_at))
     feedback = {each.partition or each.run_id: each.kind.value for each in reversed(marks)}
     points = (_metric_point(each, verdicts, limits, timezone) for each in ordered)
-    return tuple(replace(each, said=feedback.get(each.partition or each.run_id, "")) for each in points)
+    return tuple(replace(each, feedback=feedback.get(each.partition or each.run_id, "")) for each in points)
 
 
 def _metric_point(
@@ -119,7 +119,7 @@ def rows(points: Sequence[ObservedPoint]) -> list[dict[str, Any]]:
             else "",
             ui_texts.WHY: each.reason,
             ui_texts.FIT: each.fit,
-            texts.FEEDBACK_LABEL: ui_texts.FEEDBACK[each.said].word if each.said in ui_texts.FEEDBACK else "",
+            texts.FEEDBACK_LABEL: ui_texts.FEEDBACK[each.feedback].word if each.feedback in ui_texts.FEEDBACK else "",
             texts.REPORT: f"/run?id={each.run_id}",
         }
         for each in reversed(points)

@@ -57,7 +57,7 @@ def row(suggestion: SuggestionOut) -> dict[str, str]:
         ui_texts.PROMISE: str(content.get("sentence", "")),
         ui_texts.KIND: ui_texts.kind(str(content.get("kind", ""))),
         ui_texts.SEVERITY: ui_texts.SEVERITIES.get(str(content.get("severity")), ui_texts.UNKNOWN).word,
-        texts.HOLDOUT: ui_texts.part(evidence.held, evidence.partitions),
+        texts.HOLDOUT: ui_texts.part(evidence.passing, evidence.partitions),
         ui_texts.DECISION: ui_texts.DECISIONS[suggestion.decision].word,
         texts.ON_ITS_CARD: single_card_reason(suggestion),
         texts.CATCHES: "" if evidence.catches is None else ui_texts.percent(evidence.catches),

@@ -25,7 +25,7 @@ class EvidenceBasis:
 
     rows: int = 0
     partitions: int = 0
-    held: int = 0
+    passing: int = 0
     learned_on: int = 0
     judged_on: int = 0
     failed_on: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class EvidenceBasis:
     @property
     def sentence(self) -> str:
         """Describe the evidence in words. Contains no foreign text."""
-        passes = texts.held_on(self.held, self.partitions, by_rows=self.by_rows)
+        passes = texts.held_on(self.passing, self.partitions, by_rows=self.by_rows)
         split = texts.judged_apart(self.learned_on, self.judged_on) if self.judged_on else texts.TOO_FEW
         return f"{passes} · {split} · {texts.rows(self.rows)}".capitalize()
 
@@ -112,7 +112,7 @@ def read(suggestion: SuggestionOut) -> EvidenceBasis:
     return EvidenceBasis(
         rows=_count(recorded.get("rows")),
         partitions=_count(recorded.get("partitions")),
-        held=_count(recorded.get("held")),
+        passing=_count(recorded.get("held")),
         learned_on=_count(recorded.get("learned_on")),
         judged_on=_count(recorded.get("judged_on")),
         failed_on=tuple(str(name) for name in recorded.get("failed_on") or ()),
@@ -135,7 +135,7 @@ def read(suggestion: SuggestionOut) -> EvidenceBasis:
 def held_everywhere(suggestion: SuggestionOut) -> bool:
     """Return True if it held on every partition, and there was at least one."""
     basis = read(suggestion)
-    return 0 < basis.partitions == basis.held
+    return 0 < basis.partitions == basis.passing
 
 
 def _values(details: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:

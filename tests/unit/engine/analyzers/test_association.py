@@ -59,7 +59,7 @@ def test_correlation_is_that_of_numpy_however_the_rows_are_cut(rows: list[tuple[
     cut = data.draw(st.integers(0, len(rows)))
     state = CoMoments().merge(*map(STATE_OF["co_moments"], (rows[:cut], rows[cut:])))
     expected = numpy.corrcoef(x, y)[0, 1]
-    assert measured(Correlation(column="x", other="y"), together=state) == pytest.approx(expected, abs=1e-9)
+    assert measured(Correlation(column="x", other="y"), moments=state) == pytest.approx(expected, abs=1e-9)
 
 
 @given(st.floats(-1e300, 1e300), st.lists(st.integers(1, 40), min_size=1, max_size=8))
@@ -67,12 +67,12 @@ def test_a_constant_column_has_no_correlation_however_often_it_was_merged(value:
     state = CoMoments.zero
     for size in sizes:
         state = CoMoments().merge(state, (size, value, 1.0, 0.0, 2.0, 0.0))
-    assert measured(Correlation(column="x", other="y"), together=state) is None
+    assert measured(Correlation(column="x", other="y"), moments=state) is None
 
 
 def test_a_correlation_is_never_beyond_one() -> None:
     beyond = (3, 0.0, 0.0, 2.0, 2.0, 2.0000000000000004)
-    assert measured(Correlation(column="x", other="y"), together=beyond) == 1.0
+    assert measured(Correlation(column="x", other="y"), moments=beyond) == 1.0
 
 
 @given(NUMBERS, st.floats(0, 1))
@@ -141,5 +141,5 @@ def test_the_buckets_of_many_values_are_as_wrong_as_they_say() -> None:
 
 def test_the_joint_moments_of_no_rows_are_none() -> None:
     assert CoMoments().read((0, None, None, None, None, None), ()) == CoMoments.zero
-    assert measured(Correlation(column="x", other="y"), together=CoMoments.zero) is None
+    assert measured(Correlation(column="x", other="y"), moments=CoMoments.zero) is None
     assert Frequencies("{column}").dump(None) == b""

@@ -59,12 +59,12 @@ def test_rows_are_counted(rows: Pair) -> None:
 def test_shares_are_those_of_the_exact_counts(rows: Pair, share: Fraction) -> None:
     part = (int(rows[0] * share), int(rows[1] * share))
     expected = float(Fraction(sum(part), sum(rows)))
-    judged = split(rows, present=rows, kept=part)
+    judged = split(rows, present=rows, valid=part)
     assert read(Completeness(column="id"), *split(rows, present=part)).value == expected
     assert read(ContainedIn(column="id", values=(1,)), *judged).value == expected
     assert read(ContainedIn(column="id", values=(1,)), *judged).broken == sum(rows) - sum(part)
     assert (
-        read(Implication(condition="id > 1", predicate="id > 2"), *split(rows, judged=rows, kept=part)).value
+        read(Implication(condition="id > 1", predicate="id > 2"), *split(rows, evaluated=rows, satisfying=part)).value
         == expected
     )
 

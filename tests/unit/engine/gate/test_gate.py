@@ -78,7 +78,7 @@ def test_what_breaks_the_contract_changes_nothing_and_says_why(gated: Gated) -> 
     broken = [(each.check_id, each.partition) for each in refused.value.run.results if each.outcome == "failed"]
     assert broken == [("positive", B)]
     assert (gated.store.current(), gated.fingerprints) == before
-    assert (gated.answer, gated.leftovers, refused.value.kept) == ("passed", [], None)
+    assert (gated.answer, gated.leftovers, refused.value.folder) == ("passed", [], None)
 
 
 def test_the_whole_table_is_judged_with_the_candidate_in_place_of_what_it_replaces(gated: Gated) -> None:
@@ -93,7 +93,7 @@ def test_the_whole_table_is_judged_with_the_candidate_in_place_of_what_it_replac
 def test_a_rejected_candidate_is_kept_when_asked_for(gated: Gated) -> None:
     with pytest.raises(CandidateRejected) as refused:
         gated.publish({A: [-1]}, keep=True)
-    kept = Path(str(refused.value.kept))
+    kept = Path(str(refused.value.folder))
     assert [each.read_text() for each in kept.rglob("*.parquet")] == ["-1"]
     gated.publish({A: [1]})
     assert gated.recover() == "nothing"

@@ -14,10 +14,10 @@ from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric
 from treaty.engine.suggestions.selection.holdout_test import holdout_candidates
 from treaty.engine.suggestions.selection.regimes import (
-    BESIDE,
     LEAST_AFTER,
     LEAST_BEFORE,
     LEAST_STEP,
+    NEIGHBORS,
     TIMES_AS_HIGH,
     step,
 )
@@ -52,7 +52,7 @@ SCALES = st.sampled_from([1.0, 0.0, 100.0])
 @given(st.lists(st.one_of(st.integers(0, 3), st.integers(100, 103), st.integers(1, 9)).map(float), max_size=30), SCALES)
 def test_the_last_step_is_where_values_before_and_after_are_far_apart(values: list[float], more: float) -> None:
     def high(of: list[float], least: Callable[[list[float]], float], at: int) -> bool:
-        before, after = of[max(0, at - BESIDE) : at], of[at : at + BESIDE]
+        before, after = of[max(0, at - NEIGHBORS) : at], of[at : at + NEIGHBORS]
         wide = max(max(before) - min(before), max(after) - min(after))
         far = max(min(of[at:]) - max(before), min(before) - max(of[at:]))
         return far > TIMES_AS_HIGH * wide and far > least([*before, *after])

@@ -43,7 +43,7 @@ def test_evidence_is_read_as_recorded() -> None:
     assert found == EvidenceBasis(
         rows=31_240,
         partitions=25,
-        held=24,
+        passing=24,
         learned_on=18,
         judged_on=7,
         failed_on=("day=9",),
@@ -100,11 +100,11 @@ def test_missing_evidence_counts_as_nothing(evidence: Any) -> None:
     ("found", "said"),
     [
         (
-            EvidenceBasis(rows=31_240, partitions=25, held=25, learned_on=18, judged_on=7),
+            EvidenceBasis(rows=31_240, partitions=25, passing=25, learned_on=18, judged_on=7),
             "Satisfied in 25 of 25 partitions · learned on 18, tested on 7 · 31,240 rows",
         ),
         (
-            EvidenceBasis(rows=1, partitions=1, held=0),
+            EvidenceBasis(rows=1, partitions=1, passing=0),
             "Satisfied in 0 of 1 partition · too few to test separately · 1 row",
         ),
     ],

@@ -185,7 +185,7 @@ def test_a_point_says_which_fit_judged_it_and_what_was_said_of_it() -> None:
     verdicts = [judged("a", "failed", band={"lower": 1, "upper": 2, "fit": "f1"})]
     (found,) = metric_series.course([measured("a", 12)], verdicts, LIMITS, timezone="UTC", marks=said)
     (row,) = metric_series.rows([found])
-    assert (found.fit, found.said, row["Fit"], row["Feedback"]) == ("f1", "expected", "f1", "Expected")
+    assert (found.fit, found.feedback, row["Fit"], row["Feedback"]) == ("f1", "expected", "f1", "Expected")
 
 
 def test_two_distributions_are_drawn_as_shares_over_each_other() -> None:
