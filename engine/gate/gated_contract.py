@@ -32,8 +32,13 @@ class GatedContract:
     @property
     def more(self) -> dict[str, Any]:
         """Return the further arguments for `treaty.engine.gate.gate.gate`."""
-        arguments = {"object_name": self.object, "partition_by": self.partition_by, "others": self.datasets}
-        return {**arguments, "keyed": self.key_context, "spoilt": self.excluded_partitions}
+        return {
+            "object_name": self.object,
+            "partition_by": self.partition_by,
+            "other_datasets": self.datasets,
+            "key_context": self.key_context,
+            "excluded_partitions": self.excluded_partitions,
+        }
 
     @property
     def limits(self) -> str:

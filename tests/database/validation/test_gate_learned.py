@@ -1,5 +1,6 @@
 """A gate over the registry judges as its workers do: by the newest fits, and beside no partition of an incident."""
 
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from support.registered import Registered, registered
 
 from treaty.engine.anomaly.fits import clause, refittable_clauses
 from treaty.engine.core.results import CheckResult
-from treaty.engine.gate.gate import CandidateRejected
+from treaty.engine.gate.gate import CandidateRejected, gate
 from treaty.engine.gate.gated_contract import GatedContract
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
@@ -91,7 +92,8 @@ def test_partitions_of_incidents_are_compared_with_nothing(table: Registered) ->
     assert (told.result or {})["verdict"] == "failed"
     assert len(table.rows(IncidentRow)) == 1
     with table.kept() as kept:
-        assert (kept.excluded_partitions, kept.more["spoilt"]) == ({B}, {B})
+        assert (kept.excluded_partitions, kept.more["excluded_partitions"]) == ({B}, {B})
+        assert set(kept.more) <= set(signature(gate).parameters)
         assert kept.limits.endswith("excluded: 1 partition(s) of incidents")
     with pytest.raises(CandidateRejected):
         table.publish({C: [48]})
