@@ -8,9 +8,9 @@ from typing import Any
 class Direction(StrEnum):
     """The direction of a change in the set of permitted data.
 
-    `tightens`: the old contract permits all data that the new one permits. `loosens`: the reverse. `both`: each permits
-    data that the other does not. `undetermined`: the documents do not show it. `untested`: the permitted data is the
-    same."""
+    `tightens`: the old contract permits all data that the new one permits. `loosens`: the new
+    contract permits all data that the old one permits. `both`: each contract permits data that the other does not.
+    `undetermined`: the effect cannot be derived from the documents. `untested`: the permitted data is the same."""
 
     TIGHTENS = "tightens"
     LOOSENS = "loosens"

@@ -26,8 +26,9 @@ class TermsModel(BaseModel):
 class Alias(TermsModel):
     """A lineage identity (OpenLineage namespace and name) of a schema object.
 
-    `name`: may contain `*`, which matches any characters except "/". `regex`: `name` is a regular expression that has
-    to match the whole dataset name, restricted to the subset that predicates allow (`treaty.contracts.safe_regex`)."""
+    `object`: name of the object. `namespace`: namespace of the dataset in lineage events. `name`: name of the dataset
+    in lineage events; may contain `*`, which matches any characters except "/". `regex`: `name` is a regular
+    expression that has to match the whole dataset name, restricted to the subset that predicates allow."""
 
     object: str
     namespace: str
@@ -43,7 +44,7 @@ class Alias(TermsModel):
 class View(TermsModel):
     """A name for the partitions that a condition on partition columns selects.
 
-    `where`: predicate on partition columns."""
+    `name`: name of the view, which checks use as their scope. `where`: predicate on partition columns."""
 
     name: str
     where: str
@@ -52,7 +53,8 @@ class View(TermsModel):
 class Partition(TermsModel):
     """A partition column that is computed rather than stored.
 
-    `by`: the expression that it is computed from."""
+    `object`: name of the object. `name`: name of the partition column. `by`: expression that computes it, such as
+    `to_date(ts)`."""
 
     object: str
     name: str
@@ -66,7 +68,9 @@ Mode = Literal[
 
 
 class Compatibility(TermsModel):
-    """Compatibility modes for new versions, separate for structure (columns, types) and guarantees (checks)."""
+    """Compatibility modes for new versions.
+
+    `structure`: mode for tables, columns and types. `guarantees`: mode for checks and service levels."""
 
     structure: Mode = "FORWARD"
     guarantees: Mode = "FORWARD"
@@ -75,10 +79,12 @@ class Compatibility(TermsModel):
 class Review(TermsModel):
     """Requirements that a version must meet before it comes into force.
 
-    The terms of the version in force apply to the next one. `quorum`: number of owners who must approve. `columns`: the
-    owners of changed columns must approve as well. `versions`: "enforced" rejects a version number that understates the
-    change, "suggested" only reports it. `acknowledge_days`: days that affected consumers have to acknowledge a breaking
-    change; 0 means that no acknowledgement is awaited."""
+    The terms of the version in force apply to the next one.
+
+    `quorum`: number of owners who must approve. `columns`: the owners of changed columns must approve as well.
+    `versions`: "enforced" rejects a version number that understates the change, "suggested" only reports it.
+    `acknowledge_days`: days that affected consumers have to acknowledge a breaking change; 0 means that no
+    acknowledgement is awaited."""
 
     quorum: Annotated[int, Field(ge=1, le=20)] = 1
     columns: bool = False
@@ -93,10 +99,10 @@ class Lineage(TermsModel):
     `settle`: "parent" waits until the parent of the writing run has ended. `on_failed_run`: data written by a failed
     run is ignored, reported as suspect, or reported and validated. `stream_interval`: minutes between validations of
     data that is written continuously. `nominal`: by partition column, how its value is derived from a run's nominal
-    time. `without_partition`: partitions to read if no event reports which were written: the `latest` ones, or all.
-    `sweep`: hours after which files are checked for changes that no event reported; 0 means never.
-    `on_upstream_failed`: bad upstream data is reported in the gate's answer, turns the answer into a warning, or
-    blocks."""
+    time. `without_partition`: partitions to read if no event reports which were written: the latest ones, or all.
+    `latest`: number of latest partitions to read in that case. `sweep`: hours after which files are checked for
+    changes that no event reported; 0 means never. `on_upstream_failed`: bad upstream data is reported in the gate's
+    answer, turns the answer into a warning, or blocks."""
 
     quiet: Annotated[float, Field(ge=0, le=3600)] = 5
     settle: Literal["none", "parent"] = "none"
@@ -122,8 +128,9 @@ class Anomalies(TermsModel):
 class Deadline(TermsModel):
     """A time of day by which data of an object must arrive.
 
-    `by`: time of day, such as 07:30. `zone`: IANA time zone. `days`: days of the week. `id`: distinguishes several
-    deadlines of an object; None derives the name from the time and the zone."""
+    `object`: name of the object. `by`: time of day, such as 07:30. `zone`: IANA time zone. `days`: days of the week.
+    `severity`: severity of the violation if data is late. `id`: distinguishes several deadlines of an object; None
+    derives the name from the time and the zone."""
 
     object: str
     by: str
@@ -134,15 +141,21 @@ class Deadline(TermsModel):
 
 
 class Terms(TermsModel):
-    """Contract-level terms that ODCS does not define, stored in customProperties under `treaty`."""
+    """Contract-level terms that ODCS does not define, stored in customProperties under `treaty`.
+
+    `aliases`: lineage names of the objects. `views`: named selections of partitions. `arrivals`: objects without
+    partition columns that grow by files; the files of each arrival are validated as one unit. `partitions`: computed
+    partition columns. `columns`: columns that the contract does not name are allowed (open), a warning (watched) or an
+    error (closed). `order`: the order of the columns must be that of the contract. `compatibility`: compatibility modes
+    for new versions. `review`: requirements that a version must meet before it comes into force. `lineage`: settings
+    for lineage events. `deadlines`: times by which data must arrive. `anomalies`: settings of anomaly detection.
+    `group`: one version of each group is in force; versions of different groups are in force in parallel.
+    `on_unknown`: the gate's answer if a check could not be evaluated."""
 
     aliases: list[Alias] = []
-    # Checks refer to views by name, as their scope.
     views: list[View] = []
-    # Objects without partition columns that grow by files: the files of each arrival are validated as one unit.
     arrivals: list[str] = []
     partitions: list[Partition] = []
-    # Columns that the contract does not name are allowed (open), a warning (watched) or an error (closed).
     columns: Literal["open", "watched", "closed"] = "watched"
     order: bool = False
     compatibility: Compatibility = Compatibility()
@@ -150,9 +163,7 @@ class Terms(TermsModel):
     lineage: Lineage = Lineage()
     deadlines: list[Deadline] = []
     anomalies: Anomalies = Anomalies()
-    # One version of each group is in force; versions of different groups are in force in parallel.
     group: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "main"
-    # The gate's answer if a check could not be evaluated.
     on_unknown: Literal["pass", "warn", "block"] = "block"
 
 

@@ -224,9 +224,9 @@ class DifferenceDetector(Detector):
 
 
 class ChangePoint(FalseAlarmDetector):
-    """Detect a shift of the mean of the last values from the values before.
+    """Band for the mean of the last values, derived from the values before them.
 
-    Finds a small lasting shift that no single value shows."""
+    Detects a small lasting shift that no single value shows."""
 
     name = "change_point"
     window: int = Field(
@@ -256,7 +256,7 @@ class ChangePoint(FalseAlarmDetector):
 
 
 class MissingArrival(FalseAlarmDetector):
-    """Detect late data: compare the hours since the previous point with the usual intervals."""
+    """Band for the hours since the previous point, derived from earlier intervals. Detects late data."""
 
     name = "missing_arrival"
     least: ClassVar[int] = 0

@@ -21,7 +21,9 @@ UNFIT = InsufficientHistory("learning: the model could not be estimated from thi
 class SeasonalModel(FalseAlarmDetector):
     """Base class of the statsmodels detectors."""
 
-    period: int = Field(default=7, ge=1, le=366, description="points in a season; 1 means no season")
+    period: int = Field(
+        default=7, ge=1, le=366, description="points in a season; 1 means no season; needs 2 x `period` + 3 points"
+    )
     # If true, the first values of the season are estimated as parameters; else the forecast variance includes them.
     begins: ClassVar[bool] = True
 
@@ -31,7 +33,7 @@ class SeasonalModel(FalseAlarmDetector):
 
     def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
         values = steady(request.past)
-        needed = max(10, 2 * self.period + 3)
+        needed = required_points(self.period)
         if len(values) < needed:
             return InsufficientHistory(f"learning: {len(values)} of {needed} values")
         forecast = _forecast(self, values)
@@ -93,8 +95,8 @@ class Arima(SeasonalModel):
 
     name = "arima"
     begins: ClassVar[bool] = False
-    order: tuple[int, int, int] = Field(default=(1, 0, 0), description="p, d, q")
-    seasonal_order: tuple[int, int, int] = Field(default=(0, 1, 1), description="P, D, Q of the season")
+    order: tuple[int, int, int] = Field(default=(1, 0, 0), description="the orders p, d and q")
+    seasonal_order: tuple[int, int, int] = Field(default=(0, 1, 1), description="the orders P, D and Q of the season")
 
     def estimated(self, values: Any) -> Any:
         from statsmodels.tsa.statespace.sarimax import SARIMAX
@@ -103,6 +105,11 @@ class Arima(SeasonalModel):
         differenced = self.order[1] or (self.period > 1 and self.seasonal_order[1])
         trend = "n" if differenced else "c"
         return SARIMAX(values, order=self.order, seasonal_order=season, trend=trend).fit(disp=False, maxiter=50)
+
+
+def required_points(period: int) -> int:
+    """Return the number of points that a model with this season needs."""
+    return max(10, 2 * period + 3)
 
 
 def steady(past: Series) -> tuple[float, ...]:
@@ -128,7 +135,7 @@ def _forecast(model: SeasonalModel, values: tuple[float, ...]) -> Forecast | Non
     The parameters are estimated on a prefix; the spread is computed over all points."""
     import numpy as np
 
-    count = max(10, 2 * model.period + 3)
+    count = required_points(model.period)
     while (longer := int(count * GROWTH)) <= len(values):
         count = longer
     fitted = _fitted(model, values[:count])

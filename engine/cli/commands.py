@@ -21,6 +21,7 @@ from treaty.engine.cli.options import (
     Data,
     ExcludePartition,
     FailOn,
+    FailOnOption,
     FalseAlarms,
     Folder,
     Format,
@@ -80,9 +81,8 @@ def add_to(app: typer.Typer) -> None:
 def verify(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
     format: Format = None, report: ReportForm = Report.TEXT, output: Output = None, as_json: AsJson = False,
-    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, other_datasets: OtherDatasetsOption = None,
-    plugins: Plugins = "",
-    remote: Remote = None, memory: Memory = "2g",
+    fail_on: FailOnOption = FailOn.ERROR, samples: Samples = 0, other_datasets: OtherDatasetsOption = None,
+    plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Verify a table against a contract.
 

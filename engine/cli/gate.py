@@ -22,6 +22,7 @@ from treaty.engine.cli.commands import (
 from treaty.engine.cli.options import (
     CandidateData,
     FailOn,
+    FailOnOption,
     Format,
     GateContract,
     GateDataset,
@@ -47,7 +48,7 @@ from treaty.engine.protocol.requests import StageRequest, TableSource
 def gate(
     context: typer.Context, table: TableFolder, contract: GateContract = None, dataset: GateDataset = None,
     candidate: CandidateData = None, partition: Partition = None, state_url: StateUrl = None,
-    recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,
+    recover: Recover = False, keep: Keep = False, fail_on: FailOnOption = FailOn.ERROR,
     partition_by: PartitionBy = None, object_name: ObjectName = None, format: Format = None,
     report: ReportForm = Report.TEXT, output: Output = None, other_datasets: OtherDatasetsOption = None,
     plugins: Plugins = "",

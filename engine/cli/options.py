@@ -93,6 +93,9 @@ Plugins = Annotated[
     str,
     typer.Option(help="Plug-in packages with analyzers and assertions, comma-separated.", envvar="TREATY_PLUGINS"),
 ]
+FailOnOption = Annotated[
+    FailOn, typer.Option("--fail-on", help="Lowest severity of a violation that gives a nonzero exit code.")
+]
 ReportForm = Annotated[Report, typer.Option(help="Format of the report.")]
 TableFolder = Annotated[
     str, typer.Argument(help="Folder of Parquet files, Delta table, or db.table of the catalog.", show_default=False)

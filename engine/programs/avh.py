@@ -1,7 +1,9 @@
 """Learn programs from snapshots in memory and evaluate new ones (Auto-Validate-by-History, KDD 2023).
 
-program = fit([pandas.read_parquet(day) for day in days], budget=0.01)
-assert not program.judge(pandas.read_parquet(today)).flagged"""
+For example:
+
+    program = fit([pandas.read_parquet(day) for day in days], budget=0.01)
+    assert not program.judge(pandas.read_parquet(today)).flagged"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -196,6 +196,7 @@ def watch_stream(  # noqa: PLR0913
 ) -> StreamSink:
     """Create a sink for `foreachBatch` that evaluates batches and folds their states into the store.
 
+    - `store`: store of the states of all batches so far.
     - `stream`: name of the stream; keep it as long as the checkpoint.
     - `object_name`: None means the contract's first object.
     - `partition_by`: None means the object's partition columns that the rows have.

@@ -85,18 +85,35 @@ EXACT = (0.0,)
 class SuggestionKind:
     """A kind of suggestion.
 
-    `margins`: tried in order; the first that holds is used, times `safety`. `over_time`: compares partitions in
-    time, so that it does not apply to other splits of the rows."""
+    `summary`: the suggested check in words; by default the first line of the docstring of `propose`. `margins`: tried
+    in order; the first that holds is used, times `safety`. `over_time`: compares partitions in time, so that it does
+    not apply to other splits of the rows."""
 
     name: str
     propose: Callable[..., SuggestionCandidate | None]
     margins: tuple[float, ...] = EXACT
     safety: float = 1.0
     over_time: bool = False
+    summary: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.summary:
+            first_line = " ".join((self.propose.__doc__ or "").split("\n\n")[0].split())
+            object.__setattr__(self, "summary", first_line.removeprefix("Suggest that ").removeprefix("Suggest "))
 
 
 COLUMN_SUGGESTIONS: dict[str, SuggestionKind] = {}
 TABLE_SUGGESTIONS: dict[str, SuggestionKind] = {}
+# Kinds that are not derived from a profile alone, with the suggested check in words.
+OTHER_SUGGESTIONS: Mapping[str, str] = {
+    "pattern": "Texts match a pattern that was learned from the columns of all tables",
+    "pattern_drift": "The share of texts that do not match the learned pattern does not rise significantly",
+    "refers": "All values exist in the key of another dataset",
+    "arrives_by": "Data arrives by a time of day, as a service level",
+    "arrives_every": "Data arrives at least every so many hours, as a service level",
+    "program": "A metric, or its difference from an earlier partition, stays within learned limits"
+    " (Auto-Validate-by-History)",
+}
 
 
 def of_column(

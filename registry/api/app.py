@@ -127,7 +127,7 @@ def create_app(settings: RegistrySettings, engine: Engine) -> FastAPI:
     app.state.events = Counter(
         "treaty_lineage_events_total",
         "Lineage events received, by result.",
-        ("became",),
+        ("result",),
         registry=metrics_registry,
     )
     app.add_middleware(RequestIdMiddleware)

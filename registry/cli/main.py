@@ -184,7 +184,7 @@ def _remembered(dataset: str) -> Iterator[Any]:
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit.
 
-    Exit codes: 0 success, 1 violated, 2 warned, 3 not checked (including usage errors), 4 not recorded."""
+    Exit codes: 0 success, 1 violated, 2 warned, 3 not checked (including usage errors)."""
     sys.exit(_code(arguments))
 
 

@@ -1,8 +1,5 @@
 """Base classes and constrained text types of the API models."""
 
-import inspect
-import re
-from collections.abc import Iterator
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, SecretStr, StringConstraints, computed_field
@@ -10,6 +7,7 @@ from pydantic_core import CoreSchema
 
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.registry.core.enums import USER_NAME
+from treaty.registry.schemas.field_descriptions import COMMON, FIELD_LIST, described_fields
 
 # PostgreSQL cannot store NUL in text, and no name, title or reason needs control characters.
 PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
@@ -20,17 +18,6 @@ Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, m
 Location = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=PRINTABLE)]
 Password = Annotated[SecretStr, Field(min_length=12, max_length=256)]
 Item = TypeVar("Item")
-FIELD_LIST = re.compile(r"^- `.*", re.MULTILINE | re.DOTALL)
-# The names of described fields: "- `since`, `until`: ...", or after a sentence of the same line.
-FIELD_NAMES = re.compile(r"(?:^- |(?<=\. ))((?:`\w+`(?:, )?)+): ", re.MULTILINE)
-
-
-def field_descriptions(docstring: str) -> Iterator[tuple[str, str]]:
-    """Yield the names and descriptions of the fields that the list in a docstring describes."""
-    _, *parts = FIELD_NAMES.split(docstring)
-    for names, text in zip(parts[::2], parts[1::2], strict=True):
-        description = " ".join(text.split("\n\n")[0].split())
-        yield from ((name, description[:1].upper() + description[1:]) for name in re.findall(r"`(\w+)`", names))
 
 
 class ApiModel(BaseModel):
@@ -45,10 +32,11 @@ class ApiModel(BaseModel):
         """Return the JSON schema of the model with the descriptions of its fields."""
         schema = handler.resolve_ref_schema(handler(core))
         fields = schema.get("properties", {})
-        for kind in reversed(cls.__mro__):
-            for name, description in field_descriptions(inspect.cleandoc(vars(kind).get("__doc__") or "")):
-                if name in fields and "description" not in fields[name]:
-                    fields[name]["description"] = description
+        documented = (vars(kind).get("__doc__") or "" for kind in cls.__mro__)
+        described = [each for text in documented for each in described_fields(text, tuple(fields))]
+        for name, description in (*described, *COMMON.items()):
+            if name in fields:
+                fields[name].setdefault("description", description)
         if "description" in schema:
             schema["description"] = FIELD_LIST.sub("", schema["description"]).strip()
         return schema

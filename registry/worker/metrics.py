@@ -33,12 +33,12 @@ class WorkerMetrics:
         self.registry = ProcessRegistry()
         counter = partial(Counter, registry=self.registry)
         self.events = counter("treaty_worker_events_total", "Lineage events processed or failed, by state.", ("state",))
-        self.tasks = counter("treaty_worker_tasks_total", "Task attempts by kind and outcome.", ("kind", "ended"))
+        self.tasks = counter("treaty_worker_tasks_total", "Task attempts by kind and outcome.", ("kind", "outcome"))
         self.seconds = counter(
             "treaty_worker_task_seconds_total", "Wall-clock seconds of task attempts by kind.", ("kind",)
         )
         self.verdicts = counter("treaty_worker_verdicts_total", "Stored runs by verdict.", ("verdict",))
-        self.spark = counter("treaty_worker_spark_seconds_total", "Wall-clock seconds of Spark requests.", ("asked",))
+        self.spark = counter("treaty_worker_spark_seconds_total", "Wall-clock seconds of Spark requests.", ("request",))
         self.registry.register(CpuSeconds())
 
     @contextmanager

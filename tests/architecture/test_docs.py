@@ -1,4 +1,4 @@
-"""The docs say what the code says: every analyzer, setting, command and route stands in the reference."""
+"""The hand-written docs name files, modules and links that exist."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,6 @@ from support import site
 from support.every import every
 
 from docs import decisions_index, house, prose
-from docs.generate import PAGES, REFERENCE, page
 from treaty.registry.access.permissions import GRANTS
 from treaty.registry.core.enums import Permission, Role
 
@@ -24,11 +23,6 @@ TEXTS = sorted(
 # Entry points: names that are no modules.
 GROUPS = ("treaty.analyzers", "treaty.assertions", "treaty.detectors")
 FOLDERS = "engine|registry|ui|tests|docs|contracts|migrations|bench|src"
-
-
-@pytest.mark.parametrize("name", sorted(PAGES))
-def test_a_reference_page_is_as_the_code_writes_it(name: str) -> None:
-    assert (REFERENCE / f"{name}.md").read_text(encoding="utf-8") == page(name), "run: make docs"
 
 
 @every("path", sorted((*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md")))

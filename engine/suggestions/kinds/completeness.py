@@ -49,11 +49,10 @@ def not_empty(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugg
 
 @of_column(margins=MARGINS, safety=SAFETY)
 def mostly_complete(column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
-    """Suggest a minimum completeness from the emptiest partition (Deequ's retained completeness, with an exact
-    interval).
+    """Suggest a minimum completeness, from the emptiest partition.
 
-    The threshold is the exact lower confidence bound of that partition's share, minus `margin` times the range of
-    all."""
+    This is Deequ's retained completeness, with an exact interval. The threshold is the exact lower confidence bound of
+    that partition's share, minus `margin` times the range of all."""
     completeness_by_partition = zip(part.each(column, "completeness"), part.rows, strict=True)
     shares = [(float(share), rows) for share, rows in completeness_by_partition if rows and share is not None]
     if not shares or not LEAST_COMPLETENESS < min(shares)[0] < 1:

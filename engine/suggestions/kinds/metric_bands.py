@@ -238,8 +238,20 @@ BANDS: Sequence[BandMetric] = (
     ),
 )
 
+
+def _noun(band: BandMetric) -> str:
+    return "value" if band.words.endswith("est {name}") else "values"
+
+
 for _band in BANDS:
     add(
         COLUMN_SUGGESTIONS,
-        SuggestionKind(name=_band.kind, propose=_band.propose, margins=MARGINS, safety=SAFETY, over_time=True),
+        SuggestionKind(
+            name=_band.kind,
+            propose=_band.propose,
+            margins=MARGINS,
+            safety=SAFETY,
+            over_time=True,
+            summary=f"{_band.words.format(name=_noun(_band))} stays within its past range",
+        ),
     )

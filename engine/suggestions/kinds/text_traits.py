@@ -155,5 +155,12 @@ def _limits_text(limits: Limits) -> str:
 for _share_of in map(TraitShare, TRAITS):
     add(
         COLUMN_SUGGESTIONS,
-        SuggestionKind(name=_share_of.kind, propose=_share_of.propose, margins=MARGINS, safety=SAFETY, over_time=True),
+        SuggestionKind(
+            name=_share_of.kind,
+            propose=_share_of.propose,
+            margins=MARGINS,
+            safety=SAFETY,
+            over_time=True,
+            summary=f"the share of texts that {_share_of.trait.words} stays within its past range",
+        ),
     )

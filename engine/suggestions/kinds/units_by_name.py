@@ -98,6 +98,10 @@ def _with_article(noun: str) -> str:
     return f"{'an' if noun.startswith(('e', 'hour')) else 'a'} {noun}"
 
 
+def _named(names: str) -> str:
+    return ", ".join(f"`{each}`" for each in names.split("|"))
+
+
 def _is_named(column: ColumnProfile, names: str) -> bool:
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", column.column.name).lower()
     return re.search(rf"(^|[^a-z])({names})$", re.sub(r"[^a-z0-9]+$", "", spaced)) is not None
@@ -120,6 +124,8 @@ CODES: Sequence[Code] = (
 )
 
 for _unit in UNITS:
-    add(COLUMN_SUGGESTIONS, SuggestionKind(name=_unit.kind, propose=_unit.propose))
+    _summary = f"numbers are between {_unit.low:g} and {_unit.high:g}; for columns named {_named(_unit.names)}"
+    add(COLUMN_SUGGESTIONS, SuggestionKind(name=_unit.kind, propose=_unit.propose, summary=_summary))
 for _code in CODES:
-    add(COLUMN_SUGGESTIONS, SuggestionKind(name=_code.kind, propose=_code.propose))
+    _summary = f"texts match `{_code.pattern}`; for columns named {_named(_code.names)}"
+    add(COLUMN_SUGGESTIONS, SuggestionKind(name=_code.kind, propose=_code.propose, summary=_summary))

@@ -1,5 +1,6 @@
 """Generate the OpenAPI 3.1 description with operation names, descriptions and error responses."""
 
+import re
 from typing import Any
 
 from fastapi import FastAPI
@@ -11,6 +12,10 @@ from treaty.registry.schemas import ProblemOut
 
 TELLS = "Treaty is a registry of data contracts for Apache Spark: versions, reviews, validations and incidents."
 REFUSALS = {"4XX": "The request was rejected; nothing changed.", "5XX": "The service failed; nothing changed."}
+# Words of a summary.
+LONGEST_SUMMARY = 11
+# Ends the first clause of a sentence.
+CLAUSE = re.compile(r"[:,;] | with | that | by default ")
 OURS = {"HTTPValidationError", "ValidationError"}
 KEY = {
     "name": "Idempotency-Key",
@@ -44,6 +49,15 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
     return document
 
 
+def _summary(operation: dict[str, Any]) -> str:
+    """Return the first sentence or clause of the description, or the name in words."""
+    first = " ".join(re.split(r"(?<=\.)\s|\n\n", operation["description"])[0].split()).removesuffix(".")
+    for candidate in (first, CLAUSE.split(first)[0]):
+        if len(candidate.split()) <= LONGEST_SUMMARY:
+            return candidate
+    return str(operation["summary"]).capitalize()
+
+
 def _problem() -> tuple[dict[str, Any], dict[str, Any]]:
     schema = ProblemOut.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
     fault = schema.pop("$defs")["FaultOut"]
@@ -51,6 +65,7 @@ def _problem() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _complete(method: str, operation: dict[str, Any]) -> None:
+    operation["summary"] = _summary(operation)
     responses = operation["responses"]
     responses.pop("422", None)
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}

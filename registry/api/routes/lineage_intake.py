@@ -137,7 +137,7 @@ async def _refuse(request: Request, who: Principal, refusals: Sequence[EventReje
 
 def _note_kept(request: Request, keys: Sequence[str]) -> None:
     """Count the stored events and log their keys. A single event is logged with its request."""
-    request.app.state.events.labels("kept").inc(len(keys))
+    request.app.state.events.labels("stored").inc(len(keys))
     if len(keys) == 1:
         request.scope[metrics.NOTED] = {"event_key": keys[0]}
         return

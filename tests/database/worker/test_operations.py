@@ -213,7 +213,7 @@ def test_metrics_tell_events_tasks_and_how_far_behind_they_are(world: World) -> 
     assert [found[f'treaty_events{{state="{each}"}}'] for each in LineageEventState] == [2, 0, 0]
     assert (found["treaty_event_repeats"], found['treaty_events_rejected{status="400"}']) == (1, 1)
     assert 600 <= found["treaty_inbox_lag_seconds"] < 700
-    became = [found[f'treaty_lineage_events_total{{became="{each}"}}'] for each in ("kept", "rejected")]
+    became = [found[f'treaty_lineage_events_total{{result="{each}"}}'] for each in ("stored", "rejected")]
     assert became == [3, 1]
     assert [found[f'treaty_outbox{{state="{each}"}}'] for each in OutboxState] == [0, 0, 0]
     assert found['treaty_open_tasks{kind="draft",state="queued"}'] == 1

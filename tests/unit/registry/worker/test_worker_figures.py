@@ -70,7 +70,7 @@ def test_attempts_are_counted_by_how_they_ended() -> None:
         with pytest.raises(error), figures.attempt(task()):
             raise error
     told = samples(render(figures.registry.collect(), "")[0].decode())
-    ends = [("treaty_worker_tasks_total", frozenset({("kind", "validate"), ("ended", each)})) for each in ENDS]
+    ends = [("treaty_worker_tasks_total", frozenset({("kind", "validate"), ("outcome", each)})) for each in ENDS]
     assert [told[each] for each in ends] == [1, 1, 1]
     assert told[("treaty_worker_cpu_seconds_total", frozenset())] > 0
 
@@ -81,7 +81,7 @@ def test_a_worker_answers_with_its_figures_where_it_is_told_to() -> None:
     with served(figures, "127.0.0.1", port), urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         told = answer.read().decode()
-    assert 'treaty_worker_spark_seconds_total{asked="measure"} 1.5' in told.splitlines()
+    assert 'treaty_worker_spark_seconds_total{request="measure"} 1.5' in told.splitlines()
     with pytest.raises(OSError, match="refused"):
         urlopen(f"http://127.0.0.1:{port}/metrics")
 
