@@ -10,10 +10,10 @@ depends_on = ${repr(depends_on)}
 
 
 def upgrade() -> None:
-    """Applies this version."""
+    """Apply the change."""
     ${upgrades if upgrades else "pass"}
 
 
 def downgrade() -> None:
-    """Goes back to the version before."""
+    """Undo the change."""
     ${downgrades if downgrades else "pass"}
