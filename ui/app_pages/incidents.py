@@ -102,7 +102,10 @@ def failing(incident: IncidentOut) -> None:
     """Draw the failing checks by object, each with a link to its last report."""
     st.subheader(texts.WHAT_FAILS)
     for part in incident.objects:
-        names = (f"{each.check} ({each.partition})" if each.partition else each.check for each in part.failing_checks)
+        names = (
+            f"{each.check} ({ui_texts.partition_label(each.partition)})" if each.partition else each.check
+            for each in part.failing_checks
+        )
         mark = ui_texts.VERDICTS["failed" if part.active else "passed"]
         slug = ui_texts.slug(f"{part.contract_id} {part.object}")
         with panels.row(mark, age=part.joined_at, about=", ".join(names), key=f"part-{slug}"):

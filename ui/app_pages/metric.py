@@ -188,7 +188,7 @@ def legend(points: Sequence[ObservedPoint], limits: ChartBand) -> str:
 
 def partitions(report: RunOut, points: Sequence[ObservedPoint]) -> None:
     """Draw the comparison of two partitions, by default the last two."""
-    names = [each.label for each in points if partition_comparison.condition(each.label)]
+    names = [each.partition for each in points if each.partition and partition_comparison.condition(each.partition)]
     if len(names) < 2:
         return
     st.subheader(texts.TWO_PARTITIONS)

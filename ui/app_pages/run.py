@@ -18,6 +18,7 @@ from treaty.ui.widgets import charts, panels, viewer
 
 # Number of results per check that are read to find the start of a failure.
 PAST = 500
+Rows = frozenset[tuple[str | None, ...]]
 # `not evaluated` is separate: the check could not be computed, and the data may be valid.
 SECTIONS = (
     ("failed", texts.FAILED),
@@ -37,8 +38,9 @@ def page() -> None:
     text = text_of(run)
     document = document_rows.parse_document(text)
     samples = violating_rows.read(run)
+    shown: dict[Rows, str] = {}
     for outcome, title in SECTIONS:
-        section(run, document, samples, outcome, title)
+        section(run, document, samples, shown, outcome, title)
     downstream.draw(run)
     everything(run)
     reproduce(run, text)
@@ -94,16 +96,28 @@ def outcome_of(result: CheckResultOut) -> str:
 
 
 def section(
-    run: RunOut, document: Mapping[str, Any], samples: Mapping[str, ViolationSampleOut], outcome: str, title: str
+    run: RunOut,
+    document: Mapping[str, Any],
+    samples: Mapping[str, ViolationSampleOut],
+    shown: dict[Rows, str],
+    outcome: str,
+    title: str,
 ) -> None:
-    """Draw the checks with that outcome, one panel each with its partitions."""
+    """Draw the checks with that outcome, one panel each with its partitions.
+
+    `shown`: name of the first check by the rows drawn for it, extended: checks of one cause share their rows."""
     matching = sorted((each for each in run.results if outcome_of(each) == outcome), key=lambda each: each.check_id)
     groups = [(check_id, list(group)) for check_id, group in groupby(matching, key=lambda each: each.check_id)]
     if groups:
         st.subheader(f"{title} ({len(groups):,})")
         for number, (check_id, results) in enumerate(groups):
             sample = samples.get(check_id) if outcome != "not_evaluated" else None
-            check(run, results, admitted(results[0], document), sample, key=f"{outcome}-{number}")
+            rows = frozenset(sample.rows) if sample else frozenset()
+            check(
+                run, results, admitted(results[0], document), sample, same_as=shown.get(rows), key=f"{outcome}-{number}"
+            )
+            if rows:
+                shown.setdefault(rows, results[0].name or results[0].sentence)
 
 
 def admitted(result: CheckResultOut, document: Mapping[str, Any]) -> charts.ChartBand:
@@ -119,9 +133,12 @@ def check(
     band: charts.ChartBand,
     sample: ViolationSampleOut | None = None,
     *,
+    same_as: str | None = None,
     key: str,
 ) -> None:
-    """Draw one check: sentence, measured values, likely cause, violating rows and history."""
+    """Draw one check: sentence, measured values, likely cause, violating rows and history.
+
+    `same_as`: an earlier check of the page with the same rows; None if there is none."""
     first = results[0]
     with st.container(border=True, key=key, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -134,7 +151,9 @@ def check(
         if len(results) > 5:
             st.caption(texts.more_partitions(len(results) - 5))
         likely(run, results, sample)
-        if sample:
+        if same_as:
+            st.caption(ui_texts.esc(texts.same_rows(same_as)))
+        elif sample:
             violating_rows.draw(sample, results, key=key)
         past(run, first, band, key=key)
 
@@ -172,7 +191,7 @@ def shares(run: RunOut, results: list[CheckResultOut]) -> Mapping[str, Mapping[s
 
 def measured(result: CheckResultOut, band: charts.ChartBand) -> str:
     """Describe the finding with its partition and the allowed limits."""
-    place = f"{result.partition}: " if result.partition else ""
+    place = f"{ui_texts.partition_label(result.partition)}: " if result.partition else ""
     if result.outcome == "not_evaluated":
         return texts.not_evaluated(place, result.reason or texts.NO_REASON)
     if result.finding:
@@ -188,7 +207,11 @@ def past(run: RunOut, result: CheckResultOut, band: charts.ChartBand, *, key: st
     series = panels.points(measurements)
     if len(series) > 1:
         panels.chart(
-            series, band, metric=measurements[0].analyzer.replace("_", " "), key=f"chart-{key}", marked=result.partition
+            series,
+            band,
+            metric=measurements[0].analyzer.replace("_", " "),
+            key=f"chart-{key}",
+            marked=ui_texts.partition_label(result.partition or ""),
         )
 
 

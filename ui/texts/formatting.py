@@ -7,7 +7,10 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from treaty.engine.core.partitions import partition_names
+
 NOTHING = "\u2013"
+DATE = re.compile(r"\d{4}-\d{2}")
 
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>:$&\"'=^])")
 # These become a link, an icon or an emoji even when escaped; a word joiner inside prevents it.
@@ -112,6 +115,14 @@ def zone(name: str) -> ZoneInfo:
 def moment(time: datetime | None, *, timezone: str) -> str:
     """Format a time in the viewer's zone, with the zone's name; "never" for None."""
     return "never" if time is None else f"{time.astimezone(zone(timezone)):%-d %b %Y, %H:%M %Z}"
+
+
+def partition_label(partition: str) -> str:
+    """Return a partition's name for people: dates alone, other values after their column."""
+    labels = []
+    for column, value in partition_names.values(partition).items():
+        labels.append(value if value is not None and DATE.match(value) else f"{column} {value or 'null'}")
+    return ", ".join(labels) or partition
 
 
 def utc(time: datetime | None) -> str:

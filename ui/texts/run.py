@@ -119,6 +119,10 @@ def downstream(datasets: int, consumers: str) -> str:
     return f"{pluralize(datasets, 'dataset')} downstream{consumers}"
 
 
+def same_rows(name: str) -> str:
+    return f"Same rows as above: {name}"
+
+
 def sample_count(shown: int, broken: int) -> str:
     return f"{shown:,} of {pluralize(broken, 'row')}"
 

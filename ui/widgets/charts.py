@@ -53,7 +53,7 @@ class ChartPoint:
 
 def points(history: Sequence[Sequence[Any]]) -> tuple[ChartPoint, ...]:
     """Return the points with finite values; other (label, value) pairs cannot be drawn."""
-    pairs = ((str(label), number(value)) for label, value in history)
+    pairs = ((ui_texts.partition_label(str(name)), number(value)) for name, value in history)
     return tuple(ChartPoint(label, value) for label, value in pairs if value is not None)
 
 

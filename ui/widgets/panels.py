@@ -86,7 +86,10 @@ def points(measured: Sequence[MeasurementOut]) -> tuple[ChartPoint, ...]:
     """Return measured values as points, labeled by partition or local time; gaps are omitted."""
     zone = viewer.timezone()
     return tuple(
-        ChartPoint(each.partition or ui_texts.moment(each.measured_at, timezone=zone), each.value)
+        ChartPoint(
+            ui_texts.partition_label(each.partition or "") or ui_texts.moment(each.measured_at, timezone=zone),
+            each.value,
+        )
         for each in measured
         if each.value is not None
     )

@@ -69,7 +69,7 @@ def _metric_point(
     verdict = verdicts.get((of.run_id, of.partition or None))
     bounds = (verdict.band if verdict else None) or {}
     return ObservedPoint(
-        label=of.partition or ui_texts.moment(of.data_at, timezone=timezone),
+        label=ui_texts.partition_label(of.partition or "") or ui_texts.moment(of.data_at, timezone=timezone),
         time=of.data_at,
         value=number(of.value),
         run_id=of.run_id,

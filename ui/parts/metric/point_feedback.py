@@ -32,7 +32,7 @@ def feedback_text(feedback: FeedbackOut) -> str:
     """Return the feedback as a line. Contains foreign text."""
     age = ui_texts.age(feedback.created_at, now=viewer.now())
     return texts.feedback_line(
-        feedback.partition or texts.ALL_DATA,
+        ui_texts.partition_label(feedback.partition or "") or texts.ALL_DATA,
         ui_texts.FEEDBACK[feedback.kind].word.lower(),
         feedback.author,
         age,
@@ -86,7 +86,7 @@ def label(point: PreviewPointOut) -> str:
     return (
         texts.NEXT
         if point.run_id is None
-        else point.partition or ui_texts.moment(point.time, timezone=viewer.timezone())
+        else ui_texts.partition_label(point.partition or "") or ui_texts.moment(point.time, timezone=viewer.timezone())
     )
 
 

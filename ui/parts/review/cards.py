@@ -61,7 +61,7 @@ def chart(suggestion: SuggestionOut, basis: EvidenceBasis) -> None:
     elif basis.series:
         metric = str(suggestion.content.get("sentence", texts.METRIC))
         alt = charts.describe_chart(basis.series, basis.band, metric=metric)
-        spec = charts.sparkline(basis.series, basis.band, marked=basis.tested or ())
+        spec = charts.sparkline(basis.series, basis.band, marked=basis.tested_labels)
         panels.show_chart(spec, key=f"chart-{suggestion.id}", alt=alt)
         st.caption(caption(basis))
 

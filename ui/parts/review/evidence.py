@@ -43,6 +43,11 @@ class EvidenceBasis:
     confirmed: bool = True
     tested: tuple[str, ...] | None = None
 
+    @property
+    def tested_labels(self) -> tuple[str, ...]:
+        """Return the labels of the points that alarmed in the backtest."""
+        return tuple(ui_texts.partition_label(each) for each in self.tested or ())
+
     @cached_property
     def series(self) -> tuple[ChartPoint, ...]:
         """Return the points of the numeric history; computed only for cards that are drawn."""

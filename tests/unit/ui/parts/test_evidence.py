@@ -39,7 +39,7 @@ def suggestion(**content: Any) -> SuggestionOut:
 
 def test_evidence_is_read_as_recorded() -> None:
     found = read(suggestion(evidence=WHOLE))
-    assert found.series == (ChartPoint("day=1", 0.5),)
+    assert found.series == (ChartPoint("day 1", 0.5),)
     assert found == EvidenceBasis(
         rows=31_240,
         partitions=25,

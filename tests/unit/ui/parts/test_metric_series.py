@@ -72,7 +72,7 @@ def course(
 
 def test_of_a_partition_measured_again_the_last_value_is_drawn_in_the_order_of_the_data() -> None:
     found = course([measured("day=2", 5, day=1), measured("day=1", 1), measured("day=2", 7, day=1, run=uuid4())])
-    assert [(each.label, each.value) for each in found] == [("day=1", 1), ("day=2", 7)]
+    assert [(each.label, each.value) for each in found] == [("day 1", 1), ("day 2", 7)]
 
 
 def test_a_whole_table_has_a_point_a_run_named_in_the_viewers_zone() -> None:

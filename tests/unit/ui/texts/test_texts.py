@@ -191,3 +191,20 @@ def test_a_cell_says_where_there_is_no_value() -> None:
 
 def test_a_family_without_words_has_its_own_name() -> None:
     assert (ui_texts.family("nulls"), ui_texts.family("my_metrics")) == ("Missing values", "My metrics")
+
+
+@pytest.mark.parametrize(
+    ("partition", "label"),
+    [
+        ("day=2026-09-28", "2026-09-28"),
+        ("month=2026-09", "2026-09"),
+        ("day=2026-09-28/region=EU", "2026-09-28, region EU"),
+        ("arrival=000007", "arrival 000007"),
+        ("region=a%2Fb", "region a/b"),
+        ("region=__HIVE_DEFAULT_PARTITION__", "region null"),
+        ("whole", "whole"),
+        ("", ""),
+    ],
+)
+def test_a_partition_is_labeled_for_people(partition: str, label: str) -> None:
+    assert ui_texts.partition_label(partition) == label
