@@ -5,12 +5,12 @@ import re
 import zlib
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-from treaty.engine.core.partitions import partition_names
 
 NOTHING = "\u2013"
 DATE = re.compile(r"\d{4}-\d{2}")
+NULL = "__HIVE_DEFAULT_PARTITION__"
 
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>:$&\"'=^])")
 # These become a link, an icon or an emoji even when escaped; a word joiner inside prevents it.
@@ -119,10 +119,13 @@ def moment(time: datetime | None, *, timezone: str) -> str:
 
 def partition_label(partition: str) -> str:
     """Return a partition's name for people: dates alone, other values after their column."""
-    labels = []
-    for column, value in partition_names.values(partition).items():
-        labels.append(value if value is not None and DATE.match(value) else f"{column} {value or 'null'}")
-    return ", ".join(labels) or partition
+    return ", ".join(_part_label(*map(unquote, each.partition("="))) for each in partition.split("/"))
+
+
+def _part_label(column: str, equals: str, value: str) -> str:
+    if DATE.match(value) or not equals:
+        return value or column
+    return f"{column} {'null' if value == NULL else value}"
 
 
 def utc(time: datetime | None) -> str:
