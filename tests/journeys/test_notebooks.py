@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from support.required import require
 from support.warm import warm_java
 
-nbformat = pytest.importorskip("nbformat")
-pytest.importorskip("nbclient")
-pytest.importorskip("ipykernel")
-
-from docs.execute_notebooks import NOTEBOOKS, execute, texts  # noqa: E402
+from docs.execute_notebooks import NOTEBOOKS, execute, texts
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 NUMBER = re.compile(r"-?[\d,]*\.?\d+")
