@@ -23,7 +23,7 @@ NO_PROSE = (
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 MARKUP = re.compile(r"\w[\w+.-]*://\S+|<[^<>\n]*>|[\w.+-]+@[\w.-]+|:material/\w+:|\bpython -m .*")
-MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)]|#+|>|\|)\s")
+MARKER = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#+|>|\|)\s")
 HEADING = re.compile(r"\s*(?:#|!!!|\?\?\?|\|?[-:| ]+\|?$)")
 # Words beside words or values; what SQL, calls, templates and tags have.
 PHRASE = re.compile(r"[^\W\d_]{2,}[,:;]? (?:[^\W\d_]|\{)|\} [^\W\d_]")
@@ -164,7 +164,7 @@ def blocks(passage: Passage) -> Iterator[tuple[int, str]]:
             yield from ((number, cell.strip()) for cell in line.strip().strip("|").split(" | "))
         elif line.strip() and not HEADING.match(line):
             first = first if block else number
-            block.append(line if block else MARKER.sub("", line, count=1))
+            block.append(line if block else MARKER.sub("", line))
 
 
 KINDS: dict[str, Callable[[], Iterator[Passage]]] = {

@@ -29,6 +29,7 @@ def sentences(text: str) -> list[tuple[int, str]]:
         ("One.\n```sh\nls\n```\nTwo.", [(1, "One."), (5, "Two.")]),
         ("---\nneeds: [java]\n---\n<!-- a\nb -->\nOne.", [(6, "One.")]),
         ('!!! note "Title"\n    One.', [(2, "One.")]),
+        ("Use **two** words.", [(1, "Use **two** words.")]),
         ("", []),
     ],
 )
