@@ -12,7 +12,14 @@ from support.glossary import BANNED_IN_PAGES
 from docs import prose
 
 NAV = frozenset(site.navigation())
-WRITTEN = [path for path in site.written() if path.relative_to(prose.ROOT).as_posix().removeprefix("docs/") in NAV]
+WRITTEN = [path for path in site.written() if path.is_relative_to(site.DOCS)]
+# The pages of the navigation, without the records of decisions.
+PAGES = [path for path in WRITTEN if path.relative_to(site.DOCS).as_posix() in NAV]
+RECORDS = sorted((site.DOCS / "decisions").glob("0*.md"))
+# Pages that the navigation names and that are still to be written.
+MISSING = {"tutorials/consumer.md", "tutorials/history.md"}
+# A tutorial that shows what each of its many steps prints.
+LONGER = {"tutorials/review.md": 225}
 MOST_LINES, MOST_WORDS, MOST_SKIPPED = 200, 30_000, 10
 # Formats that need their jars, by the word that a page names them with.
 FORMATS = {"delta": "Delta", "iceberg": "Iceberg"}
@@ -37,38 +44,37 @@ def examples(path: Path) -> list[doc_runner.Block]:
     return [each for each in doc_runner.blocks(prose.read(path)) if each.is_run]
 
 
-@pytest.mark.skip(reason="pages are being written")
 def test_every_page_is_in_the_navigation_once() -> None:
     listed = list(site.navigation())
     others = site.configuration()["not_in_nav"].split()
-    assert sorted(set(listed) - set(site.pages())) == [], "these pages do not exist"
+    assert sorted(set(listed) - set(site.pages()) - MISSING) == [], "these pages do not exist"
     assert [each for each in set(listed) if listed.count(each) > 1] == []
     lost = [each for each in site.pages() if each not in listed and not any(fnmatch(each, one) for one in others)]
-    assert lost == [], "name these pages in zensical.toml"
+    assert sorted(lost) == [], "name these pages in zensical.toml"
 
 
 def test_the_home_page_links_the_glossary() -> None:
     assert "reference/glossary.md" in [target for _, _, target in site.links(prose.DOCS / "index.md")]
 
 
-@pytest.mark.skip(reason="pages are being written")
-@every("path", WRITTEN, ids=relative)
+@every("path", PAGES, ids=relative)
 def test_a_page_is_short(path: Path) -> None:
-    assert len(prose.read(path).splitlines()) <= MOST_LINES
+    most = LONGER.get(path.relative_to(site.DOCS).as_posix(), MOST_LINES)
+    assert len(prose.read(path).splitlines()) <= most
 
 
 def test_all_pages_together_are_short() -> None:
-    words = {relative(path): len(prose.prose(prose.read(path)).split()) for path in WRITTEN}
+    words = {relative(path): len(prose.prose(prose.read(path)).split()) for path in PAGES}
     assert sum(words.values()) <= MOST_WORDS, sorted(words.items(), key=lambda each: -each[1])[:10]
 
 
-@every("path", WRITTEN, ids=relative)
+@every("path", PAGES, ids=relative)
 def test_a_page_has_one_title(path: Path) -> None:
     titles = re.findall(r"^# .+", prose.prose(prose.read(path)), re.MULTILINE)
     assert len(titles) == 1
 
 
-@every("path", WRITTEN, ids=relative)
+@every("path", PAGES, ids=relative)
 def test_a_page_declares_what_its_examples_need(path: Path) -> None:
     needs = set(doc_runner.needs(prose.read(path)))
     needs |= {"java"} if needs & WITH_JAVA else set()
@@ -76,7 +82,7 @@ def test_a_page_declares_what_its_examples_need(path: Path) -> None:
     assert [each for each, sign in SIGNS.items() if sign.search(text) and each not in needs] == []
 
 
-@every("path", WRITTEN, ids=relative)
+@every("path", PAGES, ids=relative)
 def test_a_page_names_its_table_format_in_its_first_lines(path: Path) -> None:
     needs = doc_runner.needs(prose.read(path))
     first = "\n".join(prose.prose(prose.read(path)).strip().splitlines()[:10])
@@ -84,18 +90,18 @@ def test_a_page_names_its_table_format_in_its_first_lines(path: Path) -> None:
 
 
 def test_few_examples_are_not_run() -> None:
-    reasons = [(relative(path), each.skipped) for path in WRITTEN for each in doc_runner.blocks(prose.read(path))]
+    reasons = [(relative(path), each.skipped) for path in PAGES for each in doc_runner.blocks(prose.read(path))]
     skipped = [each for each in reasons if each[1]]
     assert len(skipped) <= MOST_SKIPPED, skipped
 
 
-@every("path", WRITTEN, ids=relative)
+@every("path", PAGES, ids=relative)
 def test_pictures_are_described(path: Path) -> None:
     pictures = [(text, target) for is_picture, text, target in site.links(path) if is_picture]
     assert [target for text, target in pictures if len(text.split()) < 4] == [], "write an alt text of four words"
 
 
-@every("path", WRITTEN, ids=relative)
+@every("path", [*PAGES, *RECORDS], ids=relative)
 def test_pages_use_the_words_of_the_glossary(path: Path) -> None:
     faults = [
         f"{number}: {match[0]!r} in {line.strip()!r}"
@@ -106,7 +112,7 @@ def test_pages_use_the_words_of_the_glossary(path: Path) -> None:
     assert faults == [], "use the glossary's word"
 
 
-@every("path", sorted((prose.DOCS / "decisions").glob("0*.md")), ids=relative)
+@every("path", RECORDS, ids=relative)
 def test_a_decision_is_a_short_record(path: Path) -> None:
     text = prose.read(path)
     assert re.match(r"# (?:\d{4}[:.] )?\S", text)
@@ -115,7 +121,7 @@ def test_a_decision_is_a_short_record(path: Path) -> None:
 
 
 def test_numbers_of_decisions_are_unique() -> None:
-    numbers = [path.name[:4] for path in (prose.DOCS / "decisions").glob("0*.md")]
+    numbers = [path.name[:4] for path in RECORDS]
     assert len(numbers) == len(set(numbers))
 
 

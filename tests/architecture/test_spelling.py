@@ -11,7 +11,6 @@ def unknown() -> frozenset[str]:
     return frozenset(word for _, word in spelling.checked() if not spelling.is_english(word))
 
 
-@pytest.mark.skip(reason="pages are being written")
 def test_no_word_is_misspelled(unknown: frozenset[str]) -> None:
     wrong = unknown - spelling.project_words()
     found = [f"{place} {word} {spelling.suggestion(word)}" for place, word in spelling.checked() if word in wrong]
@@ -23,7 +22,6 @@ def test_the_projects_words_are_sorted() -> None:
     assert words == [*sorted({each.strip().lower() for each in words if each}), ""]
 
 
-@pytest.mark.skip(reason="pages are being written")
 def test_every_word_of_the_project_is_used(unknown: frozenset[str]) -> None:
     assert sorted(spelling.project_words() - unknown) == [], "remove these words from docs/words.txt"
 
