@@ -4,6 +4,7 @@ It runs `treaty demo --keep`, looks at its pages in Debian's Chromium, and ends 
 
 import io
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +30,8 @@ LOOKS = {
 }
 READY = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
 PATIENCE = 20_000
+# Pages show where tables lie: a place that a reader would have.
+FOLDER = "/srv/shop"
 # What the demo may take until its pages wait for somebody.
 LONGEST = 900
 
@@ -36,22 +39,26 @@ LONGEST = 900
 @contextmanager
 def demo() -> Iterator[tuple[str, str, str]]:
     """The addresses of the demo's pages and API, and its owner's password, while it is up."""
-    with TemporaryFile() as told:
-        process = subprocess.Popen([Path(sys.executable).with_name("treaty"), "demo", "--keep"], stdout=told)
+    with TemporaryFile() as output:
+        program = [sys.executable, "-m", "treaty", "demo", "--keep", "--folder", FOLDER]
+        process = subprocess.Popen(program, stdout=output)
         try:
-            yield _announced(process, told)
+            yield _announced(process, output)
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(60)
+            shutil.rmtree(FOLDER, ignore_errors=True)
 
 
-def _announced(process: "subprocess.Popen[bytes]", told: io.BufferedRandom) -> tuple[str, str, str]:
+def _announced(process: "subprocess.Popen[bytes]", output: io.BufferedRandom) -> tuple[str, str, str]:
     deadline = time.monotonic() + LONGEST
     while time.monotonic() < deadline and process.poll() is None:
-        told.seek(0)
-        found = re.search(r"pages\s+(\S+)\s+API\s+(\S+)/api/v1.*sign in as owner\s+(\S+)", told.read().decode(), re.S)
-        if found:
-            return found[1], found[2], found[3]
+        output.seek(0)
+        announced = re.search(
+            r"pages\s+(\S+)\s+API\s+(\S+)/api/v1.*sign in as owner\s+(\S+)", output.read().decode(), re.S
+        )
+        if announced:
+            return announced[1], announced[2], announced[3]
         time.sleep(1)
     raise SystemExit(f"screens: the demo did not come up within {LONGEST} s")
 
@@ -76,7 +83,7 @@ def addresses(api: str, password: str) -> dict[str, str]:
     return {each.name: f"{menu.address(each.name)}?{shown.get(each.name, '')}".rstrip("?") for each in pages}
 
 
-def pictures(browser: Browser, pages: str, asked: dict[str, str], password: str) -> Iterator[tuple[str, bytes]]:
+def pictures(browser: Browser, pages: str, targets: dict[str, str], password: str) -> Iterator[tuple[str, bytes]]:
     """Each page in each look, as a PNG, by the name of its file."""
     for look, options in LOOKS.items():
         context = browser.new_context(**options)
@@ -85,7 +92,7 @@ def pictures(browser: Browser, pages: str, asked: dict[str, str], password: str)
         page.get_by_label("Name").fill("owner")
         page.get_by_label("Password").fill(password)
         page.get_by_role("button", name="Sign in").click()
-        for name, address in asked.items():
+        for name, address in targets.items():
             page.goto(pages + address)
             yield f"{name}-{look}", picture(page)
         context.close()

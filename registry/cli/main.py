@@ -163,13 +163,16 @@ def demo(
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the services running and print their addresses and passwords")
     ] = False,
+    folder: Annotated[
+        Path | None, typer.Option(help="New folder for tables, database and logs of --keep; by default a temporary one")
+    ] = None,
     write: Annotated[Path | None, typer.Option(help="Only write the demo's tables to this folder")] = None,
 ) -> None:
     """Run the demo: draft and approve contracts, deliver days with incidents, report detections."""
     require("registry", "spark", *(() if write else ("ui",)))
     from treaty.registry.demo import run
 
-    raise typer.Exit(run.demo(data=data, partition_by=partition_by, keep=keep, write=write))
+    raise typer.Exit(run.demo(data=data, partition_by=partition_by, keep=keep, folder=folder, write=write))
 
 
 @contextmanager

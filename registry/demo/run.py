@@ -5,7 +5,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -60,15 +60,19 @@ class DemoReport:
         return tuple(each for each in self.results if each.alarmed and not each.delivery.incidents)
 
 
-def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path | None) -> int:
+def demo(
+    *, data: str | None, partition_by: str | None, keep: bool, folder: Path | None = None, write: Path | None
+) -> int:
     """Run the main job and return the exit code: 0, or 1 if a documented incident was missed."""
     if data and not partition_by:
         raise CliError("--data requires --partition-by COLUMN: the demo delivers the partitions one by one.")
     if partition_by and not data:
         raise CliError("--partition-by requires --data PATH. Omit both to use the web shop.")
+    if folder and not keep:
+        raise CliError("--folder requires --keep: otherwise the demo removes its files when it ends.")
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
     try:
-        with _home(keep=keep) as home:
+        with _home(folder, keep=keep) as home:
             _log_to(home / "logs" / "demo.log")
             if write:
                 return _write(write, console)
@@ -78,10 +82,22 @@ def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path 
 
 
 @contextmanager
-def _home(*, keep: bool) -> Iterator[Path]:
-    folder = tempfile.mkdtemp(prefix="treaty-demo-") if keep else None
-    with nullcontext(folder) if folder else tempfile.TemporaryDirectory(prefix="treaty-demo-") as home:
-        yield Path(home)
+def _home(folder: Path | None, *, keep: bool) -> Iterator[Path]:
+    if folder is not None:
+        yield _new_folder(folder)
+    elif keep:
+        yield Path(tempfile.mkdtemp(prefix="treaty-demo-"))
+    else:
+        with tempfile.TemporaryDirectory(prefix="treaty-demo-") as home:
+            yield Path(home)
+
+
+def _new_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise CliError(f"{folder} cannot be created: {error.strerror}. Name a new folder.") from None
+    return folder.absolute()
 
 
 def _log_to(log: Path) -> None:
