@@ -30,7 +30,8 @@ class UseIn(ApiRequest):
 
     - `purpose`: what the data is used for.
     - `contact`: how to reach the consumer.
-    - `pin`: what the consumer follows. `pinned_to`: the version or group of versions of the pin.
+    - `pin`: whether the consumer follows the version in force, a group of versions or one version.
+    - `pinned_to`: the version or group of versions of the pin.
     - `reads`: columns by object, `"*"` for all columns; null means all columns of all objects.
     - `notification_kinds`: kinds of notifications to send; empty means all.
     - `channel_id`: channel for the notifications; null means all channels that are not limited to one contract."""

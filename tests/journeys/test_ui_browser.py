@@ -143,12 +143,12 @@ def test_an_owner_decides_each_suggestion_and_approves_what_was_shown(site: Site
     page.get_by_label("Reason for rejection").fill("a fifth value comes in April")
     page.locator(f".st-key-confirm-{known}").get_by_role("button").click()
     expect(page.get_by_text("“a fifth value comes in April”")).to_be_visible()
-    page.locator(f".st-key-accept-{cards['order_id is always present']}").get_by_role("button").click()
+    page.locator(f".st-key-accept-{cards['order_id is required']}").get_by_role("button").click()
     expect(page.get_by_text("2 of 10 decided")).to_be_visible()
     page.get_by_role("button", name="Accept all 7 without violations").click()
     expect(page.get_by_text("9 of 10 decided")).to_be_visible()
     page.get_by_role("button", name="Next page").click()
-    page.locator(f".st-key-accept-{cards['country is always present']}").get_by_role("button").click()
+    page.locator(f".st-key-accept-{cards['country is required']}").get_by_role("button").click()
     expect(page.get_by_text("10 suggestions: 9 accepted, 1 rejected, 0 pending")).to_be_visible()
     page.get_by_role("button", name="Approve version 1.0.0").click()
 
@@ -171,7 +171,7 @@ def test_rows_of_the_table_are_decided_together_and_what_needs_a_look_is_left(si
     page.get_by_role("button", name="Accept 2 suggestions").click()
 
     expect(page.get_by_text("2 of 10 decided")).to_be_visible()
-    expect(page.get_by_text("Not included: country is always present (has violations)").first).to_be_visible()
+    expect(page.get_by_text("Not included: country is required (has violations)").first).to_be_visible()
 
 
 def test_the_verdict_of_a_run_is_read_with_its_history(site: Site, page: Page) -> None:

@@ -137,7 +137,7 @@ def test_the_review_begins_with_its_verdict(open_page: Open, the_shop: Shop) -> 
 
     assert "10 suggestions: 0 accepted, 0 rejected, 10 pending" in said
     assert "31,240 in 25 partitions" in said
-    assert "order_id is always present" in said
+    assert "order_id is required" in said
     assert "Satisfied in 25 of 25 partitions · learned on 18, tested on 7 · 31,240 rows" in said
 
 
@@ -233,8 +233,8 @@ def test_many_are_seen_as_a_table_that_says_which_are_decided_alone(open_page: O
     rows = at.dataframe[0].value
 
     alone = dict(zip(rows["Rule"], rows["Decide individually"], strict=True))
-    assert alone["status is always present"] == "critical data element"
-    assert alone["country is always present"] == "has violations"
+    assert alone["status is required"] == "critical data element"
+    assert alone["country is required"] == "has violations"
     assert alone["order_id is unique in the whole table"] == ""
     assert at.button(key="accept-chosen").disabled
     assert "Accept all 7 without violations" in [each.label for each in at.button]
@@ -254,7 +254,7 @@ def test_the_filters_leave_what_they_name(open_page: Open, the_shop: Shop) -> No
     said = texts(at)
 
     assert "status is one of 4 known values" in said
-    assert "status is always present" not in said
+    assert "status is required" not in said
 
 
 def test_a_decision_over_a_newer_one_says_who_was_faster_and_keeps_the_reason(open_page: Open, the_shop: Shop) -> None:
@@ -395,7 +395,7 @@ def test_a_draft_is_rejected_with_a_reason(open_page: Open, the_shop: Shop) -> N
 def test_a_viewer_sees_the_review_without_buttons(open_page: Open, the_shop: Shop) -> None:
     at = open_page("viewer", "review", proposal=the_shop.review)
 
-    assert "order_id is always present" in texts(at)
+    assert "order_id is required" in texts(at)
     assert not [each for each in at.button if each.key and each.key.startswith(("accept", "reject", "approve"))]
 
 

@@ -188,7 +188,7 @@ def suggestion(column: str = "id", **put: Any) -> dict[str, Any]:
         "kind": "complete",
         "object": "orders",
         "column": column,
-        "sentence": f"{column} is always present",
+        "sentence": f"{column} is required",
         "expression": f"completeness of {column} is 1",
         "severity": "error",
         "patch": given,

@@ -104,11 +104,11 @@ def suggestions() -> list[dict[str, Any]]:
     share = [round(noise.uniform(0.991, 1.0), 4) for _ in DAYS]
     return [
         _suggestion("row_count_band", None, "a partition has between 1,009 and 1,522 rows", band, (1009, 1522)),
-        _suggestion("complete", "order_id", "order_id is always present", [1.0] * 25, (1, None)),
+        _suggestion("complete", "order_id", "order_id is required", [1.0] * 25, (1, None)),
         _suggestion("unique", "order_id", "order_id is unique in the whole table", [1.0] * 25, (1, None)),
-        _suggestion("complete", "customer_id", "customer_id is always present", [1.0] * 25, (1, None)),
+        _suggestion("complete", "customer_id", "customer_id is required", [1.0] * 25, (1, None)),
         _suggestion("categorical", "status", "status is one of 4 known values", [1.0] * 25, (1, None), details=STATUS),
-        _suggestion("complete", "status", "status is always present", [1.0] * 25, (1, None)),
+        _suggestion("complete", "status", "status is required", [1.0] * 25, (1, None)),
         _suggestion(
             "non_negative", "amount", "amount is never negative", [noise.uniform(0.4, 3) for _ in DAYS], (0, None)
         ),
@@ -118,9 +118,7 @@ def suggestions() -> list[dict[str, Any]]:
         _suggestion(
             "categorical", "country", "country is one of 6 known values", [1.0] * 25, (1, None), details=COUNTRY
         ),
-        _suggestion(
-            "complete", "country", "country is always present", [*[1.0] * 24, 0.996], (1, None), failed=DAYS[24:]
-        ),
+        _suggestion("complete", "country", "country is required", [*[1.0] * 24, 0.996], (1, None), failed=DAYS[24:]),
     ]
 
 

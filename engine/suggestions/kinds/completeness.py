@@ -19,7 +19,7 @@ def complete(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugge
         return None
     return SuggestionCandidate(
         kind="complete",
-        sentence=f"{column.column.name} is always present",
+        sentence=f"{column.column.name} is required",
         expression=f"completeness of {column.column.name} is 1",
         patch={"required": True},
         measure=metric(column, "completeness"),

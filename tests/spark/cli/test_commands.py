@@ -60,7 +60,7 @@ def test_json_is_all_that_is_printed(treaty: Commands) -> None:
 def test_a_draft_is_kept_by_the_data_that_it_was_made_of(treaty: Commands) -> None:
     drafted = treaty("draft", "orders.csv", "--out", "drafted.yaml")
     assert drafted.returncode == 0, drafted.stderr
-    assert "is always present" in drafted.stdout
+    assert "is required" in drafted.stdout
     verified = treaty("verify", "orders.csv", "-c", "drafted.yaml")
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
