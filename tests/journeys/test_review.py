@@ -91,7 +91,7 @@ def test_an_owner_approves_a_draft_and_reads_why_the_next_load_failed(
     page.get_by_role("link", name=TABLE).first.click()
     expect(page.get_by_text("Contract violated: 1 check failed").first).to_be_visible()
     expect(page.get_by_text("customer_id is required").first).to_be_visible()
-    expect(page.get_by_text(f"day={bad.partition}: 69.1 % of 624 rows").first).to_be_visible()
+    expect(page.get_by_text(f"{bad.partition}: 69.1 % of 624 rows").first).to_be_visible()
     assert page.url.endswith(f"/run?id={run.id}")
     keep_picture(page, "run.png")
 
