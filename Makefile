@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 # Without compiled modules every process of the tests compiles hundreds of them once more.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock bench-install
+.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-trust bench-ui screens lock bench-install
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -115,6 +115,9 @@ bench-fmdv: setup ## how well patterns learned from a part of a lake tell the ot
 
 bench-keys: setup ## how well names tell unique columns, beside the paper's recipe (minutes; ARGS="--write DATE" trains)
 	$(PY) -W ignore -m bench.suggestions.train_keys --data ../shared/data $(ARGS)
+
+bench-trust: setup ## verdicts that never depend on chance, inputs that cannot hurt (minutes; ARGS="TOPIC ...")
+	$(PY) -W ignore -m bench.trust $(ARGS)
 
 bench-ui: setup ## how long people wait for the pages, in a real browser (minutes; ARGS="--datasets 100 --postgres")
 	$(PY) -W ignore -m bench.ui.pages $(ARGS)

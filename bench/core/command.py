@@ -1,8 +1,8 @@
-"""Shared parts of the benchmark commands: arguments, session, table, and figures with their goals."""
+"""Shared parts of the benchmark commands: arguments, session and table."""
 
 import argparse
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,26 +10,6 @@ from typing import Any
 
 from bench.engine.table import write_table
 from treaty.engine.spark.process.session import start
-
-
-@dataclass(frozen=True)
-class Line:
-    """A figure with its unit. `goal`: its upper limit; None means none."""
-
-    name: str
-    figure: float
-    goal: float | None
-    unit: str
-
-    @property
-    def text(self) -> str:
-        """Return the figure with its goal, as printed."""
-        goal_text = "" if self.goal is None else f"; goal <= {self.goal:g}: {self._verdict}"
-        return f"{self.name:48} {self.figure:9.3f} {self.unit}{goal_text}"
-
-    @property
-    def _verdict(self) -> str:
-        return "met" if self.goal is not None and self.figure <= self.goal else "MISSED"
 
 
 @dataclass(frozen=True)
@@ -60,13 +40,3 @@ def begun(description: str | None, parts: Mapping[str, Any], argv: Sequence[str]
         yield Setting(session, options.folder, path, options.rows, options.rounds, options.only)
     finally:
         session.stop()
-
-
-def lines(parts: Mapping[str, Callable[..., Iterator[Line]]], only: Sequence[str], *arguments: Any) -> list[Line]:
-    """Return the figures of the selected parts, printing each when available."""
-    figures = []
-    for name in only:
-        for line in parts[name](*arguments):
-            print(line.text, flush=True)
-            figures.append(line)
-    return figures

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.core.clock import Cost, cost, interleaved, median
-from bench.core.command import Line, begun, lines
+from bench.core.command import begun
+from bench.core.figures import Line, lines
 from bench.engine import large as large_states
 from bench.engine import statements
 from bench.engine.merging import bags_of, merged

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.core.clock import Cost, cost, median
-from bench.core.command import Line, begun, lines
+from bench.core.command import begun
+from bench.core.figures import Line, lines
 from bench.engine import overhead, ways
 from bench.engine.statements import GROUPED
 from bench.engine.table import columns

@@ -20,7 +20,7 @@ from sqlalchemy import Engine, insert
 from sqlmodel import SQLModel
 
 from bench.core.clock import cpu_seconds
-from bench.core.command import Line
+from bench.core.figures import Line
 from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.core.clock import Cost, cost, interleaved, median
-from bench.core.command import Line, lines
+from bench.core.figures import Line, lines
 from bench.engine.table import write_table
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC, TEMPORAL
