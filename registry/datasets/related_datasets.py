@@ -5,7 +5,7 @@ A name is resolved in this order: an object of the same contract; the id of a co
 datasets at one step is not resolved."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -179,15 +179,24 @@ class MetricTimeline:
         return self.values[position - 1] if position else ReferenceValue(reason=self.reason)
 
 
-def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str, MetricTimeline]:
+def referents_of(session: Session, contract: Contract, of: DataObject) -> Iterator[tuple[str, DatasetRow | None]]:
+    """Yield the datasets that the thresholds of the object's checks refer to, by name; None for an unknown one."""
+    for name in {each.dataset: None for each in referenced_metrics(of).values()}:
+        resolved = _resolve(session, name, contract.id)
+        yield name, resolved.dataset if resolved else None
+
+
+def timelines(
+    session: Session, contract: Contract, of: DataObject, *, hidden: Collection[str]
+) -> dict[str, MetricTimeline]:
     """Return all measured values that the thresholds of the object's checks refer to.
 
-    The keys are the references as written in the checks."""
-    return {words: _timeline(session, each, contract.id) for words, each in referenced_metrics(of).items()}
+    The keys are the references as written in the checks. `hidden`: names of datasets to treat as unknown."""
+    return {words: _timeline(session, each, contract.id, hidden) for words, each in referenced_metrics(of).items()}
 
 
-def _timeline(session: Session, metric: ReferencedMetric, contract_id: str) -> MetricTimeline:
-    resolved = _resolve(session, metric.dataset, contract_id)
+def _timeline(session: Session, metric: ReferencedMetric, contract_id: str, hidden: Collection[str]) -> MetricTimeline:
+    resolved = None if metric.dataset in hidden else _resolve(session, metric.dataset, contract_id)
     if resolved is None or not resolved.about:
         return MetricTimeline(reason=f"no contract describes the dataset {metric.dataset}")
     ordered = reversed(session.exec(_measured(resolved.about, metric.analyzer.identity)).all())

@@ -2,7 +2,7 @@
 
 A replay does not start Spark, reads no row of a table and stores nothing."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -48,19 +48,29 @@ class ReplayVersions:
     """The version of a contract in force, and the one that might follow.
 
     `old`: None means none is in force. `place`: resource that the new version belongs to. `hidden`: objects whose
-    states the requester may not read."""
+    states the requester may not read. `hidden_references`: names in limits of datasets that the requester may not
+    read; they are treated as unknown."""
 
     contract_id: str
     old: Contract | None
     new: Contract
     place: Resource = EVERYWHERE
     hidden: frozenset[str] = frozenset()
+    hidden_references: frozenset[str] = frozenset()
+
+    @property
+    def sides(self) -> tuple[Contract, ...]:
+        """Return the version in force, if any, and the new one."""
+        return tuple(each for each in (self.old, self.new) if each)
 
     @property
     def objects(self) -> tuple[str, ...]:
         """Return the names of all objects, those of the new version first."""
-        sides = [each for each in (self.new, self.old) if each]
-        return tuple(dict.fromkeys(each.name for side in sides for each in side.objects))
+        return tuple(dict.fromkeys(each.name for side in reversed(self.sides) for each in side.objects))
+
+    def is_at_most(self, hidden: Iterable[str], hidden_references: Iterable[str]) -> bool:
+        """Return whether its requester may read all that these hidden names leave."""
+        return self.hidden <= set(hidden) and self.hidden_references <= set(hidden_references)
 
 
 @dataclass(frozen=True)
@@ -119,9 +129,19 @@ def _followed(session: Session, contract_id: str, new: Contract, documents: Docu
 
 
 def _seen_by(session: Session, versions: ReplayVersions, by: Principal) -> ReplayVersions:
-    """Hide the objects whose states the principal may not read."""
+    """Hide the objects whose states, and the references whose datasets, the principal may not read."""
     hidden = {name for name in versions.objects if not _may_read(session, _remembered(session, versions, name), by)}
-    return replace(versions, hidden=frozenset(hidden))
+    return replace(
+        versions, hidden=frozenset(hidden), hidden_references=frozenset(_hidden_references(session, versions, by))
+    )
+
+
+def _hidden_references(session: Session, versions: ReplayVersions, by: Principal) -> Iterator[str]:
+    for side in versions.sides:
+        for data_object in side.objects:
+            for name, dataset in related_datasets.referents_of(session, side, data_object):
+                if not _may_read(session, dataset, by):
+                    yield name
 
 
 def _may_read(session: Session, dataset: DatasetRow | None, by: Principal) -> bool:
@@ -204,7 +224,7 @@ def _sharing(session: Session, versions: ReplayVersions, dataset: DatasetRow, ob
         each and in_force.with_shared_classifications(session, dataset.id, each, object_name)
         for each in (versions.old, versions.new)
     )
-    return ReplayVersions(contract_id=versions.contract_id, old=old, new=new or versions.new)
+    return replace(versions, old=old, new=new or versions.new)
 
 
 def _beyond(
@@ -217,7 +237,7 @@ def _beyond(
 ) -> dict[str, str]:
     """Return the frequency states that are too large for this process, with the reason."""
     stored, schema = state_store.load(session, dataset.id), state_store.schema(session, dataset.id)
-    sides = [each for each in (versions.old, versions.new) if each and _names(each, object_name)]
+    sides = [each for each in versions.sides if _names(each, object_name)]
     too_large: dict[str, str] = {}
     for each in sides:
         try:
@@ -233,25 +253,30 @@ def _names(contract: Contract, object_name: str) -> bool:
 
 
 def _timelines(session: Session, versions: ReplayVersions, object_name: str) -> dict[str, MetricTimeline]:
-    sides = [each for each in (versions.old, versions.new) if each and _names(each, object_name)]
     timelines: dict[str, MetricTimeline] = {}
-    for each in sides:
-        timelines |= related_datasets.timelines(session, each, each.object(object_name))
+    for each in versions.sides:
+        if _names(each, object_name):
+            timelines |= related_datasets.timelines(
+                session, each, each.object(object_name), hidden=versions.hidden_references
+            )
     return timelines
 
 
 def may_see(session: Session, task: TaskRow, by: Principal) -> bool:
     """Return whether the principal may see a replay task.
 
-    A replay of a proposal is visible with the proposal; one of a document is visible to its author."""
-    proposal_id = task.payload.get("proposal_id")
-    if proposal_id is None:
-        return bool(task.payload.get("author") == str(by.user_id))
+    A replay is visible to its author. One of a proposal is also visible to principals who may read the proposal and
+    all data that the author may read of it."""
+    payload = task.payload
+    if payload.get("author") == str(by.user_id):
+        return True
+    if payload.get("proposal_id") is None:
+        return False
     try:
-        proposals.get(session, UUID(proposal_id), by=by)
+        versions = of_proposal(session, UUID(payload["proposal_id"]), by=by)
     except NotFound:
         return False
-    return True
+    return versions.is_at_most(payload["hidden"], payload["hidden_references"])
 
 
 def plain(versions: ReplayVersions, replays: Sequence[Replay], seconds: float) -> dict[str, Any]:
@@ -330,15 +355,24 @@ def work(database: Database, settings: RegistrySettings, payload: Mapping[str, A
 
 def ordered(body: Mapping[str, Any], versions: ReplayVersions, by: Principal) -> dict[str, Any]:
     """Return the payload of a replay task."""
-    return {**body, "contract_id": versions.contract_id, "author": str(by.user_id), "hidden": sorted(versions.hidden)}
+    return {
+        **body,
+        "contract_id": versions.contract_id,
+        "author": str(by.user_id),
+        "hidden": sorted(versions.hidden),
+        "hidden_references": sorted(versions.hidden_references),
+    }
 
 
 def _ordered(session: Session, payload: Mapping[str, Any]) -> ReplayVersions:
-    hidden = frozenset(payload["hidden"])
+    hidden, references = frozenset(payload["hidden"]), frozenset(payload["hidden_references"])
+    return replace(_requested(session, payload), hidden=hidden, hidden_references=references)
+
+
+def _requested(session: Session, payload: Mapping[str, Any]) -> ReplayVersions:
     if payload["proposal_id"] is None:
-        versions = _documented(session, payload["contract_id"], payload["document"].encode())
-        return replace(versions, hidden=hidden)
+        return _documented(session, payload["contract_id"], payload["document"].encode())
     proposal = session.get(ProposalRow, UUID(payload["proposal_id"]))
     if proposal is None:
         raise NotFound
-    return replace(_proposed(session, proposal, Documents()), hidden=hidden)
+    return _proposed(session, proposal, Documents())

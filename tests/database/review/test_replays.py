@@ -307,7 +307,7 @@ def test_metrics_of_other_datasets_are_those_of_the_time(engine: Engine, tmp_pat
     content["schema"][0]["quality"] = [check("size") | {"implementation": {"analyzer": "size", "mustBe": limit}}]
     given = read(writer.write(content))
     with read_session(engine) as tx:
-        [line] = related_datasets.timelines(tx, given, given.object("orders")).values()
+        [line] = related_datasets.timelines(tx, given, given.object("orders"), hidden=()).values()
     values = [line.at(NOW + timedelta(hours=hours)).value for hours in (0, 2, 4)]
     assert values == [None, 4, 1]
     assert line.at(NOW).reason == "no run of shop-orders had measured this metric yet"
