@@ -27,7 +27,8 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import connect, migrate, read_session, transaction
 from treaty.registry.measurements.states import state_store
 from treaty.registry.review.replays import replay
-from treaty.registry.review.replays.replay import ReplayOptions, ReplayVersions
+from treaty.registry.review.replays.replay import ReplayOptions
+from treaty.registry.review.replays.replay_versions import ReplayVersions
 from treaty.registry.tables import ContractRow, DatasetContractRow, DatasetRow, UserRow
 
 COLUMNS = 40

@@ -28,7 +28,7 @@ from treaty.registry.review.consumers.check_document import RequestedCheck
 from treaty.registry.review.consumers.consumer_checks import CheckAuthorship, StoredConsumerCheck
 from treaty.registry.review.proposals import promotions, proposal_list, proposals
 from treaty.registry.review.proposals.promotions import CheckPromotion, PromotionPreview
-from treaty.registry.review.replays import replay
+from treaty.registry.review.replays import replay_versions
 from treaty.registry.tables import ConsumerCheckRow, SubscriptionRow
 
 router = APIRouter(tags=["consumers"])
@@ -202,7 +202,7 @@ def impact(proposal_id: UUID, by: Caller, tx: Reader) -> list[schemas.ConsumerIm
 def _replayed(read: Session, of: PromotionPreview, shared: Service, by: Principal) -> tuple[str, ...]:
     """Return the replay results of the check; empty without stored states or if replays are busy."""
     with suppress(ServiceBusy):
-        record = replay_record(read, replay.of_document(read, of.contract_id, of.document, by=by), shared)
+        record = replay_record(read, replay_versions.of_document(read, of.contract_id, of.document, by=by), shared)
         lines = (line for each in record["objects"] if each["partitions"] for line in each["checks"])
         return tuple(line["sentence"] for line in lines if line["check_id"] in of.checks)
     return ()

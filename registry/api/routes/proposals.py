@@ -35,6 +35,7 @@ from treaty.registry.review.proposals import (
     suggestion_decisions,
 )
 from treaty.registry.review.replays import replay as replays_replay
+from treaty.registry.review.replays import replay_versions
 from treaty.registry.tables import ContractRow, ProposalRow
 
 router = APIRouter(tags=["proposals"])
@@ -229,7 +230,7 @@ def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writ
 def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal, documents: Documents) -> dict[str, Any]:
     """Return the summary of the replay for the approval record."""
     return replays_replay.in_brief(
-        replay_record(read, replays_replay.of_proposal(read, proposal_id, by=by, documents=documents), shared)
+        replay_record(read, replay_versions.of_proposal(read, proposal_id, by=by, documents=documents), shared)
     )
 
 

@@ -18,8 +18,9 @@ from treaty.registry.core import ids
 from treaty.registry.core.enums import AuditAction, Permission, TaskKind
 from treaty.registry.core.errors import ServiceBusy
 from treaty.registry.queue import task_queue
-from treaty.registry.review.replays import replay
-from treaty.registry.review.replays.replay import ReplayOptions, ReplayVersions
+from treaty.registry.review.replays import replay, replay_versions
+from treaty.registry.review.replays.replay import ReplayOptions
+from treaty.registry.review.replays.replay_versions import ReplayVersions
 
 router = APIRouter(tags=["replays"])
 # A replay uses a whole core; many concurrent ones must not exhaust the service.
@@ -35,7 +36,7 @@ def replay_proposal(proposal_id: UUID, shared: Shared, by: Caller, tx: Reader) -
 
     Checks that count values require `POST /replays`. The result is partial if the replay takes longer than
     `replay_timeout_seconds`."""
-    return _replay_out(tx, replay.of_proposal(tx, proposal_id, by=by), shared)
+    return _replay_out(tx, replay_versions.of_proposal(tx, proposal_id, by=by), shared)
 
 
 @router.post("/contract/replay")
@@ -43,7 +44,7 @@ def replay_document(
     contract_id: ContractId, body: schemas.DocumentIn, shared: Shared, by: Caller, tx: Reader
 ) -> schemas.ReplayOut:
     """Replay a document as a version of the contract, like `GET /proposals/{id}/replay`. Nothing is stored."""
-    return _replay_out(tx, replay.of_document(tx, contract_id, body.document.encode(), by=by), shared)
+    return _replay_out(tx, replay_versions.of_document(tx, contract_id, body.document.encode(), by=by), shared)
 
 
 @router.post("/replays", status_code=202)
@@ -52,7 +53,7 @@ def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.Ta
     versions = _versions(tx, body, by)
     authentication.require_permission(by, Permission.PROPOSE, versions.place)
     now, task_id = clock.now(), ids.new()
-    payload = replay.ordered(body.model_dump(mode="json"), versions, by)
+    payload = replay_versions.task_payload(body.model_dump(mode="json"), versions, by)
     task = task_queue.enqueue(
         tx,
         kind=TaskKind.REPLAY,
@@ -70,8 +71,8 @@ def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.Ta
 
 def _versions(tx: Session, body: schemas.ReplayIn, by: authentication.Principal) -> ReplayVersions:
     if body.proposal_id is not None:
-        return replay.of_proposal(tx, body.proposal_id, by=by)
-    return replay.of_document(tx, body.contract_id or "", (body.document or "").encode(), by=by)
+        return replay_versions.of_proposal(tx, body.proposal_id, by=by)
+    return replay_versions.of_document(tx, body.contract_id or "", (body.document or "").encode(), by=by)
 
 
 def replay_record(tx: Session, versions: ReplayVersions, shared: Service) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from treaty.registry.core import ids
 from treaty.registry.core.enums import AuditAction, Permission, TaskKind, TaskState
 from treaty.registry.core.errors import Forbidden, NotFound
 from treaty.registry.queue import task_queue
-from treaty.registry.review.replays import replay
+from treaty.registry.review.replays import replay_versions
 from treaty.registry.tables import TaskRow
 from treaty.registry.worker.operations import cancellation, queue_overview, retries
 
@@ -65,7 +65,7 @@ def list_tasks(
 def get_task(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskOut:
     """Retrieve a task with its state, progress and result."""
     task = visibility.see_task(tx, task_id, by)
-    if task.kind == TaskKind.REPLAY and not replay.may_see(tx, task, by):
+    if task.kind == TaskKind.REPLAY and not replay_versions.may_see(tx, task, by):
         raise NotFound
     return schemas.TaskOut.model_validate(task)
 

@@ -37,10 +37,11 @@ def bad_data_of_dataset(
     """Return the bad data of a dataset, its columns and whether it is hypothetical.
 
     That is the data of the dataset's oldest open incident; without one, the data is supposed to be bad from `now` on.
-    Raises NotFound unless the dataset exists and is visible."""
+    Raises Forbidden without any read permission, and NotFound unless the dataset exists and is visible."""
     nodes = NameResolver(session)
+    visible = dataset_visibility.visible_datasets(session, by, nodes)
     name = _resolve_dataset(session, query)
-    if name is None or not dataset_visibility.visible_datasets(session, by, nodes)([name]):
+    if name is None or not visible([name]):
         raise NotFound
     if incident := _open(session, nodes, name):
         bad, columns = of_incident(session, incident)

@@ -2,14 +2,13 @@
 
 A replay does not start Spark, reads no row of a table and stores nothing."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy import Engine as Database
-from sqlmodel import Session, select
+from sqlmodel import Session
 
 from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
@@ -19,58 +18,23 @@ from treaty.engine.evaluation.large_frequencies import large
 from treaty.engine.evaluation.replay.report import CheckOutcome, Replay, ReplayedCheck
 from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
 from treaty.engine.states.state_files import StateFiles
-from treaty.registry.access import visibility
-from treaty.registry.access.authentication import EVERYWHERE, Principal, Resource
 from treaty.registry.contracts import in_force
-from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.database import read_session
-from treaty.registry.core.enums import Permission
-from treaty.registry.core.errors import InvalidRequest, NotFound
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.settings import RegistrySettings
-from treaty.registry.datasets import contract_datasets, related_datasets
-from treaty.registry.datasets.names import LineageName
+from treaty.registry.datasets import related_datasets
 from treaty.registry.datasets.related_datasets import MetricTimeline
 from treaty.registry.measurements.anomalies import baselines
 from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
-from treaty.registry.review.proposals import diffs, proposals
-from treaty.registry.review.replays import difference_evidence, state_timeline
-from treaty.registry.tables import DatasetRow, ProposalRow, TaskRow
+from treaty.registry.review.replays import difference_evidence, replay_versions, state_timeline
+from treaty.registry.review.replays.replay_versions import ReplayVersions
+from treaty.registry.tables import DatasetRow
 
 TOO_LARGE = "it has too many distinct values to merge in a replay: only a validation can merge them, with Spark"
 NAMED = 100
 # Progress callback: partitions evaluated, partitions in total; returns whether to continue.
 More = Callable[[int, int], bool]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReplayVersions:
-    """The version of a contract in force, and the one that might follow.
-
-    `old`: None means none is in force. `place`: resource that the new version belongs to. `hidden`: objects whose
-    states the requester may not read. `hidden_references`: names in limits of datasets that the requester may not
-    read; they are treated as unknown."""
-
-    contract_id: str
-    old: Contract | None
-    new: Contract
-    place: Resource = EVERYWHERE
-    hidden: frozenset[str] = frozenset()
-    hidden_references: frozenset[str] = frozenset()
-
-    @property
-    def sides(self) -> tuple[Contract, ...]:
-        """Return the version in force, if any, and the new one."""
-        return tuple(each for each in (self.old, self.new) if each)
-
-    @property
-    def objects(self) -> tuple[str, ...]:
-        """Return the names of all objects, those of the new version first."""
-        return tuple(dict.fromkeys(each.name for side in reversed(self.sides) for each in side.objects))
-
-    def is_at_most(self, hidden: Iterable[str], hidden_references: Iterable[str]) -> bool:
-        """Return whether its requester may read all that these hidden names leave."""
-        return self.hidden <= set(hidden) and self.hidden_references <= set(hidden_references)
 
 
 @dataclass(frozen=True)
@@ -86,84 +50,6 @@ class ReplayOptions:
     most: int = 0
 
 
-def of_proposal(
-    session: Session, proposal_id: UUID, *, by: Principal, documents: Documents | None = None
-) -> ReplayVersions:
-    """Return the version that the proposal would put in force, and the current one.
-
-    Raises NotFound if the proposal is not visible to the principal."""
-    return _seen_by(
-        session, _proposed(session, proposals.get(session, proposal_id, by=by), documents or Documents()), by
-    )
-
-
-def of_document(session: Session, contract_id: str, document: bytes, *, by: Principal) -> ReplayVersions:
-    """Return any document as a candidate version of the contract.
-
-    Raises NotFound if the contract does not exist, and InvalidRequest for faults of the document."""
-    visibility.require_readable_contract(session, contract_id, by)
-    return _seen_by(session, _documented(session, contract_id, document), by)
-
-
-def _proposed(session: Session, proposal: ProposalRow, documents: Documents) -> ReplayVersions:
-    new = proposals.preview(session, proposal, documents).contract
-    return ReplayVersions(
-        contract_id=proposal.contract_id,
-        old=_followed(session, proposal.contract_id, new, documents),
-        new=new,
-        place=visibility.proposal_resource(proposal),
-    )
-
-
-def _documented(session: Session, contract_id: str, document: bytes) -> ReplayVersions:
-    documents = Documents()
-    new = documents.checked(document)
-    place = visibility.contract_resource(session, contract_id)
-    return ReplayVersions(
-        contract_id=contract_id, old=_followed(session, contract_id, new, documents), new=new, place=place
-    )
-
-
-def _followed(session: Session, contract_id: str, new: Contract, documents: Documents) -> Contract | None:
-    return diffs.followed_version(diffs.live(session, contract_id, documents), new)
-
-
-def _seen_by(session: Session, versions: ReplayVersions, by: Principal) -> ReplayVersions:
-    """Hide the objects whose states, and the references whose datasets, the principal may not read."""
-    hidden = {name for name in versions.objects if not _may_read(session, _remembered(session, versions, name), by)}
-    return replace(
-        versions, hidden=frozenset(hidden), hidden_references=frozenset(_hidden_references(session, versions, by))
-    )
-
-
-def _hidden_references(session: Session, versions: ReplayVersions, by: Principal) -> Iterator[str]:
-    for side in versions.sides:
-        for data_object in side.objects:
-            for name, dataset in related_datasets.referents_of(session, side, data_object):
-                if not _may_read(session, dataset, by):
-                    yield name
-
-
-def _may_read(session: Session, dataset: DatasetRow | None, by: Principal) -> bool:
-    return dataset is None or any(by.may(Permission.READ, each) for each in visibility.of_dataset(session, dataset))
-
-
-def _remembered(session: Session, versions: ReplayVersions, object_name: str) -> DatasetRow | None:
-    """Return the dataset whose states the object is evaluated on; None if it was never measured.
-
-    For a table that is new to the contract, use the states stored for other contracts about it."""
-    own = contract_datasets.dataset_of(session, versions.contract_id, object_name)
-    names = (name for each, name in contract_datasets.names_of(versions.new) if each.name == object_name)
-    return own or next(filter(None, (_of_others(session, each) for each in names)), None)
-
-
-def _of_others(session: Session, name: LineageName) -> DatasetRow | None:
-    query = select(DatasetRow).where(DatasetRow.namespace == name.namespace, DatasetRow.name == name.name)
-    dataset = session.exec(query).first()
-    objects = contract_datasets.objects_of(session, dataset.id) if dataset else []
-    return next((contract_datasets.dataset_of(session, *each) for each in objects), dataset)
-
-
 def replayed(
     session: Session, versions: ReplayVersions, files: StateFiles, ways: ReplayOptions, more: More
 ) -> tuple[Replay, ...]:
@@ -177,7 +63,7 @@ def _replayed(
     session: Session, versions: ReplayVersions, object_name: str, files: StateFiles, ways: ReplayOptions, more: More
 ) -> Replay:
     visible = object_name not in versions.hidden
-    dataset = _remembered(session, versions, object_name) if visible else None
+    dataset = replay_versions.measured_dataset(session, versions, object_name) if visible else None
     versions = _sharing(session, versions, dataset, object_name) if dataset else versions
     generations = state_timeline.generations(session, dataset, replaced=ways.include_replaced) if dataset else []
     partition_count = sum(len(members(name)) for name in {each.partition for each in generations})
@@ -262,23 +148,6 @@ def _timelines(session: Session, versions: ReplayVersions, object_name: str) -> 
     return timelines
 
 
-def may_see(session: Session, task: TaskRow, by: Principal) -> bool:
-    """Return whether the principal may see a replay task.
-
-    A replay is visible to its author. One of a proposal is also visible to principals who may read the proposal and
-    all data that the author may read of it."""
-    payload = task.payload
-    if payload.get("author") == str(by.user_id):
-        return True
-    if payload.get("proposal_id") is None:
-        return False
-    try:
-        versions = of_proposal(session, UUID(payload["proposal_id"]), by=by)
-    except NotFound:
-        return False
-    return versions.is_at_most(payload["hidden"], payload["hidden_references"])
-
-
 def plain(versions: ReplayVersions, replays: Sequence[Replay], seconds: float) -> dict[str, Any]:
     """Return the replays as plain data; long lists of names are cut after 100 and counted."""
     evaluated = sum(each.partitions for each in replays)
@@ -348,31 +217,6 @@ def work(database: Database, settings: RegistrySettings, payload: Mapping[str, A
     started = perf_counter()
     options = ReplayOptions(payload["merge_counts"], payload["include_replaced"], settings.spark_merge_threshold)
     with read_session(database) as session:
-        versions = _ordered(session, payload)
+        versions = replay_versions.of_task(session, payload)
         replays = replayed(session, versions, StateFiles(settings.states), options, more)
     return plain(versions, replays, perf_counter() - started)
-
-
-def ordered(body: Mapping[str, Any], versions: ReplayVersions, by: Principal) -> dict[str, Any]:
-    """Return the payload of a replay task."""
-    return {
-        **body,
-        "contract_id": versions.contract_id,
-        "author": str(by.user_id),
-        "hidden": sorted(versions.hidden),
-        "hidden_references": sorted(versions.hidden_references),
-    }
-
-
-def _ordered(session: Session, payload: Mapping[str, Any]) -> ReplayVersions:
-    hidden, references = frozenset(payload["hidden"]), frozenset(payload["hidden_references"])
-    return replace(_requested(session, payload), hidden=hidden, hidden_references=references)
-
-
-def _requested(session: Session, payload: Mapping[str, Any]) -> ReplayVersions:
-    if payload["proposal_id"] is None:
-        return _documented(session, payload["contract_id"], payload["document"].encode())
-    proposal = session.get(ProposalRow, UUID(payload["proposal_id"]))
-    if proposal is None:
-        raise NotFound
-    return _proposed(session, proposal, Documents())

@@ -1,6 +1,8 @@
 """The API from outside: who may call what, what each change leaves in the audit, and how it refuses."""
 
+import json
 import logging
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -586,6 +588,7 @@ def made(world: World, who: str | None, call: Call, names: dict[str, str]) -> An
     return world.call(who, call.method, inserted(call.path, names), given={"If-Match": "*"}, **body)
 
 
+UUIDS = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 LOCAL = [Role.VIEWER, Role.CONSUMER, Role.PRODUCER, Role.OWNER, Role.SERVICE]
 REFUSED = {401, 403, 404}
 
@@ -707,6 +710,35 @@ def test_all_who_may_read_can_read_and_see_nothing_of_other_domains(shown: Shown
         of_the_shop = (each for name, each in names.items() if name not in FOR_ALL)
         secrets = [*of_the_shop, '"known"', '"shop-orders"', '"sellers"']
         assert [each for each in secrets if each in told["stranger"].text] == []
+
+
+def unknown(call: Call, names: dict[str, str]) -> tuple[Call, dict[str, str]]:
+    """The same call about things that do not exist."""
+    nothing = {name: NOBODY if UUIDS.fullmatch(each) else each for name, each in names.items()}
+    text = json.dumps([call.path, call.body]).replace("known", "wrong")
+    path, body = json.loads(text)
+    return replace(call, path=path, body=body), nothing
+
+
+def without_names(text: str, names: dict[str, str]) -> str:
+    """The answer without what was asked about, and without the number of the request."""
+    for each in sorted({NOBODY, "known", "wrong", *names.values()}, key=len, reverse=True):
+        text = text.replace(each, "?")
+    return text
+
+
+HIDING = [each for each in CALLS if not (each.elsewhere or each.bare or each.anonymous)]
+
+
+@pytest.mark.parametrize("call", HIDING, ids=str)
+def test_what_is_hidden_from_somebody_and_what_does_not_exist_look_the_same(shown: Shown, call: Call) -> None:
+    other, nothing = unknown(call, shown.names)
+    world = bare_token(shown.world, call)
+    for who in ("stranger", "bare"):
+        hidden, absent = made(world, who, call, shown.names), made(world, who, other, nothing)
+        assert hidden.status_code in REFUSED
+        assert hidden.status_code == absent.status_code, who
+        assert without_names(hidden.text, shown.names) == without_names(absent.text, nothing), who
 
 
 @pytest.mark.parametrize("call", [each for each in CALLS if each.local and each.audit and not each.authored], ids=str)

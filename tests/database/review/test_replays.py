@@ -40,7 +40,7 @@ from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.measurements.states import state_store
 from treaty.registry.review.approval import records
-from treaty.registry.review.replays import replay
+from treaty.registry.review.replays import replay, replay_versions
 from treaty.registry.review.replays.replay import ReplayOptions
 from treaty.registry.tables import CheckResultRow, DatasetRow, RunRow
 from treaty.registry.worker.loop import Worker
@@ -69,7 +69,7 @@ def days(memory: Memory) -> None:
 
 def found(memory: Memory, text: str = STRICTER, **ways: Any) -> Replay:
     with read_session(memory.world.engine) as tx:
-        versions = replay.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
+        versions = replay_versions.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
         [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(most=10**9, **ways), lambda *_: True)
     return told
 
@@ -158,7 +158,9 @@ def test_a_first_version_of_a_table_that_nobody_measured_says_so(memory: Memory)
 def test_when_the_time_is_over_the_first_partitions_are_told_of(memory: Memory) -> None:
     days(memory)
     with read_session(memory.world.engine) as tx:
-        versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
+        versions = replay_versions.of_document(
+            tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer")
+        )
         some = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda done, _: done < 3)
     assert (some[0].partitions, some[0].stored) == (4, 8)
     assert some[0].sentence.endswith("evaluated: the first 4 of 8")
@@ -232,7 +234,9 @@ def test_a_replay_is_of_a_proposal_or_of_a_document(memory: Memory, body: dict[s
 
 def test_counts_that_are_too_many_are_told_as_such(memory: Memory) -> None:
     with read_session(memory.world.engine) as tx:
-        versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
+        versions = replay_versions.of_document(
+            tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer")
+        )
         [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(merge_counts=True, most=1), lambda *_: True)
     [reason] = lines(told)["uniqueness-id"].new.not_evaluated
     assert reason == replay.TOO_LARGE
@@ -315,7 +319,7 @@ def test_metrics_of_other_datasets_are_those_of_the_time(engine: Engine, tmp_pat
 
 def test_what_nobody_may_see_is_not_found(memory: Memory) -> None:
     with read_session(memory.world.engine) as tx, pytest.raises(NotFound):
-        replay.of_proposal(tx, ids.new(), by=memory.world.principal("admin"))
+        replay_versions.of_proposal(tx, ids.new(), by=memory.world.principal("admin"))
 
 
 @pytest.fixture
@@ -399,7 +403,7 @@ def test_memory_that_somebody_may_not_read_is_told_to_nobody_by_a_proposal_of_th
     elsewhere = ScopedGrant(GrantScope.CONTRACT, "other", frozenset({Permission.READ}))
     moved = replace(author, permissions=frozenset(), granted=(elsewhere,))
     with read_session(memory.world.engine) as tx:
-        versions = replay.of_proposal(tx, made.id, by=moved)
+        versions = replay_versions.of_proposal(tx, made.id, by=moved)
         [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda *_: True)
     assert told.stored == 0
 
@@ -427,7 +431,7 @@ def test_many_that_came_at_once_are_judged_in_portions_and_their_dataset_once(
     assert found(memory, text) == whole
     assert lines(whole)["maximum-id"].new.alerts[-1] == "7 partitions up to batch=6"
     with read_session(memory.world.engine) as tx:
-        versions = replay.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
+        versions = replay_versions.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
         [part] = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda done, _: done < 7)
     assert (part.partitions, len(lines(part)["maximum-id"].new.alerts)) == (9, 3)
 
@@ -445,4 +449,4 @@ def test_a_first_contract_about_a_table_that_others_know_is_judged_on_what_is_ke
         granted=(ScopedGrant(GrantScope.CONTRACT, "other", frozenset({Permission.READ})),),
     )
     with read_session(memory.world.engine) as tx:
-        assert replay.of_proposal(tx, made.id, by=stranger).hidden == {"orders"}
+        assert replay_versions.of_proposal(tx, made.id, by=stranger).hidden == {"orders"}
