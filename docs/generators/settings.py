@@ -17,7 +17,8 @@ SUBJECTS = {
         "max_state_bytes", "shutdown_timeout_seconds",
     ),
     "Spark and validation": (
-        "spark_remote", "spark_master", "spark_memory", "engine_memory", "engine_timeout_seconds",
+        "spark_remote", "spark_master", "spark_memory", "spark_environment",
+        "engine_memory", "engine_timeout_seconds",
         "read_batch_partitions", "spark_merge_threshold", "replay_timeout_seconds", "plugins",
     ),
     "Worker and queue": ("lease_seconds", "heartbeat_seconds", "poll_seconds", "redraft_hour", "redraft_sample_rows"),

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from treaty.engine.core import private_files
 from treaty.engine.core.disk import file_lock
 from treaty.engine.patterns.calibration import Background, background, merge_calibrations, replay_column
 from treaty.engine.patterns.index import LEAST_EVIDENCE, PatternIndex, merge_indexes, optimism_of
@@ -117,7 +118,8 @@ class PatternLake:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """Hold the folder's lock and leave a mark if the change does not complete."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        private_files.make_folder(self.folder)
+        private_files.make_folder(self._folder)
         with file_lock(str(self.folder / LOCK), patience=self.patience):
             (self.folder / UNFINISHED).touch()
             yield

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
+from treaty.engine.core import private_files
 from treaty.engine.core.errors import StateError
 
 GONE = "the state file {} is missing; compute the partition again"
@@ -41,9 +42,9 @@ class StateFiles:
         being collected."""
         name = f"{hashlib.sha256(content).hexdigest()}.parquet"
         filesystem, folder = self._opened()
-        filesystem.create_dir(folder, recursive=True)
         # Two processes may write the same content at once.
         part = f"{folder}/{name}.{uuid4().hex}.part"
+        _prepare(filesystem, folder, part)
         with filesystem.open_output_stream(part) as stream:
             stream.write(content)
         filesystem.move(part, f"{folder}/{name}")
@@ -52,9 +53,9 @@ class StateFiles:
     def probe(self) -> None:
         """Check that files can be written here. Raises OSError if not."""
         filesystem, folder = self._opened()
-        filesystem.create_dir(folder, recursive=True)
         # After a crash its remains look like those of an interrupted write and are cleaned up with them.
         part = f"{folder}/{'0' * 64}.parquet.{uuid4().hex}.part"
+        _prepare(filesystem, folder, part)
         filesystem.open_output_stream(part).close()
         filesystem.delete_file(part)
 
@@ -138,6 +139,15 @@ class StateFiles:
         from treaty.engine.core.filesystems import open_filesystem
 
         return open_filesystem(self.url)
+
+
+def _prepare(filesystem: Any, folder: str, part: str) -> None:
+    """Create the folder; on this machine, also an empty file, both for their owner only."""
+    if filesystem.type_name == "local":
+        private_files.make_folder(folder)
+        private_files.make_file(part)
+    else:
+        filesystem.create_dir(folder, recursive=True)
 
 
 def _is_ours(document: Any) -> bool:

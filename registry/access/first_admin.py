@@ -14,7 +14,7 @@ from treaty.engine.core import clock
 from treaty.registry.access import users
 from treaty.registry.access.authentication import secret_hash
 from treaty.registry.audit import audit_log
-from treaty.registry.core import ids
+from treaty.registry.core import home, ids
 from treaty.registry.core.database import connect, migrate, transaction
 from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.errors import Conflict, Unauthenticated
@@ -28,7 +28,7 @@ def initialise(settings: RegistrySettings) -> str:
     """Create or migrate the database and return the one-time link.
 
     Raises Conflict if an administrator exists."""
-    settings.home.mkdir(parents=True, exist_ok=True)
+    home.prepare(settings)
     engine = connect(settings.database)
     migrate(engine)
     now = clock.now()

@@ -4,7 +4,7 @@ import math
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
+from treaty.engine.core import private_files
 from treaty.engine.core.interrupts import defer_interrupts
 from treaty.registry.core.settings import ConfigError
 
@@ -61,7 +62,7 @@ def _engine(target: URL) -> Engine:
         target = target.set(drivername=POSTGRES)
     if target.get_backend_name() == "sqlite":
         pool = CONNECTIONS if file_of(target) else {}
-        return _sqlite(create_engine(target, hide_parameters=True, **pool))
+        return _sqlite(create_engine(target, hide_parameters=True, **pool), file_of(target))
     arguments = {"application_name": "treaty", "options": NO_JIT, **target.query}
     return _pinged(create_engine(target, connect_args=arguments, hide_parameters=True, **CONNECTIONS))
 
@@ -185,10 +186,20 @@ def _answers(engine: Engine, connection: DBAPIConnection) -> bool:
         return False
 
 
-def _sqlite(engine: Engine) -> Engine:
+def _sqlite(engine: Engine, file: Path | None) -> Engine:
+    if file is not None and not str(file).startswith("file:"):
+        event.listen(engine, "do_connect", lambda *_: _make_private(file))
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _make_private(file: Path) -> None:
+    """Create or restrict the database's file before SQLite opens it; its other files get the same mode."""
+    # SQLite reports a folder that is missing or cannot be written itself.
+    with suppress(OSError):
+        private_files.make_file(file)
+    private_files.restrict((file, Path(f"{file}-wal"), Path(f"{file}-shm")))
 
 
 def _prepare(connection: sqlite3.Connection, _: Any) -> None:

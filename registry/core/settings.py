@@ -63,6 +63,12 @@ class RegistrySettings(BaseModel):
     spark_remote: str | None = Field(default=None, repr=False, description="Spark Connect URL, sc://host:port")
     spark_master: str | None = Field(default=None, description="Spark cluster, spark://host:port or yarn")
     spark_memory: str = Field(default="2g", pattern=SIZE, description="Memory of the local Spark")
+    spark_environment: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9_*,\s]*$",
+        description="Environment variables that Spark receives in addition to its own, comma-separated, such as"
+        " `AWS_*,AZURE_*,GOOGLE_*` for credentials of file systems; none of Treaty's",
+    )
     engine_timeout_seconds: float = Field(default=3600, gt=0, description="Time limit of a table scan")
     engine_memory: str | None = Field(
         default=None,
@@ -194,6 +200,11 @@ class RegistrySettings(BaseModel):
         from treaty.engine.checks.plugins import split
 
         return split(self.plugins)
+
+    @property
+    def spark_variables(self) -> tuple[str, ...]:
+        """Return the names of further environment variables for Spark; `*` stands for any text."""
+        return tuple(each.strip() for each in self.spark_environment.split(",") if each.strip())
 
     @property
     def database(self) -> str:

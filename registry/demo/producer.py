@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from treaty.engine.core import private_files
 from treaty.engine.core.clock import now
 from treaty.registry.demo.deliveries import DemoDelivery
 
@@ -31,18 +32,16 @@ def spark(log: Path) -> Iterator[Any]:
 @contextmanager
 def _quiet(log: Path) -> Iterator[None]:
     """Redirect this process's output to the log, including that of a JVM started meanwhile."""
-    log.parent.mkdir(parents=True, exist_ok=True)
     saved = [os.dup(1), os.dup(2)]
-    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
-        os.dup2(target, 1)
-        os.dup2(target, 2)
+        with private_files.open_log(log) as target:
+            os.dup2(target.fileno(), 1)
+            os.dup2(target.fileno(), 2)
         yield
     finally:
         for stream, descriptor in enumerate(saved, start=1):
             os.dup2(descriptor, stream)
             os.close(descriptor)
-        os.close(target)
 
 
 @dataclass(frozen=True, kw_only=True)

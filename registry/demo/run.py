@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from treaty.engine.cli.commands import CliError
+from treaty.engine.core import private_files
 from treaty.engine.core.results import Verdict
 from treaty.registry.core.settings import RegistrySettings, load
 from treaty.registry.demo import parquet_folders, shop_data
@@ -94,7 +95,8 @@ def _home(folder: Path | None, *, keep: bool) -> Iterator[Path]:
 
 def _new_folder(folder: Path) -> Path:
     try:
-        folder.mkdir(parents=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=private_files.FOLDER)
     except OSError as error:
         raise CliError(f"{folder} cannot be created: {error.strerror}. Name a new folder.") from None
     return folder.absolute()
@@ -102,7 +104,7 @@ def _new_folder(folder: Path) -> Path:
 
 def _log_to(log: Path) -> None:
     """Log to a file, because py4j logs a traceback for a call interrupted by Ctrl-C."""
-    log.parent.mkdir(parents=True)
+    private_files.open_log(log).close()
     logging.basicConfig(filename=log)
 
 

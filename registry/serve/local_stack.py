@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from treaty.engine.core import interrupts, key_files
+from treaty.engine.core import interrupts, key_files, private_files
+from treaty.registry.core import home
 from treaty.registry.core.settings import PREFIX, RegistrySettings
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def run_processes(
 
     Each starts when the previous one is ready. Creates missing key files."""
     started: list[RunningProcess] = []
-    settings.home.mkdir(parents=True, exist_ok=True)
+    home.prepare(settings)
     key_files.make(settings.key)
     key_files.make(settings.audit_key)
     with _interruptible():
@@ -116,11 +117,10 @@ def _interruptible() -> Iterator[None]:
 
 def _start(part: ManagedProcess, settings: RegistrySettings) -> RunningProcess:
     log = settings.home.absolute() / "logs" / f"{part.name}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
     if part.ready is not None:
         _refuse_taken_port(part)
     # A separate session: Ctrl-C reaches only this process, which then stops the others in order.
-    with log.open("ab") as output:
+    with private_files.open_log(log) as output:
         process = subprocess.Popen(
             part.command,
             stdout=output,
@@ -194,6 +194,7 @@ def serve_api(settings: RegistrySettings) -> None:
     from treaty.registry.serve import shared_port
 
     logs.configure(settings.log_format)
+    home.prepare(settings)
     engine = connect(settings.database)
     migrate(engine)
     search.complete(engine)

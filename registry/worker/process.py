@@ -1,6 +1,7 @@
 """Run the worker process with Spark until a signal stops it."""
 
 import logging
+import os
 import signal
 import sys
 from datetime import timedelta
@@ -11,6 +12,7 @@ from typing import Any, NoReturn
 from treaty.engine.checks import plugins
 from treaty.engine.core import key_files
 from treaty.engine.core.hash_key import HashKey
+from treaty.registry.core import home
 from treaty.registry.core.database import connect, migrate
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.validation.dependencies import Large
@@ -29,6 +31,7 @@ def run(settings: RegistrySettings) -> None:
     Then release its task and stop Spark."""
     from treaty.engine.evaluation.evaluator import evaluate
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
+    from treaty.engine.spark.process.environment import withheld
 
     limits = ChildSettings(
         limit_seconds=settings.engine_timeout_seconds,
@@ -38,13 +41,16 @@ def run(settings: RegistrySettings) -> None:
         master=settings.spark_master,
         log=str(settings.home / "logs" / "spark.log"),
         plugins=settings.plugin_names,
+        environment=settings.spark_variables,
     )
+    if names := withheld(os.environ, settings.spark_variables):
+        log.warning("not passed to Spark: %s; name them in TREATY_SPARK_ENVIRONMENT if it needs them", ", ".join(names))
     plugins.load(settings.plugin_names)
     metrics = WorkerMetrics()
     database, engine = connect(settings.database), SparkChild(limits, note=metrics.count_request)
     try:
         stop = _stop_by_signal()
-        settings.home.mkdir(parents=True, exist_ok=True)
+        home.prepare(settings)
         migrate(database)
         time = DatabaseClock(database)
         time.adjust()

@@ -2,21 +2,23 @@
 
 The child stays warm between requests and is killed when it exceeds its limits."""
 
-import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, Pipe
 from threading import Event
-from typing import Any
+from typing import IO, Any
 
 from treaty.contracts.schema import Schema
 from treaty.engine.components.frequencies import FrequencySpectrum
-from treaty.engine.core import interrupts
+from treaty.engine.core import interrupts, private_files
 from treaty.engine.core.errors import EngineKilled
 from treaty.engine.core.results import ViolationSample
 from treaty.engine.protocol.gate_requests import (
@@ -43,10 +45,12 @@ from treaty.engine.protocol.requests import (
     TextsRequest,
 )
 from treaty.engine.spark.process import process_memory
-from treaty.engine.spark.process.server import CANCEL, CANCELLED, ServerSettings, serve
+from treaty.engine.spark.process.environment import CLOUDS, process_environment
+from treaty.engine.spark.process.server import CANCEL, CANCELLED, ServerSettings
 
 LOOK_SECONDS = 0.5
 END_SECONDS = 10
+MODULE = "treaty.engine.spark.process"
 TIMES_HEAP = 4
 
 
@@ -58,7 +62,8 @@ class ChildSettings:
     unless it answers within `grace_seconds`. `memory`: heap of the local JVM. `limit_memory`: memory of all
     processes of the child; None means four times `memory`. It is enforced only where /proc exists; the operating
     system also limits Python to it. `remote`, `master`: see `session.start`. `plugins`: packages whose analyzers the
-    child loads. Raises EngineError if a memory size is invalid."""
+    child loads. `environment`: names of variables that the child receives in addition to those that Spark needs;
+    `*` stands for any text. Raises EngineError if a memory size is invalid."""
 
     limit_seconds: float = 1800
     grace_seconds: float = 10
@@ -68,6 +73,7 @@ class ChildSettings:
     master: str | None = None
     log: str = os.devnull
     plugins: tuple[str, ...] = ()
+    environment: tuple[str, ...] = CLOUDS
 
     def __post_init__(self) -> None:
         assert self.limit_bytes >= 0
@@ -191,9 +197,9 @@ class SparkChild:
                 self._note(verb.partition(":")[2], time.monotonic() - began)
 
     def _answer(self, verb: str, request: Any, report_progress: ReportProgress | None) -> Any:
-        pipe = self._started()
-        self._told_to_stop.clear()
         try:
+            pipe = self._started()
+            self._told_to_stop.clear()
             pipe.send((verb, request, report_progress is not None))
             answer = self._awaited(pipe, report_progress or no_progress)
         except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -254,7 +260,7 @@ class SparkChild:
     def _started(self) -> Connection:
         # An interrupt halfway would leave a child that can neither be used nor ended.
         with interrupts.defer_interrupts():
-            if self._process is None or not self._process.is_alive() or self._pipe is None:
+            if self._process is None or self._process.poll() is not None or self._pipe is None:
                 self.close()
                 self._start()
         assert self._pipe is not None
@@ -262,13 +268,11 @@ class SparkChild:
 
     def _start(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="treaty-spark-")
-        context = multiprocessing.get_context("spawn")
-        self._pipe, child_end = context.Pipe()
-        process = context.Process(target=serve, args=(child_end, self._serving()), name="treaty-spark", daemon=True)
-        process.start()
+        self._pipe, end = Pipe()
         # Set only now: close() ends the process, and none exists if the system refuses to start one.
-        self._process = process
-        child_end.close()
+        with end, private_files.open_log(self.settings.log) as log:
+            self._process = _process(end, log, process_environment(os.environ, self.settings.environment))
+        self._pipe.send(self._serving())
 
     def _serving(self) -> ServerSettings:
         settings = self.settings
@@ -278,7 +282,6 @@ class SparkChild:
             master=settings.master,
             memory=settings.memory,
             limit_bytes=settings.limit_bytes,
-            log=settings.log,
             folder=folder,
             plugins=settings.plugins,
         )
@@ -292,11 +295,28 @@ def _size_text(size: int) -> str:
     return f"{size / 1024**3:.3g} GiB"
 
 
-def _end(process: Any) -> None:
+def _process(end: Connection, log: IO[bytes], environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+    """Start the child in a process group of its own.
+
+    Neither its environment nor its command line contains secrets: other processes of the user can read both."""
+    number = end.fileno()
+    return subprocess.Popen(
+        (sys.executable, "-m", MODULE, str(number)),
+        env=environment,
+        pass_fds=[number],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        process_group=0,
+    )
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         process.kill()
-    process.join(END_SECONDS)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(END_SECONDS)
     # Java writes to its folder until it has ended.
     process_memory.ends(process.pid, within=END_SECONDS)

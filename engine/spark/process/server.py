@@ -1,13 +1,12 @@
 """Serve requests from a pipe in the Spark process, with cancellation while a request runs."""
 
 import os
+import resource
 import signal
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from pathlib import Path
 from pkgutil import resolve_name
 from queue import SimpleQueue
 from shlex import quote
@@ -21,21 +20,6 @@ from treaty.engine.protocol.progress import ProgressMessage
 CANCEL, CANCELLED = "cancel", "cancelled"
 PAUSE_SECONDS = 0.2
 OUT_OF_MEMORY = 3  # Exit code of Java's ExitOnOutOfMemoryError.
-INHERITED_VARIABLES = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "TMPDIR",
-    "JAVA_HOME",
-    "SPARK_HOME",
-    "HADOOP_CONF_DIR",
-    "VIRTUAL_ENV",
-    "SSL_CERT_FILE",
-)
-# Marks the process that set it as a Spark Connect client; the child must not inherit it.
-OF_A_CLIENT = "SPARK_CONNECT_MODE_ENABLED"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +33,6 @@ class ServerSettings:
     master: str | None
     memory: str
     limit_bytes: int
-    log: str
     folder: str
     plugins: tuple[str, ...] = ()
 
@@ -109,7 +92,7 @@ class RequestLoop:
 
 def serve(pipe: Connection, serving: ServerSettings) -> None:
     """Answer requests until the pipe closes or Spark ends. Runs in the child."""
-    _settle(serving)
+    _settle()
     loop = RequestLoop(pipe=pipe)
     Thread(target=loop.listen, name="listener", daemon=True).start()
     outcome: Any = None
@@ -122,30 +105,11 @@ def serve(pipe: Connection, serving: ServerSettings) -> None:
         loop.answer(outcome)
 
 
-def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of the child: program paths, and nothing of the registry or its secrets."""
-    return {
-        name: value
-        for name, value in environ.items()
-        if (name in INHERITED_VARIABLES or name.startswith(("SPARK_", "AWS_", "LC_"))) and name != OF_A_CLIENT
-    }
-
-
-def _settle(serving: ServerSettings) -> None:
-    """Start a process group, redirect the output and drop secrets from the environment."""
-    os.setpgrp()
+def _settle() -> None:
+    """Ignore interrupts of the terminal, and write no core dump, which would contain data."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _redirect_output(serving.log)
-    environment = clean_environment(os.environ)
-    os.environ.clear()
-    os.environ.update(environment)
-
-
-def _redirect_output(log: str) -> None:
-    Path(log).parent.mkdir(parents=True, exist_ok=True)
-    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(target, 1)
-    os.dup2(target, 2)
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 def _outcome(loop: RequestLoop, serving: ServerSettings, verb: str, arguments: tuple[Any, ...]) -> Any:
@@ -181,7 +145,12 @@ def _local(serving: ServerSettings) -> dict[str, str]:
 
     Java writes its files to the process's own folder."""
     folder = quote(serving.folder)
-    options = ("-XX:+ExitOnOutOfMemoryError", f"-XX:ErrorFile={folder}/java.log", f"-Djava.io.tmpdir={folder}")
+    options = (
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:-CreateCoredumpOnCrash",
+        f"-XX:ErrorFile={folder}/java.log",
+        f"-Djava.io.tmpdir={folder}",
+    )
     return {
         "spark.driver.extraJavaOptions": " ".join(options),
         "spark.local.dir": serving.folder,
@@ -190,8 +159,6 @@ def _local(serving: ServerSettings) -> dict[str, str]:
 
 def _limit_memory(size: int) -> None:
     """Limit the memory of Python. Not that of Java, which started before and would break if memory were refused."""
-    import resource
-
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (size if most == resource.RLIM_INFINITY else min(size, most), most))
 

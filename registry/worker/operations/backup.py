@@ -18,6 +18,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 from sqlalchemy import Engine as Database
 
+from treaty.engine.core import private_files
 from treaty.engine.core.errors import StateError
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log
@@ -86,7 +87,7 @@ def restore(settings: RegistrySettings, source: Path, *, force: bool = False, no
             return manifest
         if not force:
             _refuse_taken(database_path)
-        database_path.parent.mkdir(parents=True, exist_ok=True)
+        private_files.make_folder(database_path.parent)
         with TemporaryDirectory(prefix=".restoring-", dir=database_path.parent) as folder:
             staged = Path(folder, DATABASE)
             archive.copy(DATABASE, staged)
