@@ -14,7 +14,7 @@ SUBJECTS = {
     ),
     "API and pages": (
         "host", "api_port", "api_processes", "ui_port", "api_url", "public_url", "token", "max_body_bytes",
-        "max_state_bytes", "shutdown_timeout_seconds",
+        "max_generation_bytes", "max_state_bytes", "shutdown_timeout_seconds",
     ),
     "Spark and validation": (
         "spark_remote", "spark_master", "spark_memory", "spark_environment",

@@ -6,9 +6,9 @@ import hashlib
 import re
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 from treaty.engine.core import private_files
@@ -29,6 +29,40 @@ class StoredFile:
     written_at: datetime
 
 
+@dataclass(kw_only=True)
+class StateUpload:
+    """A file that is being written. Its part is removed on exit unless it was finished."""
+
+    filesystem: Any
+    folder: str
+    part: str
+    stream: Any
+    digest: Any = field(default_factory=hashlib.sha256)
+    is_finished: bool = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the stream and remove the part."""
+        self.stream.close()
+        if not self.is_finished:
+            self.filesystem.delete_file(self.part)
+
+    def write(self, content: bytes) -> None:
+        """Append to the file."""
+        self.digest.update(content)
+        self.stream.write(content)
+
+    def finish(self) -> str:
+        """Move the file to the name of its content and return that name."""
+        name = f"{self.digest.hexdigest()}.parquet"
+        self.stream.close()
+        self.filesystem.move(self.part, f"{self.folder}/{name}")
+        self.is_finished = True
+        return name
+
+
 @dataclass(frozen=True)
 class StateFiles:
     """A folder of large states: a path or URL of any filesystem that pyarrow supports."""
@@ -40,15 +74,20 @@ class StateFiles:
 
         Writing equal content again updates the file's time. This repairs a damaged file and keeps a reused one from
         being collected."""
-        name = f"{hashlib.sha256(content).hexdigest()}.parquet"
+        with self.begin() as upload:
+            upload.write(content)
+            return upload.finish()
+
+    def begin(self) -> "StateUpload":
+        """Begin a file whose content arrives in parts.
+
+        It is never in memory as a whole."""
         filesystem, folder = self._opened()
-        # Two processes may write the same content at once.
-        part = f"{folder}/{name}.{uuid4().hex}.part"
+        # The name is known at the end. Two processes may write the same content at once.
+        part = f"{folder}/{'0' * 64}.parquet.{uuid4().hex}.part"
         _prepare(filesystem, folder, part)
-        with filesystem.open_output_stream(part) as stream:
-            stream.write(content)
-        filesystem.move(part, f"{folder}/{name}")
-        return name
+        stream = filesystem.open_output_stream(part)
+        return StateUpload(filesystem=filesystem, folder=folder, part=part, stream=stream)
 
     def probe(self) -> None:
         """Check that files can be written here. Raises OSError if not."""

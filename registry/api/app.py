@@ -15,7 +15,6 @@ from treaty.engine.checks import plugins
 from treaty.registry.access import oidc
 from treaty.registry.access.idempotency import RequestReplayed
 from treaty.registry.api.http import openapi, problems
-from treaty.registry.api.http.body_limit import BodyLimitMiddleware
 from treaty.registry.api.http.dependencies import Service
 from treaty.registry.api.http.idempotency import IdempotencyMiddleware, repeat
 from treaty.registry.api.http.lineage_senders import SenderCache
@@ -52,11 +51,11 @@ from treaty.registry.api.routes import (
 )
 from treaty.registry.api.routes import gate as routes_gate
 from treaty.registry.core.prometheus import ProcessRegistry
+from treaty.registry.core.request_bodies import RequestBodyMiddleware
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.lineage.events.receiver import EventReceiver, IntakeLimits
 
 PREFIX = "/api/v1"
-LINEAGE = f"{PREFIX}/lineage"
 ROUTERS = (
     # First, because lineage events are by far the most frequent requests and routes are matched in this order.
     lineage_intake.router,
@@ -116,10 +115,8 @@ def create_app(settings: RegistrySettings, engine: Engine) -> FastAPI:
     app.state.service = Service(settings, engine, oidc.provider(settings))
     app.state.senders = SenderCache()
     app.state.receiver = EventReceiver(engine, IntakeLimits(high_water=settings.intake_limit_events))
-    path_limits = {LINEAGE: None, f"{PREFIX}{gate_store.PATH}": settings.max_state_bytes}
     app.add_exception_handler(RequestReplayed, repeat)
     app.add_middleware(IdempotencyMiddleware)
-    app.add_middleware(BodyLimitMiddleware, most=settings.max_body_bytes, exempt=path_limits)
     app.state.figures = metrics_registry = ProcessRegistry(
         {"process": str(os.getpid())} if settings.api_processes > 1 else {}
     )
@@ -131,6 +128,7 @@ def create_app(settings: RegistrySettings, engine: Engine) -> FastAPI:
         registry=metrics_registry,
     )
     app.add_middleware(RequestIdMiddleware)
+    app.add_middleware(RequestBodyMiddleware)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)

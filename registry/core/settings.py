@@ -184,7 +184,10 @@ class RegistrySettings(BaseModel):
     )
     metrics_public: bool = Field(default=False, description="Serve GET /metrics without a token")
     max_body_bytes: int = Field(
-        default=2 * MIB, gt=0, description="Maximum size of a request, except for lineage events and states"
+        default=2 * MIB, gt=0, description="Maximum size of a request with a contract or long lists"
+    )
+    max_generation_bytes: int = Field(
+        default=16 * MIB, gt=0, description="Maximum size of the list of a dataset's partitions sent by a gate"
     )
     max_state_bytes: int = Field(
         default=256 * MIB, gt=0, description="Maximum size of a partition's states sent by a gate"

@@ -144,7 +144,7 @@ DOCUMENTS: dict[str, tuple[str, str, bool]] = {
 }  # fmt: skip
 
 # name: (body, media type, status)
-JSON = "application/json"
+JSON, PARTS = "application/json", "multipart/form-data; boundary=x"
 REQUESTS: dict[str, tuple[bytes, str, int]] = {
     "nothing": (b"", JSON, 422),
     "no JSON": (b"{", JSON, 422),
@@ -168,8 +168,13 @@ REQUESTS: dict[str, tuple[bytes, str, int]] = {
     "a title without end": (json.dumps({"document": plain(), "title": "x" * 200_000}).encode(), JSON, 422),
     "more than is taken": (b'{"document": "' + b"x" * (3 * KIB * KIB) + b'"}', JSON, 413),
     "blanks without end": (b" " * (3 * KIB * KIB), JSON, 413),
-    "a form": (b"document=a", "application/x-www-form-urlencoded", 422),
-    "a text": (plain().encode(), "text/yaml", 422),
+    "a key twice": (b'{"document": "a", "document": "b"}', JSON, 422),
+    "a number beyond all": (b'{"document": 1e999}', JSON, 422),
+    "many values": (b'{"document": [' + b"[]," * 600_000 + b"[]]}", JSON, 400),
+    "several parts": (b'--x\r\nContent-Disposition: form-data; name="document"\r\n\r\na\r\n--x--', PARTS, 415),
+    "parts without end": (b"--x\r\n" * 1000, PARTS, 415),
+    "a form": (b"document=a", "application/x-www-form-urlencoded", 415),
+    "a text": (plain().encode(), "text/yaml", 415),
 }  # fmt: skip
 
 

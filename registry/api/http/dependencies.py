@@ -26,6 +26,8 @@ from treaty.registry.core.settings import RegistrySettings
 ContractId = Annotated[str, Query(min_length=1, max_length=500, description="Id of the contract")]
 ContractFilter = Annotated[str | None, Query(description="Only results for this contract")]
 ObjectName = Annotated[str, Query(description="Name of the object: a table of the contract")]
+# Scope key of the authenticated principal.
+PRINCIPAL = "treaty.principal"
 bearer = HTTPBearer(auto_error=False, description="An API token or the secret of a session")
 
 
@@ -70,13 +72,19 @@ async def address(request: Request) -> str | None:
 Address = Annotated[str | None, Depends(address)]
 
 
-def caller(shared: Shared, bearer: Secret) -> authentication.Principal:
-    """Return the principal of the request. Permissions are read from the database for every request."""
+async def caller(request: Request, _: Secret) -> authentication.Principal:
+    """Return the principal of the request, which its route authenticated."""
+    principal: authentication.Principal = request.scope[PRINCIPAL]
+    return principal
+
+
+def authenticated(shared: Service, credential: str) -> authentication.Principal:
+    """Return the principal of a credential. Permissions are read from the database for every request."""
     now = clock.now()
-    if shared.provider and oidc.is_token(bearer):
-        return identified(shared, shared.provider.identify(bearer, now=now), now)
+    if shared.provider and oidc.is_token(credential):
+        return identified(shared, shared.provider.identify(credential, now=now), now)
     with read_session(shared.engine) as tx:
-        principal = authentication.principal_of(tx, bearer, now=now)
+        principal = authentication.principal_of(tx, credential, now=now)
     if authentication.needs_usage_update(principal, now=now):
         with transaction(shared.engine) as tx:
             authentication.mark_used(tx, principal, now=now)

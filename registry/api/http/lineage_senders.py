@@ -13,10 +13,12 @@ from sqlmodel import Session
 from treaty.engine.core import clock
 from treaty.registry.access import authentication, oidc
 from treaty.registry.access.authentication import Principal, require_permission
-from treaty.registry.api.http.dependencies import Service, bearer, bearer_of, caller
+from treaty.registry.api.http.dependencies import Service, authenticated, bearer, bearer_of
 from treaty.registry.core.enums import Permission
 from treaty.registry.lineage.events.receiver import WritePermit
 
+# Scope key of the sender.
+SENDER = "treaty.sender"
 LASTS = 30.0
 MOST = 1000
 
@@ -49,15 +51,19 @@ class SenderCache:
         self._senders[key] = (time.monotonic() + LASTS, sender)
 
 
-async def sender(request: Request) -> LineageSender:
-    """Return the sender of the request, before its body is read. Raises Forbidden without the permission."""
+async def authenticate_sender(request: Request) -> None:
+    """Store the sender of the request in its scope. Raises Unauthenticated, and Forbidden without the permission."""
+    request.scope[SENDER] = await _sender(request)
+
+
+async def _sender(request: Request) -> LineageSender:
     credential = bearer_of(await bearer(request))
     cache: SenderCache = request.app.state.senders
     key = authentication.secret_hash(credential)
     if (entry := cache.find(key)) is not None:
         return entry
     shared: Service = request.app.state.service
-    principal = await run_in_threadpool(caller, shared, credential)
+    principal = await run_in_threadpool(authenticated, shared, credential)
     require_permission(principal, Permission.LINEAGE)
     if shared.provider and oidc.is_token(credential):
         return LineageSender(principal)

@@ -2,14 +2,16 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from treaty.contracts.errors import Fault
 from treaty.registry.core import ids
@@ -48,6 +50,7 @@ STATUS: dict[type[RegistryError], int] = {
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 BUSY = "The database does not respond. Try again in a few seconds."
 UNKEEPABLE = "The request contains a text or a number that the database cannot store."
+INCOMPLETE = "The connection was closed before the body was complete."
 RACE = "Someone else changed this at the same time. Reload it and try again."
 WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -103,10 +106,13 @@ def _refused(error: RegistryError) -> JSONResponse:
 
 
 def _malformed(error: RequestValidationError) -> JSONResponse:
-    faults = [
-        Fault(code="TR-REQUEST", where=".".join(map(str, each["loc"])), message=each["msg"]) for each in error.errors()
-    ]
-    return problem(422, "InvalidRequest", "The request is invalid", faults=faults)
+    return problem(422, "InvalidRequest", "The request is invalid", faults=map(_fault, error.errors()))
+
+
+def _fault(error: Mapping[str, Any]) -> Fault:
+    """Return a fault of the request, or what makes its text no JSON."""
+    message = error["ctx"]["error"] if error["type"] == "json_invalid" else error["msg"]
+    return Fault(code="TR-REQUEST", where=".".join(map(str, error["loc"])), message=message)
 
 
 def _http(error: HTTPException) -> JSONResponse:
@@ -124,6 +130,10 @@ def _unkeepable(_: DataError) -> JSONResponse:
     return problem(422, "InvalidRequest", UNKEEPABLE)
 
 
+def _incomplete(_: ClientDisconnect) -> JSONResponse:
+    return problem(400, "Refused", INCOMPLETE)
+
+
 def _busy(error: OperationalError) -> JSONResponse:
     log.error("the database did not respond: %s", error.orig)
     return problem(503, "Unavailable", BUSY)
@@ -136,6 +146,7 @@ ANSWERS: dict[type[Exception], Callable[..., JSONResponse]] = {
     IntegrityError: _raced,
     DataError: _unkeepable,
     OperationalError: _busy,
+    ClientDisconnect: _incomplete,
 }
 
 

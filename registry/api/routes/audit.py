@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import StreamingResponse
 
 from treaty.engine.core import clock
@@ -11,13 +11,14 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Paging, Reader, Service, Shared
 from treaty.registry.audit import audit_log, hash_chain, signed_heads
 from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import AuditAction, Permission
 from treaty.registry.review.approval import records
 
-router = APIRouter(tags=["audit"])
+router = admission_router(tags=["audit"])
 LINES = "application/x-ndjson"
 Action = Annotated[AuditAction | None, Query(description="Only entries of this action")]
 ObjectId = Annotated[str | None, Query(description="Only entries about the object with this id")]

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 from sqlmodel import col
 
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader
 from treaty.registry.browse import contract_list, search
 from treaty.registry.browse.contract_list import RecentVerdict
@@ -16,7 +17,7 @@ from treaty.registry.contracts import subscriptions
 from treaty.registry.core.enums import LabelKind, Permission
 from treaty.registry.tables import SearchEntryRow
 
-router = APIRouter(tags=["catalog"])
+router = admission_router(tags=["catalog"])
 Words = Annotated[
     str, Query(max_length=500, description="Words to search for in names, columns, descriptions, owners and datasets")
 ]

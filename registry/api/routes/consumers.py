@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query, Response
 from sqlmodel import Session
 
 from treaty.engine.core import clock
@@ -13,6 +13,7 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission, admission_router, document_body
 from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Service, Shared, Writer
 from treaty.registry.api.http.etags import IfMatch, with_etag
 from treaty.registry.api.routes.replays import replay_record
@@ -31,7 +32,7 @@ from treaty.registry.review.proposals.promotions import CheckPromotion, Promotio
 from treaty.registry.review.replays import replay_versions
 from treaty.registry.tables import ConsumerCheckRow, SubscriptionRow
 
-router = APIRouter(tags=["consumers"])
+router = admission_router(tags=["consumers"])
 OptionalId = Annotated[str | None, Query(min_length=1, description="Only subscriptions to this contract")]
 Mine = Annotated[bool, Query(description="Only subscriptions of the caller or their teams")]
 Ended = Annotated[bool, Query(description="Include subscriptions that have ended")]
@@ -83,6 +84,7 @@ def list_subscriptions(
 
 
 @router.post("/subscriptions", status_code=201)
+@admission(Permission.SUBSCRIBE, body=document_body)
 def subscribe(body: schemas.SubscriptionIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
     """Subscribe to a contract for a purpose."""
     use = replace(_use(body), team=body.team)
@@ -102,6 +104,7 @@ def get_subscription(subscription_id: UUID, by: Caller, tx: Reader, answer: Resp
 
 
 @router.put(ONE, dependencies=[Depends(unchanged)])
+@admission(Permission.SUBSCRIBE, body=document_body)
 def change_subscription(
     subscription_id: UUID, body: schemas.SubscriptionUpdateIn, by: Caller, tx: Writer
 ) -> schemas.SubscriptionOut:
@@ -113,6 +116,7 @@ def change_subscription(
 
 
 @router.post(f"{ONE}/end", dependencies=[Depends(unchanged)])
+@admission(Permission.SUBSCRIBE)
 def end_subscription(subscription_id: UUID, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
     """End a subscription. Ending another user's subscription requires an administrator."""
     return _committed(tx, subscriptions.end(tx, subscription_id, by=by, now=clock.now()), by)
@@ -125,12 +129,14 @@ def list_checks(subscription_id: UUID, by: Caller, tx: Reader) -> list[schemas.C
 
 
 @router.post(f"{ONE}/checks", status_code=201)
+@admission(Permission.SUBSCRIBE, body=document_body)
 def add_check(subscription_id: UUID, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
     """Add a check to a subscription. It is evaluated on the same states as the contract."""
     return _commit_check(tx, consumer_checks.add(tx, subscription_id, _requested_check(body), _writing(by)))
 
 
 @router.post(f"{ONE}/checks/copies", status_code=201)
+@admission(Permission.SUBSCRIBE)
 def copy_check(subscription_id: UUID, body: schemas.CheckCopyIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
     """Copy a check of a contract to a subscription. The copy is independent of the original."""
     origin = consumer_checks.CheckSource(
@@ -145,6 +151,7 @@ def copy_check(subscription_id: UUID, body: schemas.CheckCopyIn, by: Caller, tx:
 
 
 @router.put(CHECK, dependencies=[Depends(same_check)])
+@admission(Permission.SUBSCRIBE, body=document_body)
 def change_check(
     subscription_id: UUID, check_id: str, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer
 ) -> schemas.ConsumerCheckOut:
@@ -154,6 +161,7 @@ def change_check(
 
 
 @router.delete(CHECK, status_code=204, dependencies=[Depends(same_check)])
+@admission(Permission.SUBSCRIBE)
 def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> None:
     """Remove a consumer check. It is no longer evaluated."""
     consumer_checks.end(tx, subscription_id, check_id, _writing(by))
@@ -161,6 +169,7 @@ def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> N
 
 
 @router.post(f"{CHECK}/promote", status_code=201)
+@admission(Permission.DECIDE)
 def promote_check(
     subscription_id: UUID, check_id: str, by: Caller, shared: Shared, read: Reader, tx: Writer
 ) -> schemas.ProposalSummaryOut:
@@ -182,6 +191,7 @@ def list_acknowledgements(
 
 
 @router.post("/acknowledgements/{acknowledgement_id}/answer", dependencies=[Depends(same_answer)])
+@admission(Permission.SUBSCRIBE)
 def answer(
     acknowledgement_id: UUID, body: schemas.AcknowledgementIn, by: Caller, tx: Writer
 ) -> schemas.AcknowledgementOut:

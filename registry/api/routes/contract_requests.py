@@ -2,19 +2,18 @@
 
 from uuid import UUID
 
-from fastapi import APIRouter
-
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader, Writer
 from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
 from treaty.registry.datasets.names import normalise
 from treaty.registry.review.proposals import contract_requests
 
-router = APIRouter(prefix="/contract-requests", tags=["proposals"])
+router = admission_router(prefix="/contract-requests", tags=["proposals"])
 
 
 @router.get("")
@@ -25,6 +24,7 @@ def list_requests(by: Caller, tx: Reader) -> list[schemas.ContractRequestOut]:
 
 
 @router.post("", status_code=201)
+@admission(Permission.PROPOSE)
 def request_contract(body: schemas.ContractRequestIn, by: Caller, tx: Writer) -> schemas.ContractRequestOut:
     """Request a contract for a dataset that has none. Users who may decide about it are notified."""
     name = normalise(body.namespace, body.name)
@@ -34,6 +34,7 @@ def request_contract(body: schemas.ContractRequestIn, by: Caller, tx: Writer) ->
 
 
 @router.post("/{request_id}/close", status_code=204)
+@admission(Permission.READ)
 def close_request(request_id: UUID, body: schemas.ContractRequestEndIn, by: Caller, tx: Writer) -> None:
     """Withdraw an own request, or decline another user's. The author is notified of the reason."""
     contract_requests.end(tx, request_id, body.reason, by=by, now=clock.now())

@@ -4,13 +4,14 @@ An ODCS id may contain any character, so it is a query parameter."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Response
 
 from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
 from treaty.registry import schemas
 from treaty.registry.access import authentication, users, visibility
 from treaty.registry.api.http import check_presenter, presenters
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Paging, Reader
 from treaty.registry.browse import check_executors, contract_list
 from treaty.registry.contracts import lookup
@@ -20,7 +21,7 @@ from treaty.registry.core.pagination import PageRequest
 from treaty.registry.measurements.runs import history
 from treaty.registry.validation import timetable
 
-router = APIRouter(tags=["contracts"])
+router = admission_router(tags=["contracts"])
 Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
 SHOWN_RUNS = PageRequest(20)
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Response
 
 from treaty.contracts.errors import ContractError, Fault, suggest_nearest
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
+from treaty.registry.api.http.admission import admission, admission_router, document_body
 from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
 from treaty.registry.browse import contract_list
 from treaty.registry.contracts import lookup
@@ -22,7 +23,7 @@ from treaty.registry.exchange.export_source import ExportSource, ImportSource
 from treaty.registry.exchange.html import POLICY
 from treaty.registry.review.approval import records
 
-router = APIRouter(tags=["exchange"])
+router = admission_router(tags=["exchange"])
 Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
 Format = Annotated[str, Query(alias="format", description=f"One of {', '.join(exports.FORMS)}")]
 WithRecord = Annotated[bool, Query(alias="record", description="Include the hash of the approval record")]
@@ -77,6 +78,7 @@ def badge(
 
 
 @router.post("/import")
+@admission(Permission.PROPOSE, body=document_body)
 def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportOut, ...]:
     """Convert a definition of another tool into contract documents. Nothing is stored; propose the documents to keep
     them."""
@@ -100,6 +102,7 @@ def list_templates(by: Caller, tx: Reader) -> tuple[schemas.TemplateOut, ...]:
 
 
 @router.post("/templates", status_code=201)
+@admission(Permission.DECIDE, body=document_body)
 def save_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.TemplateOut:
     """Save a document as a template. A template cannot be changed: delete it and save another."""
     template = saved_templates.keep(
@@ -110,6 +113,7 @@ def save_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.T
 
 
 @router.delete("/templates/{name}", status_code=204)
+@admission(Permission.DECIDE)
 def remove_template(name: str, by: Caller, tx: Writer) -> None:
     """Delete a template. Deleting another user's template requires an administrator."""
     saved_templates.remove(tx, name, by=by, now=clock.now())

@@ -3,13 +3,15 @@
 from threading import BoundedSemaphore
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import visibility
+from treaty.registry.api.http.admission import admission, admission_router, document_body
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.core import ids
+from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import ServiceBusy
 from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.drafting import refit_preview, refits
@@ -21,7 +23,7 @@ from treaty.registry.tables import PointFeedbackRow
 FORESEEING = BoundedSemaphore(2)
 PATIENCE = 3.0
 
-router = APIRouter(tags=["feedback"])
+router = admission_router(tags=["feedback"])
 FitsParameters = Annotated[schemas.FitsQuery, Query()]
 FeedbackParameters = Annotated[schemas.FeedbackQuery, Query()]
 
@@ -57,6 +59,7 @@ def list_feedback(by: Caller, tx: Reader, feedback_parameters: FeedbackParameter
 
 
 @router.post("/feedback", status_code=201)
+@admission(Permission.INCIDENTS)
 def give_feedback(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.FeedbackOut:
     """Mark data of a partition as expected or as an incident, or clear earlier feedback.
 
@@ -69,6 +72,7 @@ def give_feedback(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.F
 
 
 @router.post("/feedback/preview")
+@admission(Permission.READ, body=document_body)
 def preview_feedback(
     body: schemas.FeedbackPreviewIn, by: Caller, tx: Reader, shared: Shared
 ) -> schemas.FeedbackPreviewOut:

@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.api.routes.states import ContractFilter, Namespace
 from treaty.registry.datasets.related_datasets import ResolvedDataset
@@ -17,7 +18,7 @@ from treaty.registry.validation.gate import gate_answer, upstream_warning
 from treaty.registry.validation.gate.gate_answer import ContractGateStatus
 from treaty.registry.validation.gate.staleness import ReadinessQuery
 
-router = APIRouter(tags=["gate"])
+router = admission_router(tags=["gate"])
 Of = Annotated[
     str,
     Query(

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from treaty.contracts.document.classification import classification_document
@@ -14,6 +14,7 @@ from treaty.engine.states.generations import Generation, GenerationVerdict, Part
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access.authentication import Principal, require_permission_anywhere
+from treaty.registry.api.http.admission import admission, admission_router, generation_body, state_body
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.api.routes.states import Called
 from treaty.registry.core import ids
@@ -25,7 +26,7 @@ from treaty.registry.validation.gate import publications
 from treaty.registry.validation.gate.publications import GatedDataset, GenerationSwap, PublicationContext
 
 PATH = "/dataset/gate"
-router = APIRouter(prefix=PATH, tags=["gate"])
+router = admission_router(prefix=PATH, tags=["gate"])
 BagName = Annotated[schemas.BagName, Query(description="Name of the states in a generation")]
 DatasetFingerprint = Annotated[
     str | None, Query(description="Fingerprint of the data to read; the verdict of other data is `unknown`")
@@ -101,6 +102,7 @@ def get_generation(of: Published, tx: Reader) -> schemas.GenerationBody:
 
 
 @router.post("/generation", status_code=201)
+@admission(Permission.STATES, body=generation_body)
 def swap_generation(
     body: schemas.GenerationBody, by: Publisher, of: Published, shared: Shared, read: Reader, tx: Writer
 ) -> schemas.GenerationBody:
@@ -128,15 +130,20 @@ def get_bag(of: Published, shared: Shared, tx: Reader, bag: BagName) -> Response
 
 
 @router.post("/bag", status_code=201)
+@admission(Permission.STATES, body=state_body)
 async def store_bag(_: Publisher, request: Request, shared: Shared) -> schemas.StateBagOut:
     """Store packed states or a run for use in a generation. Storing the same content again has no effect."""
-    content = await request.body()
-    return schemas.StateBagOut(
-        bag=await run_in_threadpool(publications.keep, StateFiles(shared.settings.states), content)
-    )
+    upload = await run_in_threadpool(StateFiles(shared.settings.states).begin)
+    try:
+        async for part in request.stream():
+            await run_in_threadpool(upload.write, part)
+        return schemas.StateBagOut(bag=await run_in_threadpool(publications.finish, upload))
+    finally:
+        await run_in_threadpool(upload.__exit__)
 
 
 @router.post("/recovered", status_code=204, response_class=Response)
+@admission(Permission.STATES)
 def recover_publication(by: Publisher, of: Published, tx: Writer) -> None:
     """Mark the open publication as settled: the table's files are those of the current generation."""
     if not publications.settle(tx, of.dataset.id, actor=by.name, now=clock.now()):

@@ -1,33 +1,34 @@
 """Routes of the service: liveness, readiness and metrics."""
 
 from itertools import chain
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
-from fastapi.security import HTTPAuthorizationCredentials
+from fastapi import Depends, Request, Response
 
 from treaty.engine.core import clock
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
-from treaty.registry.access import authentication
+from treaty.registry.access.authentication import require_permission
 from treaty.registry.api.http import metrics
-from treaty.registry.api.http.dependencies import Reader, Shared, bearer, bearer_of, caller
+from treaty.registry.api.http.admission import admission, admission_router, anyone, bearer_principal
+from treaty.registry.api.http.dependencies import PRINCIPAL, Reader, Shared, bearer
 from treaty.registry.core import prometheus
 from treaty.registry.core.database import migration_of
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import NotReady
 
-router = APIRouter(tags=["service"])
+router = admission_router(tags=["service"])
 UNWRITABLE = "Large states cannot be written. Check TREATY_STATE_URL, or the folder in TREATY_HOME."
 
 
 @router.get("/health")
+@admission(authenticate=anyone)
 def get_health() -> schemas.HealthOut:
     """Check that the process is alive. Uses no other component."""
     return schemas.HealthOut(status="alive")
 
 
 @router.get("/ready")
+@admission(authenticate=anyone)
 def get_readiness(tx: Reader, shared: Shared) -> schemas.ReadinessOut:
     """Check that the database is reachable and migrated, and that states can be written."""
     migration = migration_of(tx)
@@ -40,13 +41,15 @@ def get_readiness(tx: Reader, shared: Shared) -> schemas.ReadinessOut:
     return schemas.ReadinessOut(status="ready", migration=migration)
 
 
-def admitted(shared: Shared, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:
+async def metrics_reader(request: Request) -> None:
     """Raise unless the caller may read everything or metrics are public."""
-    if not shared.settings.metrics_public:
-        authentication.require_permission(caller(shared, bearer_of(credentials)), Permission.READ)
+    if not request.app.state.service.settings.metrics_public:
+        await bearer_principal(request)
+        require_permission(request.scope[PRINCIPAL], Permission.READ)
 
 
-@router.get("/metrics", response_class=Response, dependencies=[Depends(admitted)])
+@router.get("/metrics", response_class=Response, dependencies=[Depends(bearer)])
+@admission(authenticate=metrics_reader)
 def get_service_metrics(request: Request, tx: Reader) -> Response:
     """Retrieve service metrics in the Prometheus or OpenMetrics text format.
 

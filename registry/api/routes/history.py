@@ -2,14 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from treaty.registry import schemas
 from treaty.registry.access import visibility
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.measurements.runs import check_history, metric_history
 
-router = APIRouter(tags=["runs"])
+router = admission_router(tags=["runs"])
 HistoryParameters = Annotated[schemas.MetricHistoryQuery, Query()]
 CheckHistoryParameters = Annotated[schemas.CheckHistoryQuery, Query()]
 

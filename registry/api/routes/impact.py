@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from sqlmodel import Session, col
 
 from treaty.engine.core import clock
@@ -11,9 +11,11 @@ from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
 from treaty.registry.contracts import subscriptions
 from treaty.registry.core import ids
+from treaty.registry.core.enums import Permission
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.incidents import actions
 from treaty.registry.lineage.downstream import impact, impact_queries
@@ -24,7 +26,7 @@ from treaty.registry.review.consumers import inferred_consumers
 from treaty.registry.review.consumers.inferred_consumers import InferredConsumer
 from treaty.registry.tables import DatasetContractRow
 
-router = APIRouter(tags=["graph"])
+router = admission_router(tags=["graph"])
 Named = Annotated[
     str, Query(min_length=1, max_length=2000, description="A contract, `contract.object`, or the name of a dataset")
 ]
@@ -75,6 +77,7 @@ def list_inferred_consumers(contract_id: ContractId, by: Caller, tx: Reader) -> 
 
 
 @router.post("/contract/inferred-consumers/confirm", status_code=201)
+@admission(Permission.SUBSCRIBE)
 def confirm_inferred_consumer(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
     """Subscribe the caller to the data that one of their jobs reads."""
     job, subscription_id = LineageName(body.job_namespace, body.job_name), ids.new()
@@ -86,6 +89,7 @@ def confirm_inferred_consumer(body: schemas.InferredConsumerIn, by: Caller, tx: 
 
 
 @router.post("/contract/inferred-consumers/dismiss")
+@admission(Permission.SUBSCRIBE)
 def dismiss_inferred_consumer(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.InferredConsumerOut:
     """Dismiss the job as a consumer. It is not suggested again."""
     job = LineageName(body.job_namespace, body.job_name)

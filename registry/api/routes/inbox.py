@@ -1,11 +1,10 @@
 """Routes of the inbox."""
 
-from fastapi import APIRouter
-
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.browse import inbox as browse_inbox
 from treaty.registry.contracts import subscriptions
@@ -16,7 +15,7 @@ from treaty.registry.review.proposals import (
     contract_requests,
 )
 
-router = APIRouter(tags=["proposals"])
+router = admission_router(tags=["proposals"])
 
 
 @router.get("/inbox")

@@ -3,21 +3,22 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query, Response
 from sqlmodel import Session
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
 from treaty.registry.api.http.etags import IfMatch, with_etag
-from treaty.registry.core.enums import IncidentState
+from treaty.registry.core.enums import IncidentState, Permission
 from treaty.registry.incidents import actions
 from treaty.registry.incidents.actions import IncidentFilter, IncidentStep
 from treaty.registry.tables import IncidentRow
 
-router = APIRouter(tags=["incidents"])
+router = admission_router(tags=["incidents"])
 ContractId = Annotated[str | None, Query(min_length=1, max_length=500, description="Only incidents of this contract")]
 StateFilter = Annotated[IncidentState | None, Query(description="Only incidents in this state")]
 Mine = Annotated[bool, Query(description="Only incidents assigned to the caller")]
@@ -55,6 +56,7 @@ def get_incident(incident_id: UUID, by: Caller, tx: Reader, answer: Response) ->
 
 
 @router.post(f"{ONE}/acknowledge", dependencies=[Depends(unchanged)])
+@admission(Permission.INCIDENTS)
 def acknowledge_incident(
     incident_id: UUID, body: schemas.IncidentStepIn, by: Caller, tx: Writer
 ) -> schemas.IncidentOut:
@@ -63,18 +65,21 @@ def acknowledge_incident(
 
 
 @router.post(f"{ONE}/assign", dependencies=[Depends(unchanged)])
+@admission(Permission.INCIDENTS)
 def assign_incident(incident_id: UUID, body: schemas.IncidentAssignIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
     """Assign an incident to a user."""
     return _committed(tx, actions.assign(tx, _step(incident_id, body, by), body.assignee), by)
 
 
 @router.post(f"{ONE}/snooze", dependencies=[Depends(unchanged)])
+@admission(Permission.INCIDENTS)
 def snooze_incident(incident_id: UUID, body: schemas.IncidentSnoozeIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
     """Snooze an incident until a time."""
     return _committed(tx, actions.snooze(tx, _step(incident_id, body, by), body.snoozed_until), by)
 
 
 @router.post(f"{ONE}/resolve", dependencies=[Depends(unchanged)])
+@admission(Permission.INCIDENTS)
 def resolve_incident(incident_id: UUID, body: schemas.IncidentResolveIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
     """Resolve an incident with a reason. An incident is resolved automatically when its data recovers."""
     step = _step(incident_id, body, by)
@@ -83,6 +88,7 @@ def resolve_incident(incident_id: UUID, body: schemas.IncidentResolveIn, by: Cal
 
 
 @router.post(f"{ONE}/reopen", dependencies=[Depends(unchanged)])
+@admission(Permission.INCIDENTS)
 def reopen_incident(incident_id: UUID, body: schemas.IncidentStepIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
     """Reopen an incident."""
     return _committed(tx, actions.reopen(tx, _step(incident_id, body, by)), by)

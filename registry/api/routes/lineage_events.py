@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import AwareDatetime
 
 from treaty.contracts.fingerprint import canonical
@@ -13,6 +13,7 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission, admission_router, anyone
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader
 from treaty.registry.core.enums import LineageEventState, Permission
 from treaty.registry.datasets.contract_datasets import ContractObject
@@ -22,7 +23,7 @@ from treaty.registry.lineage.events.facet import FACET, FACET_VERSION, facet_sch
 from treaty.registry.tables import UnmatchedDatasetRow
 from treaty.registry.worker.intake import unmatched
 
-router = APIRouter(prefix="/lineage", tags=["lineage"])
+router = admission_router(prefix="/lineage", tags=["lineage"])
 MEDIA_TYPE = "application/schema+json"
 StateFilter = Annotated[LineageEventState | None, Query(description="Only events in this state")]
 Producer = Annotated[str | None, Query(description="Only events that this user sent")]
@@ -89,6 +90,7 @@ def list_unmatched_datasets(by: Caller, tx: Reader, limit: Limit = 100) -> list[
 
 
 @router.get(f"/facets/{FACET_VERSION}/{FACET}.json", response_class=Response)
+@admission(authenticate=anyone)
 def contract_facet(request: Request) -> Response:
     """Retrieve the JSON Schema of the facet that links a verdict to its contract."""
     schema_url = str(request.url.replace(query=""))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote_to_bytes
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from pydantic import AwareDatetime
 from sqlmodel import Session
 
@@ -16,6 +16,7 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import marquez_format
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.api.http.marquez_format import DATASET, JOB
 from treaty.registry.core.enums import Permission
@@ -27,7 +28,7 @@ from treaty.registry.lineage.graph.graph_list import PageSpan, ReceivedPeriod
 from treaty.registry.lineage.graph.nodes import NameResolver
 from treaty.registry.lineage.graph.traversal import DEEPEST, Subgraph
 
-router = APIRouter(tags=["graph"])
+router = admission_router(tags=["graph"])
 NodeId = Annotated[
     str,
     Query(

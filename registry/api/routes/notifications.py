@@ -3,19 +3,20 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
 from treaty.registry.core import ids
-from treaty.registry.core.enums import OutboxState
+from treaty.registry.core.enums import OutboxState, Permission
 from treaty.registry.notifications import channels, outbox
 from treaty.registry.notifications.channels import ChannelListing
 from treaty.registry.tables import ChannelRow
 
-router = APIRouter(tags=["notifications"])
+router = admission_router(tags=["notifications"])
 StateFilter = Annotated[OutboxState | None, Query(description="Only messages in this state")]
 
 
@@ -26,6 +27,7 @@ def list_channels(by: Caller, tx: Reader) -> list[schemas.ChannelOut]:
 
 
 @router.post("/channels", status_code=201)
+@admission(Permission.TOKENS)
 def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewChannelOut:
     """Add a notification channel."""
     now = clock.now()
@@ -44,6 +46,7 @@ def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewC
 
 
 @router.delete("/channels/{channel_id}", status_code=204)
+@admission(Permission.TOKENS)
 def remove_channel(channel_id: UUID, by: Caller, tx: Writer) -> None:
     """Remove a channel."""
     channels.remove(tx, channel_id, by=by, now=clock.now())
@@ -51,6 +54,7 @@ def remove_channel(channel_id: UUID, by: Caller, tx: Writer) -> None:
 
 
 @router.post("/channels/{channel_id}/test", status_code=202)
+@admission(Permission.TOKENS)
 def send_test_message(channel_id: UUID, by: Caller, tx: Writer) -> schemas.ChannelOut:
     """Send a test notification to a channel."""
     listing = channels.try_out(tx, channel_id, subject=ids.new(), by=by, now=clock.now())
@@ -67,6 +71,7 @@ def list_messages(
 
 
 @router.post("/messages/{message_id}/retry")
+@admission(Permission.USERS)
 def retry_message(message_id: UUID, by: Caller, tx: Writer) -> schemas.OutboxMessageOut:
     """Retry a message whose delivery was abandoned."""
     message = outbox.replay(tx, message_id, by=by, now=clock.now())

@@ -2,18 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from treaty.engine.core import clock
 from treaty.engine.patterns.analysis import CommonPattern
 from treaty.registry import schemas
 from treaty.registry.access import authentication
+from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.patterns import column_domains, index_updates
 
-router = APIRouter(tags=["patterns"])
+router = admission_router(tags=["patterns"])
 Few = Annotated[int, Query(ge=1, le=1000, description="Maximum number of patterns")]
 Written = Annotated[
     str, Query(min_length=1, max_length=2000, description="The pattern, in the syntax of `GET /patterns`")
@@ -45,6 +46,7 @@ def list_pattern_columns(pattern: Written, by: Caller, shared: Shared, tx: Reade
 
 
 @router.post("/patterns", status_code=202)
+@admission(Permission.DRAFT)
 def learn_patterns(by: Caller, tx: Writer) -> schemas.TaskOut:
     """Start a task that learns patterns from tables with contracts in force.
 

@@ -6,7 +6,7 @@ from hmac import compare_digest
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
@@ -15,6 +15,7 @@ from treaty.registry.access.grants import NamedGrant
 from treaty.registry.access.sign_in_throttle import RateLimit
 from treaty.registry.access.teams import TeamListing
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission, admission_router, anyone, sign_in_body
 from treaty.registry.api.http.dependencies import (
     Address,
     Caller,
@@ -33,12 +34,13 @@ from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.errors import NotFound, Unauthenticated
 from treaty.registry.tables import RoleGrantRow, TeamRow, UserRow
 
-router = APIRouter(tags=["people"])
+router = admission_router(tags=["people"])
 UserName = Annotated[str, Query(max_length=100, description="Name of the user to remove")]
 Target = Annotated[str | None, Query(max_length=500, description="A domain, a contract id or a dataset id")]
 
 
 @router.post("/setup", status_code=201)
+@admission(authenticate=anyone, body=sign_in_body)
 def complete_setup(body: schemas.SetupIn, shared: Shared, address: Address, tx: Opener) -> schemas.UserOut:
     """Create the first administrator with the one-time link."""
     now, limits = clock.now(), sign_in_throttle.limits(shared.settings, address=address)
@@ -52,6 +54,7 @@ def complete_setup(body: schemas.SetupIn, shared: Shared, address: Address, tx: 
 
 
 @router.post("/session", status_code=201)
+@admission(authenticate=anyone, body=sign_in_body)
 def sign_in(body: schemas.CredentialsIn, shared: Shared, address: Address, tx: Opener) -> schemas.SessionOut:
     """Open a session with name and password.
 
@@ -70,6 +73,7 @@ def sign_in(body: schemas.CredentialsIn, shared: Shared, address: Address, tx: O
 
 
 @router.post("/session/oidc", status_code=201)
+@admission(authenticate=anyone, body=sign_in_body)
 def sign_in_with_oidc(body: schemas.IdentityTokenIn, shared: Shared, tx: Opener) -> schemas.SessionOut:
     """Open a session with an identity provider's token.
 
@@ -112,6 +116,7 @@ def list_users(by: Caller, tx: Reader, paging: Paging) -> schemas.Page[schemas.U
 
 
 @router.post("/users", status_code=201)
+@admission(Permission.USERS)
 def create_user(body: schemas.UserIn, by: Caller, tx: Writer) -> schemas.UserOut:
     """Create a user."""
     authentication.require_permission(by, Permission.USERS)
@@ -124,6 +129,7 @@ def create_user(body: schemas.UserIn, by: Caller, tx: Writer) -> schemas.UserOut
 
 
 @router.patch("/users/{user_id}")
+@admission(Permission.USERS)
 def change_user(
     user_id: UUID, body: schemas.UserUpdateIn, by: Caller, tx: Writer, match: NeedsMatch, answer: Response
 ) -> schemas.UserOut:
@@ -145,6 +151,7 @@ def list_tokens(by: Caller, tx: Reader, paging: Paging) -> schemas.Page[schemas.
 
 
 @router.post("/tokens", status_code=201)
+@admission(Permission.TOKENS)
 def issue_token(body: schemas.TokenIn, by: Caller, tx: Writer) -> schemas.NewTokenOut:
     """Issue an API token. Its secret is shown only once."""
     now = clock.now()
@@ -157,6 +164,7 @@ def issue_token(body: schemas.TokenIn, by: Caller, tx: Writer) -> schemas.NewTok
 
 
 @router.post("/tokens/{token_id}/rotation", status_code=201)
+@admission(Permission.TOKENS)
 def rotate_token(token_id: UUID, body: schemas.RotationIn, by: Caller, tx: Writer) -> schemas.NewTokenOut:
     """Replace the secret of a token. The new secret is shown only once; the previous one remains valid for a while."""
     now = clock.now()
@@ -167,6 +175,7 @@ def rotate_token(token_id: UUID, body: schemas.RotationIn, by: Caller, tx: Write
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
+@admission(Permission.TOKENS)
 def revoke_token(token_id: UUID, by: Caller, tx: Writer) -> None:
     """Revoke a token."""
     users.revoke_token(tx, token_id, by=by, now=clock.now())
@@ -180,6 +189,7 @@ def list_teams(by: Caller, tx: Reader, paging: Paging) -> schemas.Page[schemas.T
 
 
 @router.post("/teams", status_code=201)
+@admission(Permission.USERS)
 def create_team(body: schemas.TeamIn, by: Caller, tx: Writer) -> schemas.TeamOut:
     """Create a team."""
     now = clock.now()
@@ -189,6 +199,7 @@ def create_team(body: schemas.TeamIn, by: Caller, tx: Writer) -> schemas.TeamOut
 
 
 @router.delete("/teams/{team_id}", status_code=204)
+@admission(Permission.USERS)
 def remove_team(team_id: UUID, by: Caller, tx: Writer) -> None:
     """Delete a team with its grants."""
     teams.remove(tx, team_id, by=by, now=clock.now())
@@ -218,6 +229,7 @@ def list_grants(by: Caller, tx: Reader, paging: Paging, target: Target = None) -
 
 
 @router.post("/grants", status_code=201)
+@admission(Permission.USERS)
 def give_grant(body: schemas.GrantIn, by: Caller, tx: Writer) -> schemas.GrantOut:
     """Grant a role to a user or a team."""
     now = clock.now()
@@ -227,6 +239,7 @@ def give_grant(body: schemas.GrantIn, by: Caller, tx: Writer) -> schemas.GrantOu
 
 
 @router.delete("/grants/{grant_id}", status_code=204)
+@admission(Permission.USERS)
 def revoke_grant(grant_id: UUID, by: Caller, tx: Writer) -> None:
     """Revoke a grant."""
     grants.revoke(tx, grant_id, by=by, now=clock.now())

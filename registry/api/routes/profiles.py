@@ -3,15 +3,14 @@
 from dataclasses import replace
 from uuid import UUID
 
-from fastapi import APIRouter
-
 from treaty.registry import schemas
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.api.routes.states import Called, PartitionFilter
 from treaty.registry.drafting import profiles
 from treaty.registry.measurements.states.state_queries import authorized_query
 
-router = APIRouter(tags=["profiles"])
+router = admission_router(tags=["profiles"])
 
 
 @router.get("/dataset/profile")

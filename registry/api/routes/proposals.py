@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from typing import Annotated, Any, cast
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query, Response
 from sqlalchemy import Engine
 from sqlmodel import Session
 
@@ -14,6 +14,7 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication, users
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission, admission_router, document_body
 from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Service, Shared, Writer
 from treaty.registry.api.http.etags import IfMatch, with_etag
 from treaty.registry.api.routes.replays import replay_record
@@ -38,7 +39,7 @@ from treaty.registry.review.replays import replay as replays_replay
 from treaty.registry.review.replays import replay_versions
 from treaty.registry.tables import ContractRow, ProposalRow
 
-router = APIRouter(tags=["proposals"])
+router = admission_router(tags=["proposals"])
 
 
 def unchanged(proposal_id: UUID, by: Caller, tx: Writer, if_match: IfMatch) -> None:
@@ -65,6 +66,7 @@ def list_proposals(
 
 
 @router.post("/proposals", status_code=201)
+@admission(Permission.PROPOSE, body=document_body)
 def propose(body: schemas.ProposalIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Create a proposal from a contract document, which is stored byte for byte."""
     now = clock.now()
@@ -110,6 +112,7 @@ def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
 
 
 @router.put("/proposals/{proposal_id}/document", dependencies=UNCHANGED)
+@admission(Permission.PROPOSE, body=document_body)
 def edit(proposal_id: UUID, body: schemas.EditIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Replace the proposed document. Earlier approvals become void."""
     window = editing.EffectivePeriod(**body.window.model_dump()) if body.window else None
@@ -127,6 +130,7 @@ def list_comments(proposal_id: UUID, by: Caller, tx: Reader, paging: Paging) -> 
 
 
 @router.post("/proposals/{proposal_id}/comments", status_code=201)
+@admission(Permission.PROPOSE)
 def add_comment(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writer) -> schemas.CommentOut:
     """Add a comment to a proposal. Comments cannot be deleted."""
     proposal = proposals.get(tx, proposal_id, by=by)
@@ -136,6 +140,7 @@ def add_comment(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writ
 
 
 @router.put("/proposals/{proposal_id}/suggestions/{suggestion_id}", dependencies=UNCHANGED)
+@admission(Permission.PROPOSE, body=document_body)
 def decide(
     proposal_id: UUID, suggestion_id: UUID, body: schemas.DecisionIn, by: Caller, tx: Writer
 ) -> schemas.ProposalOut:
@@ -144,6 +149,7 @@ def decide(
 
 
 @router.post("/proposals/{proposal_id}/decisions", dependencies=UNCHANGED)
+@admission(Permission.PROPOSE, body=document_body)
 def decide_several(
     proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer, answered: Answered
 ) -> schemas.ProposalOut:
@@ -154,12 +160,14 @@ def decide_several(
 
 
 @router.post("/proposals/{proposal_id}/submit", dependencies=UNCHANGED)
+@admission(Permission.PROPOSE)
 def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Submit a draft for review."""
     return _committed(tx, approval.submit(tx, proposal_id, by=by, now=clock.now()), by)
 
 
 @router.post("/proposals/{proposal_id}/approve")
+@admission(Permission.DECIDE)
 def approve(
     proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, shared: Shared, read: Reader, tx: Writer
 ) -> schemas.ApprovalResultOut:
@@ -187,6 +195,7 @@ def approve(
 
 
 @router.post("/proposals/{proposal_id}/reject", dependencies=UNCHANGED)
+@admission(Permission.DECIDE)
 def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Reject a proposal."""
     with _keep_comment(tx, proposal_id, body.reason, by):
@@ -195,6 +204,7 @@ def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) ->
 
 
 @router.post("/proposals/{proposal_id}/request-changes", dependencies=UNCHANGED)
+@admission(Permission.DECIDE)
 def request_changes(proposal_id: UUID, body: schemas.ChangeRequestIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Request changes of a proposal and notify its authors. It cannot be approved until the request is settled."""
     change_request = change_requests.NewChangeRequest(body.text, body.revision, ids.new)
@@ -204,24 +214,28 @@ def request_changes(proposal_id: UUID, body: schemas.ChangeRequestIn, by: Caller
 
 
 @router.post("/proposals/{proposal_id}/request-changes/withdraw", dependencies=UNCHANGED)
+@admission(Permission.PROPOSE)
 def withdraw_change_request(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Withdraw the caller's request for changes. Its text remains in the discussion."""
     return _committed(tx, change_requests.take_back(tx, proposal_id, by=by, now=clock.now()), by)
 
 
 @router.post("/proposals/{proposal_id}/assign", dependencies=UNCHANGED)
+@admission(Permission.DECIDE)
 def assign(proposal_id: UUID, body: schemas.AssigneeIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Assign a proposal to a user."""
     return _committed(tx, assignment.assign(tx, proposal_id, body.assignee, by=by, now=clock.now()), by)
 
 
 @router.post("/proposals/{proposal_id}/snooze")
+@admission(Permission.READ)
 def snooze(proposal_id: UUID, body: schemas.ProposalSnoozeIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Snooze a proposal until a time, for the caller only."""
     return _committed(tx, assignment.snooze(tx, proposal_id, body.snoozed_until, by=by, now=clock.now()), by)
 
 
 @router.post("/proposals/{proposal_id}/withdraw", dependencies=UNCHANGED)
+@admission(Permission.PROPOSE)
 def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Withdraw one of the caller's proposals."""
     return _committed(tx, approval.withdraw(tx, proposal_id, by=by, reason=body.reason, now=clock.now()), by)

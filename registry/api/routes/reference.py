@@ -1,14 +1,13 @@
 """Route of the analyzer reference."""
 
-from fastapi import APIRouter
-
 from treaty.engine.analyzers.reference import reference
 from treaty.registry import schemas
 from treaty.registry.access import authentication
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller
 from treaty.registry.core.enums import Permission
 
-router = APIRouter(tags=["reference"])
+router = admission_router(tags=["reference"])
 
 
 @router.get("/analyzers")

@@ -5,13 +5,13 @@ from time import monotonic, perf_counter
 from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter
 from sqlmodel import Session
 
 from treaty.engine.core import clock
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access import authentication
+from treaty.registry.api.http.admission import admission, admission_router, document_body
 from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Service, Shared, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
@@ -22,7 +22,7 @@ from treaty.registry.review.replays import replay, replay_versions
 from treaty.registry.review.replays.replay import ReplayOptions
 from treaty.registry.review.replays.replay_versions import ReplayVersions
 
-router = APIRouter(tags=["replays"])
+router = admission_router(tags=["replays"])
 # A replay uses a whole core; many concurrent ones must not exhaust the service.
 REPLAYING = BoundedSemaphore(2)
 PATIENCE = 1.0
@@ -40,6 +40,7 @@ def replay_proposal(proposal_id: UUID, shared: Shared, by: Caller, tx: Reader) -
 
 
 @router.post("/contract/replay")
+@admission(Permission.READ, body=document_body)
 def replay_document(
     contract_id: ContractId, body: schemas.DocumentIn, shared: Shared, by: Caller, tx: Reader
 ) -> schemas.ReplayOut:
@@ -48,6 +49,7 @@ def replay_document(
 
 
 @router.post("/replays", status_code=202)
+@admission(Permission.PROPOSE, body=document_body)
 def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.TaskOut:
     """Start a replay task. It reports its progress, and its result is the replay."""
     versions = _versions(tx, body, by)

@@ -3,18 +3,19 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic_core import to_json
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractFilter, ContractId, ObjectName, Paging, Reader
 from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.runs import history, samples
 
-router = APIRouter(tags=["runs"])
+router = admission_router(tags=["runs"])
 Limit = Annotated[int, Query(ge=1, le=1000, description="Maximum number of values, newest first")]
 SubscriptionFilter = Annotated[
     UUID | None,

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from treaty.engine.core import clock
 from treaty.engine.evaluation.evaluator import evaluate
@@ -14,8 +14,10 @@ from treaty.engine.evaluation.state_queries import MetricAnswer
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access import visibility
+from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.core.database import forget
+from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.states import erasure, state_queries
@@ -23,7 +25,7 @@ from treaty.registry.measurements.states.state_queries import QueryScope, StateQ
 from treaty.registry.validation import reruns
 from treaty.registry.validation.reruns import RerunDifference
 
-router = APIRouter(tags=["states"])
+router = admission_router(tags=["states"])
 NAMED = 20
 MAX_PARTITIONS = 1000
 Name = Annotated[
@@ -90,6 +92,7 @@ def get_states(query: StateQueryDep, shared: Shared, tx: Reader) -> schemas.Stat
 
 
 @router.delete("/dataset/states")
+@admission(Permission.ERASE)
 def erase_states(
     name: Name, shared: Shared, by: Caller, tx: Writer, namespace: Namespace = None, partition: Partitions = None
 ) -> schemas.ErasureOut:

@@ -3,12 +3,13 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http import presenters
+from treaty.registry.api.http.admission import admission, admission_router, document_body
 from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
@@ -20,12 +21,13 @@ from treaty.registry.review.replays import replay_versions
 from treaty.registry.tables import TaskRow
 from treaty.registry.worker.operations import cancellation, queue_overview, retries
 
-router = APIRouter(tags=["tasks"])
+router = admission_router(tags=["tasks"])
 StateFilter = Annotated[TaskState | None, Query(description="Only tasks in this state")]
 KindFilter = Annotated[str | None, Query(description=f"Only tasks of this kind: {', '.join(TaskKind)}")]
 
 
 @router.post("/drafts", status_code=202)
+@admission(Permission.DRAFT, body=document_body)
 def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.TaskOut:
     """Start a task that profiles a table. The task's result names the proposal."""
     _refuse_beyond(tx, body, by)
@@ -94,6 +96,7 @@ def list_task_events(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskEvent
 
 
 @router.post("/lineage/events/{event_id}/retry", status_code=204)
+@admission(Permission.LINEAGE)
 def retry_event(event_id: UUID, by: Caller, tx: Writer) -> None:
     """Retry a lineage event that could not be processed. Responds 409 for any other event."""
     retries.retry_event(tx, event_id, by=by, now=clock.now())

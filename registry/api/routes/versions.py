@@ -5,22 +5,24 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from sqlmodel import Session
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import users, visibility
 from treaty.registry.api.http import diff_presenter, presenters
+from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
 from treaty.registry.contracts import lookup
+from treaty.registry.core.enums import Permission
 from treaty.registry.core.state_machines import VERSION
 from treaty.registry.review.approval import activation
 from treaty.registry.review.approval.activation import VersionRetirement
 from treaty.registry.review.proposals import diffs, proposals
 from treaty.registry.tables import ContractVersionRow
 
-router = APIRouter(tags=["versions"])
+router = admission_router(tags=["versions"])
 Number = Annotated[str, Query(alias="version", min_length=1, description="Version number")]
 OptionalNumber = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
 
@@ -36,6 +38,7 @@ def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader)
 
 
 @router.post("/contract/version/deprecate")
+@admission(Permission.DECIDE)
 def deprecate(
     contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:
@@ -44,6 +47,7 @@ def deprecate(
 
 
 @router.post("/contract/version/retire")
+@admission(Permission.DECIDE)
 def retire(
     contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:

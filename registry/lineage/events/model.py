@@ -13,8 +13,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from treaty.contracts.errors import Fault
 from treaty.contracts.fingerprint import canonical
+from treaty.registry.core import json_text
+from treaty.registry.core.json_text import JsonTooComplex
 
 HEAVY = frozenset({"spark.logicalPlan", "spark_unknown", "debug", "environmentVariables"})
+# Values of a body of the largest size, such as a batch of events of wide tables, and levels of nesting.
+MAX_VALUES, MAX_DEPTH = 2_000_000, 500
 FACET_LIMIT = 256 * 1024
 # Facets that Treaty reads are stored whatever their size: a wide table has a large schema.
 KEPT_FACETS = frozenset({"schema", "columnLineage", "lineage", "symlinks", "subset", "parent"})
@@ -198,9 +202,12 @@ def parse_event(document: Any) -> LineageEvent:
 
 
 def plain(body: bytes) -> Any:
-    """Decode a JSON body. Raises NotJson, also for NaN and infinite numbers."""
+    """Decode a JSON body. Raises NotJson, also for NaN, and for a text that would take too much memory."""
     try:
+        json_text.check_size(body, max_depth=MAX_DEPTH, max_values=MAX_VALUES)
         return json.loads(body, parse_constant=_refuse)
+    except JsonTooComplex as error:
+        raise NotJson(f"The body is not accepted: {error}.") from None
     except (ValueError, RecursionError) as error:
         raise NotJson(f"The body is not valid JSON: {_reason(error)}") from None
 

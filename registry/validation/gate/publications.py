@@ -26,6 +26,7 @@ from treaty.engine.states import bag as bags
 from treaty.engine.states import inventory
 from treaty.engine.states.bag import StateFileStore
 from treaty.engine.states.generations import Generation, GenerationVerdict, PartitionEntry
+from treaty.engine.states.state_files import StateUpload
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import in_force
 from treaty.registry.core.enums import AuditAction
@@ -149,9 +150,9 @@ def _marker(session: Session, dataset: DatasetRow) -> str | None:
     return fingerprint(fingerprints) if fingerprints else None
 
 
-def keep(files: StateFileStore, content: bytes) -> str:
-    """Store a bag or a run for a later generation and return its name."""
-    return files.write(content).removesuffix(SUFFIX)
+def finish(upload: StateUpload) -> str:
+    """Store an uploaded bag or run for a later generation and return its name."""
+    return upload.finish().removesuffix(SUFFIX)
 
 
 def bag(session: Session, dataset_id: UUID, name: str, files: StateFileStore) -> bytes:

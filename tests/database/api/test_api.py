@@ -112,6 +112,7 @@ class Call:
 
 AUTHOR = frozenset({"producer"})
 OTHER = frozenset({"other-owner"})
+JSON = {"Content-Type": "application/json"}
 CHANGES = {"text": "say why", "revision": 1}
 MADE = "comment:added change_request:made"
 
@@ -814,7 +815,8 @@ def test_unknown_and_forbidden_things_get_the_same_answer(full: Shown) -> None:
         (lambda w: w.call("producer", "POST", "/proposals", json={"document": "id: ["}), 422, "faults"),
         (lambda w: w.call("producer", "POST", "/proposals", json={}), 422, "is invalid"),
         (lambda w: w.call("producer", "POST", "/proposals", json={"document": "x", "extra": 1}), 422, "is invalid"),
-        (lambda w: w.call("producer", "POST", "/proposals", content=b"{"), 422, "is invalid"),
+        (lambda w: w.call("producer", "POST", "/proposals", content=b"{"), 415, "application/json"),
+        (lambda w: w.call("producer", "POST", "/proposals", JSON, content=b"{"), 422, "is invalid"),
         (lambda w: w.call("producer", "POST", "/drafts", json={**DRAFT, "object": "a\x00b"}), 422, "is invalid"),
         (lambda w: w.call("producer", "GET", "/proposals/not-an-id"), 422, "is invalid"),
         (lambda w: w.call("producer", "GET", "/contract?contract_id=unknown"), 404, "Not found"),

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from treaty.registry.lineage.events.run_state import FoldedRun
 from treaty.registry.tables import LineageEventRow, LineageRunRow, RejectedLineageEventRow
 
 MOST = 32 * 1024 * 1024
+NOISE = random.Random(7).randbytes(MOST // 2 + 1).hex().encode()
 
 
 @pytest.fixture
@@ -48,10 +50,10 @@ def folded(engine: Engine, home: Path) -> FoldedRun:
 
 
 def of_size(size: int) -> bytes:
-    """An event of exactly so many bytes, most of them in a facet that nobody reads."""
+    """An event of exactly so many bytes, most of them in a facet that nobody reads, and hard to compress."""
     facets = {"debug": {"_producer": "x", "_schemaURL": "x", "text": ""}}
     whole = body({**event(), "run": {"runId": "large", "facets": facets}})
-    return whole.replace(b'"text": ""', b'"text": "' + b"x" * (size - len(whole)) + b'"')
+    return whole.replace(b'"text": ""', b'"text": "' + NOISE[: size - len(whole)] + b'"')
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
