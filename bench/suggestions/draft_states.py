@@ -14,6 +14,7 @@ from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.dictionary_encoding import encode_texts
 from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.components.sketches import PARAMETER
+from treaty.engine.components.unions.frequent_union import packed_sketch
 from treaty.engine.profile.second_scan import columns_without_masks, second_plan, traits_plan, with_second_scan
 from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
 from treaty.engine.profile.text_traits import TRAITS, traits_of
@@ -130,7 +131,7 @@ def _heavy(values: Values) -> bytes:
     sketch = datasketches.frequent_strings_sketch(10)
     for value, count in Counter(values).items():
         sketch.update(value, count)
-    return bytes(sketch.serialize())
+    return packed_sketch(bytes(sketch.serialize()), len(values))
 
 
 def _frequencies(values: Values) -> Any:

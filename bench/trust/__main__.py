@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-TOPICS: tuple[str, ...] = ()
+TOPICS: tuple[str, ...] = ("determinism",)
 
 
 def main(topics: Sequence[str]) -> None:

@@ -97,7 +97,7 @@ class Sum(Analyzer):
     total = base.SumComponent("{column}")
 
     def value(self, state: Any) -> Value:
-        return state.total  # type: ignore[no-any-return]
+        return float(state.total) if isinstance(state.total, float) else state.total
 
 
 class Mean(Analyzer):

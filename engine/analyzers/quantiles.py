@@ -6,7 +6,7 @@ v. It is always one of the values, never between two of them (Deequ's exact quan
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from math import ceil, isfinite
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -21,6 +21,7 @@ from treaty.engine.components.frequencies import Frequencies
 from treaty.engine.components.operands import NUMERIC
 from treaty.engine.components.order_statistics import OrderStatistics, displayed_value, rankable, ranked_rows, ranking
 from treaty.engine.components.sketches import QuantileSketch
+from treaty.engine.components.unions.ranks import Ranks
 from treaty.engine.core.results import Value
 
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
@@ -66,9 +67,12 @@ class ApproxInterquartileRange(SketchMetric):
     value_template = "the interquartile range of {column} is about {value}"
 
     def value(self, state: Any) -> float | None:
-        low, high = (QuantileSketch.at(state.ranks, float(share)) for share in QUARTILES)
-        unit = UNITS.get(_column(self, state).base_type, 1)
-        return None if low is None or high is None else (high - low) / unit
+        ranks = QuantileSketch.ranks(state.ranks)
+        low, high = (ranks.quantile(float(share)) if ranks else None for share in QUARTILES)
+        return None if low is None or high is None else (high - low) / self._unit(state)
+
+    def _unit(self, state: Any) -> int:
+        return UNITS.get(_column(self, state).base_type, 1)
 
 
 class KllBuckets(SketchMetric):
@@ -86,24 +90,23 @@ class KllBuckets(SketchMetric):
     value_template = "the fullest of {buckets} buckets of {column} holds {value} of {counted} values"
     buckets: Annotated[int, Field(ge=1, le=MOST_BUCKETS, description="number of buckets of equal width")] = 10
 
-    def _edges(self, state: Any) -> tuple[Any, ...] | None:
-        sketch = QuantileSketch.sketch(state.ranks) if state.ranks else None
-        if sketch is None or sketch.is_empty():
+    def _edges(self, ranks: Ranks | None) -> tuple[Any, ...] | None:
+        if ranks is None or not (isfinite(ranks.low) and isfinite(ranks.high)):
             return None
-        low, high = sketch.get_min_value(), sketch.get_max_value()
-        return equal_width(low, high, self.buckets) if isfinite(low) and isfinite(high) else None
+        return equal_width(ranks.low, ranks.high, self.buckets)
 
     def value(self, state: Any) -> float | None:
-        edges = self._edges(state)
-        return max(QuantileSketch.between(state.ranks, edges)) / self.counted(state) if edges else None
+        ranks = QuantileSketch.ranks(state.ranks)
+        edges = self._edges(ranks)
+        return max(ranks.between(edges)) / ranks.rows if ranks and edges else None
 
     def details(self, state: Any) -> Mapping[str, Any] | None:
-        edges = self._edges(state)
-        if edges is None:
+        ranks = QuantileSketch.ranks(state.ranks)
+        edges = self._edges(ranks)
+        if ranks is None or edges is None:
             return None
-        unranked = state.rows - self.counted(state)
-        counts, error = QuantileSketch.between(state.ranks, edges), QuantileSketch.error(state.ranks)
-        return of_bins(edges, counts, None, unranked=unranked, error=error).plain
+        unranked, error = state.rows - ranks.rows, ceil(ranks.error(between=True) * ranks.rows)
+        return of_bins(edges, ranks.between(edges), None, unranked=unranked, error=error).plain
 
 
 class RankMetric(Analyzer):

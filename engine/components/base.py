@@ -13,6 +13,7 @@ from math import isnan
 from typing import Any, ClassVar
 
 from treaty.engine.components import codec
+from treaty.engine.components.exact_sums import RoundedSum, added, exact_of
 from treaty.engine.components.operands import ANY, COUNTABLE, NUMERIC, ORDERED, TEMPORAL, Operand
 
 COMPONENTS: "dict[str, type[Component]]" = {}
@@ -157,9 +158,20 @@ class SumComponent(Component):
         return int(row[0]) if whole else row[0]
 
     def merge(self, left: Any, right: Any) -> Any:
-        if left is None or right is None:
-            return left if right is None else right
-        return EXACT.add(left, right) if isinstance(left, Decimal) else left + right
+        return self.merge_all((left, right))
+
+    def merge_all(self, states: Sequence[Any]) -> Any:
+        present = [state for state in states if state is not None]
+        if len(present) < 2:
+            return present[0] if present else None
+        types = set(map(type, present))
+        if types == {int}:
+            return sum(present)
+        if Decimal not in types:
+            return RoundedSum.of(added(list(map(exact_of, present))))
+        if float in types or RoundedSum in types:
+            raise TypeError("sums of decimals and of doubles cannot be added exactly")
+        return reduce(EXACT.add, present, Decimal(0))
 
 
 class _Extreme(Component):
@@ -188,7 +200,10 @@ class _Extreme(Component):
 
     def merge_all(self, states: Sequence[Any]) -> Any:
         present = [value for value in states if value is not None]
-        return self.pick(present, key=_nan_is_largest) if present else None
+        extreme = self.pick(present, key=_nan_is_largest) if present else None
+        # 0.0 equals -0.0, and 1.0 equals 1.00: which of them is written must not depend on the order.
+        equal = [value for value in present if value == extreme] if isinstance(extreme, float | Decimal) else ()
+        return min(equal, key=str, default=extreme)
 
 
 def _nan_is_largest(value: Any) -> tuple[bool, Any]:

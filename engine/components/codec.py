@@ -6,23 +6,30 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from treaty.engine.components.exact_sums import RoundedSum, RoundedSums
+
 _WRITERS: dict[type, Callable[[Any], Any]] = {
     Decimal: lambda value: {"decimal": str(value)},
     datetime: lambda value: {"datetime": value.isoformat()},
     date: lambda value: {"date": value.isoformat()},
     tuple: lambda value: list(map(encoded, value)),
+    RoundedSum: lambda value: {"sum": encoded(value.exact)},
+    RoundedSums: lambda value: {"sums": [list(value), encoded(value.exact)]},
 }
-_READERS: dict[str, Callable[[str], Any]] = {
+_READERS: dict[str, Callable[[Any], Any]] = {
     "decimal": Decimal,
     "datetime": datetime.fromisoformat,
     "date": date.fromisoformat,
+    "sum": lambda exact: RoundedSum.of(decoded(exact)),
+    "sums": lambda parts: RoundedSums.of(*map(decoded, parts)),
 }
 # Python's JSON is exact for these: shortest round-trip digits for floats, all digits for integers.
 _PLAIN = frozenset({type(None), bool, str, int, float})
 
 
 def encoded(value: Any) -> Any:
-    """Encode a plain value as JSON data: None, bool, str, int, float, Decimal, date, datetime, or a tuple of these.
+    """Encode a plain value as JSON data: None, bool, str, int, float, Decimal, date, datetime, a rounded sum, or a
+    tuple of these.
 
     Raises KeyError for any other type."""
     kind = type(value)

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import ceil, sqrt
+from math import sqrt
 from typing import Any
 
 from treaty.engine.components.base import Component, Retention
 from treaty.engine.components.estimate import Estimate
 from treaty.engine.components.operands import NUMERIC, TEMPORAL, TEXT, Operand
+from treaty.engine.components.unions import frequent_union, rank_union
+from treaty.engine.components.unions.frequent_union import FrequentUnion, packed_sketch
+from treaty.engine.components.unions.rank_union import RankUnion
+from treaty.engine.components.unions.ranks import Ranks
 
 
 @dataclass(frozen=True)
@@ -25,25 +28,27 @@ PARAMETER = SketchParameter()
 
 
 class Sketch(Component):
-    """A DataSketches sketch, stored as the bytes from Spark's aggregate. None means no rows."""
+    """A DataSketches sketch, stored as the bytes from Spark's aggregate. None means no rows.
+
+    What a merged sketch answers depends on the merged sketches only, not on the order or the grouping of merging."""
 
     uses_sketch = True
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> bytes | None:
         return None if row[0] is None else bytes(row[0])
 
-    def merge(self, left: bytes | None, right: bytes | None) -> bytes | None:
+    def merge(self, left: Any, right: Any) -> Any:
         return self.merge_all((left, right))
 
-    def merge_all(self, states: Sequence[bytes | None]) -> bytes | None:
+    def merge_all(self, states: Sequence[Any]) -> Any:
         present = [each for each in states if each is not None]
         return self.union(*present) if len(present) > 1 else next(iter(present), None)
 
-    def union(self, *states: bytes) -> bytes:
-        """Return the bytes of the merged sketch of at least two sketches."""
+    def union(self, *states: Any) -> Any:
+        """Return the merged state of at least two sketches."""
         raise NotImplementedError
 
-    def dump(self, state: bytes | None) -> bytes:
+    def dump(self, state: Any) -> bytes:
         return state or b""
 
     def load(self, data: bytes) -> bytes | None:
@@ -102,7 +107,9 @@ def _hll(*states: bytes) -> Any:
 
 
 class QuantileSketch(Sketch):
-    """Quantiles of the non-null, non-NaN values as doubles, by KLL (k 400: rank error about 0.7 %)."""
+    """Quantiles of the non-null, non-NaN values as doubles, by KLL (k 400: rank error about 0.7 %).
+
+    The state is the bytes of a sketch, or a `RankUnion` of several."""
 
     kind = "quantiles"
     accepts = NUMERIC | TEMPORAL
@@ -110,90 +117,71 @@ class QuantileSketch(Sketch):
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"kll_sketch_agg_double({operands[0].real()}, {PARAMETER.kll_k})",)
 
-    def union(self, *states: bytes) -> bytes:
-        merged = self.sketch(states[0])
-        for each in states[1:]:
-            merged.merge(self.sketch(each))
-        return bytes(merged.serialize())
+    def union(self, *states: Any) -> RankUnion:
+        return rank_union.union(states)
+
+    def dump(self, state: Any) -> bytes:
+        return state.dump() if isinstance(state, RankUnion) else super().dump(state)
 
     @staticmethod
-    def sketch(state: bytes) -> Any:
-        """Return the KLL sketch from its bytes."""
-        import datasketches
-
-        return datasketches.kll_doubles_sketch.deserialize(state)
+    def ranks(state: Any) -> Ranks | None:
+        """Return the ranks of the values; None for no values."""
+        ranks = Ranks(rank_union.union([state]).entries) if state else None
+        return ranks if ranks and ranks.rows else None
 
     @classmethod
-    def count(cls, state: bytes | None) -> int:
+    def count(cls, state: Any) -> int:
         """Return the number of values."""
-        return int(cls.sketch(state).n) if state else 0
+        ranks = cls.ranks(state)
+        return ranks.rows if ranks else 0
 
     @classmethod
-    def at(cls, state: bytes | None, share: float) -> float | None:
+    def at(cls, state: Any, share: float) -> float | None:
         """Return the quantile (nearest rank, inclusive); None for no values."""
-        return cls.quantile(cls.sketch(state), share) if state else None
-
-    @staticmethod
-    def quantile(sketch: Any, share: float) -> float | None:
-        """Return the quantile of a deserialized sketch; None for no values."""
-        return None if sketch.is_empty() else float(sketch.get_quantile(share, inclusive=True))
-
-    @classmethod
-    def between(cls, state: bytes, edges: Sequence[float]) -> list[int]:
-        """Return the approximate number of values in each bin of the edges.
-
-        The edges enclose all values. A bin includes its lower edge."""
-        sketch = cls.sketch(state)
-        below = [round(sketch.get_rank(edge, inclusive=False) * sketch.n) for edge in edges[1:-1]]
-        return [high - low for low, high in pairwise([0, *below, sketch.n])]
-
-    @classmethod
-    def error(cls, state: bytes) -> int:
-        """Return the maximum error of a count between two edges (99 % of the time); 0 means exact counts."""
-        sketch = cls.sketch(state)
-        return ceil(sketch.normalized_rank_error(True) * sketch.n) if sketch.is_estimation_mode() else 0
+        ranks = cls.ranks(state)
+        return ranks.quantile(share) if ranks else None
 
 
 class HeavyHitters(Sketch):
-    """The frequent values of a string column with their counts; complete while it has few distinct values."""
+    """The frequent values of a string column with their counts; complete while it has few distinct values.
+
+    The state is the bytes of a sketch with the number of its values, or a `FrequentUnion` of several: a sketch that
+    discarded all values does not show that it had any."""
 
     kind = "heavy_hitters"
+    version = 2
     accepts = TEXT
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"approx_top_k_accumulate({operands[0].sql}, {PARAMETER.heavy_items})",)
-
-    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> bytes | None:
-        return None if row[0] is None else bytes(row[0][0])
-
-    def union(self, *states: bytes) -> bytes:
-        merged = self.sketch(states[0])
-        for each in states[1:]:
-            merged.merge(self.sketch(each))
-        return bytes(merged.serialize())
+        return self.counted(operands[0].sql, operands[0].sql)
 
     @staticmethod
-    def sketch(state: bytes) -> Any:
-        """Return the frequent-items sketch from its bytes."""
-        import datasketches
+    def counted(text: str, present: str) -> tuple[str, ...]:
+        """Return the aggregates of a text. `present`: SQL that is null if the text is."""
+        return f"approx_top_k_accumulate({text}, {PARAMETER.heavy_items})", f"count({present})"
 
-        return datasketches.frequent_strings_sketch.deserialize(state)
+    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> bytes | None:
+        sketch, rows = row
+        return packed_sketch(bytes(sketch[0]), rows) if sketch and rows else None
+
+    def union(self, *states: Any) -> FrequentUnion:
+        return frequent_union.union(states)
+
+    def dump(self, state: Any) -> bytes:
+        return state.dump() if isinstance(state, FrequentUnion) else super().dump(state)
 
     @classmethod
-    def rows(cls, state: bytes | None) -> int:
+    def rows(cls, state: Any) -> int:
         """Return the number of counted values, frequent or not."""
-        return int(cls.sketch(state).total_weight) if state else 0
+        return frequent_union.union([state]).rows if state else 0
 
     @classmethod
-    def values(cls, state: bytes | None) -> tuple[Mapping[str, int], int]:
-        """Return the estimated count by value and the maximum error of a count.
+    def values(cls, state: Any) -> tuple[Mapping[str, int], int]:
+        """Return the maximum count by value, and the maximum error of a count.
 
-        An error of 0 means that all values are included with exact counts."""
-        import datasketches
-
-        if state is None:
+        The most frequent value is the first. An error of 0 means that all values are included with exact counts;
+        otherwise an unlisted value may occur as often as the error."""
+        if not state:
             return {}, 0
-        sketch = cls.sketch(state)
-        items = sketch.get_frequent_items(datasketches.frequent_items_error_type.NO_FALSE_NEGATIVES)
-        error = sketch.get_upper_bound("") - sketch.get_lower_bound("")
-        return {item: estimate for item, estimate, _, _ in items}, int(error)
+        union = frequent_union.union([state])
+        return {value: count + union.error for value, count in union.counts.items()}, union.error

@@ -1,9 +1,11 @@
 """Masks of texts: their shape without their content."""
 
+from typing import Any
+
 from treaty.engine.components.base import Retention
 from treaty.engine.components.estimate import Estimate
 from treaty.engine.components.operands import Operand
-from treaty.engine.components.sketches import PARAMETER, HeavyHitters
+from treaty.engine.components.sketches import HeavyHitters
 
 LONGEST = 64
 
@@ -34,10 +36,10 @@ class PatternProfile(HeavyHitters):
     retention = Retention.NOTHING
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"approx_top_k_accumulate({mask(operands[0].sql)}, {PARAMETER.heavy_items})",)
+        return self.counted(mask(operands[0].sql), operands[0].sql)
 
     @classmethod
-    def fullest(cls, state: bytes | None) -> Estimate | None:
+    def fullest(cls, state: Any) -> Estimate | None:
         """Return the share of the values with the most frequent mask; None for no values."""
         counts, error = cls.values(state)
         rows = cls.rows(state)

@@ -1,10 +1,8 @@
 """Build the document of a profile (`treaty.engine.profile.format`) over all partitions."""
 
-import itertools
 from collections.abc import Mapping
 from datetime import timedelta
 from math import isfinite
-from typing import Any
 
 from treaty.engine.components.base import EPOCH
 from treaty.engine.components.operands import TEMPORAL
@@ -99,14 +97,12 @@ def _most(counts: Mapping[str, int], error: int) -> tuple[ValueCount, ...]:
 
 def _bins(profile: ColumnProfile, whole: StateBag) -> HistogramBins | None:
     """Return the histogram; None without numbers, for a single number, or with infinite ones."""
-    sketch: Any = profile.sketch(whole)
-    if sketch is None or sketch.is_empty():
+    ranks = profile.ranks(whole)
+    if ranks is None:
         return None
-    low, high = sketch.get_min_value(), sketch.get_max_value()
+    low, high = ranks.low, ranks.high
     width = (high - low) / BINS
     if not isfinite(width) or width <= 0 or low + width == low:
         return None
     edges = [low + cumulative * width for cumulative in range(BINS)] + [high]
-    ranks = [0.0, *(sketch.get_rank(edge, inclusive=False) for edge in edges[1:-1]), 1.0]
-    cumulative = [round(rank * sketch.n) for rank in ranks]
-    return HistogramBins(edges=tuple(edges), counts=tuple(high - low for low, high in itertools.pairwise(cumulative)))
+    return HistogramBins(edges=tuple(edges), counts=tuple(ranks.between(edges)))

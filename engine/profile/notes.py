@@ -78,21 +78,21 @@ def many_values(column: NotedColumn) -> str | None:
 @note
 def not_numbers(column: NotedColumn) -> str | None:
     """Note NaN among the numbers: a value that no quantile counts."""
-    sketch = column.profile.sketch(column.history.whole)
-    if sketch is None or column.profile.column.base_type not in FRACTIONAL:
+    if column.profile.sketch(column.history.whole) is None or column.profile.column.base_type not in FRACTIONAL:
         return None
-    missing = round(column.present) - int(sketch.n)
+    ranks = column.profile.ranks(column.history.whole)
+    missing = round(column.present) - (ranks.rows if ranks else 0)
     return f"{missing:,} values are NaN: there is no mean, and quantiles ignore them" if missing > 0 else None
 
 
 @note
 def infinite(column: NotedColumn) -> str | None:
     """Note infinite numbers."""
-    sketch = column.profile.sketch(column.history.whole)
-    if sketch is None or sketch.is_empty() or column.profile.column.base_type not in FRACTIONAL:
+    ranks = column.profile.ranks(column.history.whole)
+    if ranks is None or column.profile.column.base_type not in FRACTIONAL:
         return None
-    ends = (sketch.get_min_value(), sketch.get_max_value())
-    return "some values are infinite: there is no mean and no histogram" if any(map(isinf, ends)) else None
+    is_infinite = isinf(ranks.low) or isinf(ranks.high)
+    return "some values are infinite: there is no mean and no histogram" if is_infinite else None
 
 
 @note

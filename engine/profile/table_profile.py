@@ -20,6 +20,7 @@ from treaty.engine.components.operands import TEXT, Operand
 from treaty.engine.components.sketches import HeavyHitters, QuantileSketch
 from treaty.engine.components.text_classes import TypeCounts
 from treaty.engine.components.text_masks import PatternProfile
+from treaty.engine.components.unions.ranks import Ranks
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import bound, facts_of
 from treaty.engine.profile.text_types import InferredTextType, TextTypeCandidate
@@ -103,16 +104,17 @@ class ColumnProfile:
 
     def ranked(self, bag: StateBag) -> Mapping[str, Value]:
         """Return all quantiles in these states, from one read of their sketch."""
-        sketch = self.sketch(bag)
-        return {
-            name: None if sketch is None else QuantileSketch.quantile(sketch, at) for name, at in self.quantiles.items()
-        }
+        ranks = self.ranks(bag)
+        return {name: ranks.quantile(at) if ranks else None for name, at in self.quantiles.items()}
 
     def sketch(self, bag: StateBag) -> Any | None:
-        """Return the KLL sketch of the numbers (dates and times: microseconds since 1970); None without one."""
+        """Return the state of the numbers' quantiles; None without one."""
         part = self.metrics["median"].parts.get("ranks") if "median" in self.metrics else None
-        state = state_of(part, bag)
-        return QuantileSketch.sketch(state) if state else None
+        return state_of(part, bag)
+
+    def ranks(self, bag: StateBag) -> Ranks | None:
+        """Return the ranks of the numbers (dates and times: microseconds since 1970); None without numbers."""
+        return QuantileSketch.ranks(self.sketch(bag))
 
 
 def state_of(part: BoundComponent | None, bag: StateBag) -> Any:

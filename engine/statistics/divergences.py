@@ -73,8 +73,10 @@ def new(pair: SharePair) -> Estimate:
 def cosine(pair: SharePair) -> Estimate:
     """Return 1 minus the cosine of the angle between the shares: between 0 and 1; 1 means no common value.
 
-    The bounds follow from the possible angular error of each."""
+    The bounds follow from the possible angular error of each; nothing is known of a sketch that lists no value."""
     left_norm, right_norm = (float(numpy.linalg.norm(each.at)) for each in (pair.left, pair.right))
+    if not (left_norm and right_norm):
+        return Estimate(1.0, 0.0, 1.0)
     similar = float(pair.left.at @ pair.right.at) / (left_norm * right_norm)
     value = min(1.0, max(0.0, 1.0 - similar))
     error = _angle_error(pair.left, left_norm) + _angle_error(pair.right, right_norm)

@@ -7,6 +7,7 @@ the bounds below hold 98 % of the time. A sketch that still stores every value (
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
@@ -46,24 +47,19 @@ class StepFunction:
         return self.error * (self.largest - self.smallest)
 
 
-def steps(state: bytes | None) -> StepFunction | None:
+def steps(state: Any) -> StepFunction | None:
     """Return the step function of a `QuantileSketch` state; None without values."""
-    sketch = QuantileSketch.sketch(state) if state else None
-    if sketch is None or sketch.is_empty():
+    ranks = QuantileSketch.ranks(state)
+    if ranks is None:
         return None
-    # Only the items are used: their weights are wrong in merged sketches (datasketches 5.2).
-    at = numpy.unique([item for item, _ in sketch])
-    upto = numpy.array(sketch.get_cdf(at, inclusive=True))[:-1]
-    estimated = sketch.is_estimation_mode()
-    error, of_bin = (sketch.normalized_rank_error(pmf) if estimated else 0.0 for pmf in (False, True))
     return StepFunction(
-        at=at,
-        cumulative=upto,
-        error=error,
-        of_bin=of_bin,
-        smallest=sketch.get_min_value(),
-        largest=sketch.get_max_value(),
-        rows=sketch.n,
+        at=ranks.values,
+        cumulative=ranks.shares,
+        error=ranks.error(),
+        of_bin=ranks.error(between=True),
+        smallest=ranks.low,
+        largest=ranks.high,
+        rows=ranks.rows,
     )
 
 
@@ -106,7 +102,7 @@ def _binned(curve: StepFunction, edges: Array) -> ShareBounds:
     return ShareBounds.about(numpy.diff(upto), curve.of_bin)
 
 
-def curves(left: bytes | None, right: bytes | None) -> CurvePair | None:
+def curves(left: Any, right: Any) -> CurvePair | None:
     """Pair two `QuantileSketch` states; None if one has no values."""
     one, other = steps(left), steps(right)
     return CurvePair(one, other) if one and other else None

@@ -125,7 +125,9 @@ def _side_by_side(left: Any, right: Any) -> tuple[Array, Array]:
     left_counts, right_counts = (
         sums[f"{side}_sum"].fill_null(0).to_numpy().astype(float) for side in ("left", "right")
     )
-    return left_counts, right_counts
+    # Sums of doubles differ in the last digits by order, and the tables may be in any.
+    order = numpy.lexsort((right_counts, left_counts))
+    return left_counts[order], right_counts[order]
 
 
 def _with_side(table: Any, side: str) -> Any:

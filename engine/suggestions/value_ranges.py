@@ -58,10 +58,8 @@ def share_between(column: ColumnProfile, lower: float, upper: float) -> Suggesti
 
 
 def _share_within(column: ColumnProfile, bag: StateBag, lower: float, upper: float) -> Value:
-    sketch = column.sketch(bag)
-    if sketch is None or sketch.is_empty():
-        return None
-    return float(sketch.get_rank(upper, inclusive=True) - sketch.get_rank(lower, inclusive=False))
+    ranks = column.ranks(bag)
+    return ranks.rank(upper, inclusive=True) - ranks.rank(lower, inclusive=False) if ranks else None
 
 
 def _share_of_sample(sample: ColumnSample, lower: float, upper: float) -> Value:

@@ -17,6 +17,7 @@ from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.components.moments import Moments
 from treaty.engine.components.naive_bayes import TokenCounts
 from treaty.engine.components.sketches import PARAMETER
+from treaty.engine.components.unions.frequent_union import packed_sketch
 
 Values = Sequence[Any]
 
@@ -81,7 +82,7 @@ def _heavy(values: Values) -> bytes | None:
     sketch = datasketches.frequent_strings_sketch(10)
     for value in present(values):
         sketch.update(str(value))
-    return bytes(sketch.serialize())
+    return packed_sketch(bytes(sketch.serialize()), len(present(values)))
 
 
 def _theta(values: Values) -> bytes | None:

@@ -129,9 +129,10 @@ def computed(spark: Any) -> StateBag:
 
 
 def _quantiles(state: bytes) -> Any:
-    sketch = QuantileSketch.sketch(state)
-    at = [QuantileSketch.at(state, share) for share in (0.1, 0.5, 0.9)]
-    return [sketch.n, sketch.get_min_value(), *at, sketch.get_max_value()]
+    ranks = QuantileSketch.ranks(state)
+    assert ranks
+    at = [ranks.quantile(share) for share in (0.1, 0.5, 0.9)]
+    return [ranks.rows, ranks.low, *at, ranks.high]
 
 
 def _frequent(state: bytes) -> Any:

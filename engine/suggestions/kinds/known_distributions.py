@@ -152,9 +152,9 @@ def _quantiles(column: ColumnProfile, part: HistorySlice) -> list[float] | None:
     """Return distinct quantiles of the newest partition; None for few rows and for non-fractional columns."""
     if column.column.base_type not in FRACTIONAL or not len(part) or part.rows[-1] < LEAST_ROWS:
         return None
-    sketch = column.sketch(part.history.partitions[part.end - 1][1])
-    if sketch is None or sketch.is_empty():
+    ranks = column.ranks(part.history.partitions[part.end - 1][1])
+    if ranks is None:
         return None
-    values = [float(value) for value in sketch.get_quantiles(list(SHARES))]
+    values = ranks.quantiles(SHARES)
     usable = all(map(math.isfinite, values)) and len(set(values)) == len(values)
     return values if usable else None

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.components.operands import INTEGRAL, TEXT
+from treaty.engine.components.unions.ranks import Ranks
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
@@ -78,7 +78,7 @@ def _by_chance(column: ColumnProfile, part: HistorySlice) -> bool:
     bags = [bag for _, bag in part.history.partitions[part.start : part.end]]
     if column.column.base_type not in INTEGRAL or _comes_again(column, part):
         return False
-    return meetings(column.sketch(bags[-1])) < LEAST_MEETINGS
+    return meetings(column.ranks(bags[-1])) < LEAST_MEETINGS
 
 
 def _comes_again(column: ColumnProfile, part: HistorySlice) -> bool:
@@ -87,17 +87,17 @@ def _comes_again(column: ColumnProfile, part: HistorySlice) -> bool:
     return float(whole or 0) <= LEAST_AGAIN * sum(map(float, counts))
 
 
-def meetings(sketch: Any | None) -> float:
-    """Return the expected number of equal pairs among the sketch's whole numbers; 0 without numbers.
+def meetings(ranks: Ranks | None) -> float:
+    """Return the expected number of equal pairs among a sketch's whole numbers; 0 without numbers.
 
     Any whole number between two quantiles is assumed to be equally likely."""
-    if sketch is None or sketch.is_empty():
+    if ranks is None:
         return 0.0
-    pieces = max(1, min(MOST_PIECES, sketch.n // 5))
-    ends = Counter(sketch.get_quantiles([at / pieces for at in range(pieces + 1)]))
+    pieces = max(1, min(MOST_PIECES, ranks.rows // 5))
+    ends = Counter(ranks.quantiles(at / pieces for at in range(pieces + 1)))
     between = sum(1 / (high - low) for low, high in pairwise(sorted(ends)))
     alike = (between + sum((times - 1) ** 2 for times in ends.values())) / pieces**2
-    return float(sketch.n * (sketch.n - 1) / 2 * alike)
+    return float(ranks.rows * (ranks.rows - 1) / 2 * alike)
 
 
 def _measure(column: ColumnProfile) -> SuggestionMetric:

@@ -102,10 +102,10 @@ def _from_states(each: ColumnProfile, part: HistorySlice) -> Sequence[Any] | Non
 
 def _numbers(each: ColumnProfile, newest: HistorySlice, count: int) -> list[float]:
     ((_, bag),) = newest.history.partitions[newest.start : newest.end]
-    sketch = each.sketch(bag) if count else None
-    if sketch is None or sketch.is_empty() or each.column.base_type in TEMPORAL:
+    ranks = each.ranks(bag) if count else None
+    if ranks is None or each.column.base_type in TEMPORAL:
         return []
-    return [float(value) for value in sketch.get_quantiles([(at + 0.5) / count for at in range(count)])]
+    return ranks.quantiles((at + 0.5) / count for at in range(count))
 
 
 def _texts(counted: tuple[Mapping[str, int], int], count: int) -> list[str]:

@@ -95,14 +95,14 @@ def test_numbers_that_may_be_told_apart_by_chance_are_keys_where_names_promise_i
 @given(integers(1, 10_000), integers(20, 200), integers(0, 2**32 - 1))
 def test_as_many_numbers_meet_as_do_when_they_are_drawn(most: int, count: int, seed: int) -> None:
     numbers = numpy.random.default_rng(seed).integers(0, most, count)
-    told = meetings(QuantileSketch.sketch(STATE_OF["quantiles"](numbers.tolist())))
+    told = meetings(QuantileSketch.ranks(STATE_OF["quantiles"](numbers.tolist())))
     expected = count * (count - 1) / 2 / most
     assert expected / 3 <= told <= 6 * expected
 
 
 @pytest.mark.parametrize(("numbers", "pairs"), [([], 0), ([7], 0), ([7, 7], 1), ([7] * 40, 780)])
 def test_how_many_numbers_meet_where_few_differ(numbers: list[int], pairs: int) -> None:
-    assert meetings(QuantileSketch.sketch(STATE_OF["quantiles"](numbers))) == pytest.approx(pairs, rel=0.1)
+    assert meetings(QuantileSketch.ranks(STATE_OF["quantiles"](numbers))) == pytest.approx(pairs, rel=0.1)
 
 
 def test_values_that_nobody_counted_are_unique_where_names_promise_it_and_a_sketch_admits_it() -> None:
