@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import norm
 
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain
 from treaty.contracts.document.model import Anomalies
 from treaty.engine.anomaly.baselines import MetricBaselines
 from treaty.engine.anomaly.detector import DetectorBand, detector
@@ -159,7 +160,7 @@ def _yearly(one: CleanSeries, terms: Anomalies) -> float:
     points = series(one.values[:-1]).points
     at = START + len(points) * DAY
     pasts = MetricBaselines(measured={"metric": points}, succession=[], now=at, terms=terms, metrics=METRICS)
-    band = pasts.detect(detector("auto", {}), "metric", None, lambda _: {}, share=False).band
+    band = pasts.detect(detector("auto", {}), "metric", None, lambda _: {}, ANY).band
     return chance(band, one) * 365.25 if isinstance(band, DetectorBand) else 0.0
 
 
@@ -280,7 +281,7 @@ def _table(table: Path, issues: dict[str, str]) -> Iterator[str]:
                 past=Series(tuple(points[:at])),
                 at=point.time,
                 false_alarms=4 / len(metrics),
-                share=name.startswith("nulls"),
+                domain=NumericDomain(0, 1) if name.startswith("nulls") else ANY,
             )
             band = detector("auto", {}).judge(request)
             if isinstance(band, DetectorBand):

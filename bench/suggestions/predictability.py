@@ -67,7 +67,7 @@ def _measured(frame: Any, analyzer: Predictability, rows: int) -> tuple[str, flo
     evaluation_cost = cost(lambda: reading.append(analyzer.bind(bag_of_run[0].schema).read(bag_of_run[0].values)))
     value, inputs_text = reading[0].value, " + ".join(analyzer.inputs)
     words = (
-        f"F1 {value:.4f} of {reading[0].details['judged']:6} rows; learned in {took.wall:5.1f} s, {took.cpu:5.1f} CPU s"
+        f"F1 {value:.4f} of {reading[0].details['rows']:6} rows; learned in {took.wall:5.1f} s, {took.cpu:5.1f} CPU s"
     )
     return f"{rows:8,} {inputs_text:48} {words}; evaluated in {evaluation_cost.cpu:4.2f} CPU s", value, took.cpu
 
@@ -95,9 +95,9 @@ def real(session: Any, options: argparse.Namespace) -> Iterator[str]:
         frame = session.read.csv(str(path), header=True, multiLine=True, escape='"', inferSchema=True).cache()
         analyzer = Predictability(target=f"`{target}`", inputs=tuple(f"`{each}`" for each in inputs))
         reading = analyzer.bind(schema_of(frame)).read(states_of(frame, analyzer).values)
-        usual = max(each["count"] for each in reading.details["values"]) / reading.details["judged"]
+        usual = max(each["count"] for each in reading.details["values"]) / reading.details["rows"]
         label = f"{snapshots} {path.stem}: {target} from {', '.join(inputs)}"
-        result_text = f"F1 {reading.value:.4f} of {reading.details['judged']:6} rows"
+        result_text = f"F1 {reading.value:.4f} of {reading.details['rows']:6} rows"
         yield f"{label:100} {result_text} (share of the most frequent class {usual:.2f})"
 
 

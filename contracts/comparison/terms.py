@@ -10,7 +10,7 @@ from treaty.contracts.comparison.matching import match_elements
 from treaty.contracts.document.model import Contract, Deadline, Terms
 
 COLUMNS = ("open", "watched", "closed")
-ON_UNKNOWN = ("pass", "warn", "block")
+ON_UNKNOWN = ("allow", "warn", "block")
 # These define who decides and how; validation does not use them.
 POLICIES = ("aliases", "compatibility", "review", "lineage", "group")
 # Each version has its own number and status.

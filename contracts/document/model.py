@@ -101,8 +101,8 @@ class Lineage(TermsModel):
     data that is written continuously. `nominal`: by partition column, how its value is derived from a run's nominal
     time. `without_partition`: partitions to read if no event reports which were written: the latest ones, or all.
     `latest`: number of latest partitions to read in that case. `sweep`: hours after which files are checked for
-    changes that no event reported; 0 means never. `on_upstream_failed`: bad upstream data is reported in the gate's
-    answer, turns the answer into a warning, or blocks."""
+    changes that no event reported; 0 means never. `on_upstream_failed`: the gate's
+    answer while upstream data is bad; `allow` only mentions it in the reason."""
 
     quiet: Annotated[float, Field(ge=0, le=3600)] = 5
     settle: Literal["none", "parent"] = "none"
@@ -112,7 +112,7 @@ class Lineage(TermsModel):
     without_partition: Literal["latest", "all"] = "latest"
     latest: Annotated[int, Field(ge=1, le=64)] = 1
     sweep: Annotated[float, Field(ge=0, le=8760)] = 24
-    on_upstream_failed: Literal["tell", "warn", "block"] = "tell"
+    on_upstream_failed: Literal["allow", "warn", "block"] = "allow"
 
 
 class Anomalies(TermsModel):
@@ -164,7 +164,7 @@ class Terms(TermsModel):
     deadlines: list[Deadline] = []
     anomalies: Anomalies = Anomalies()
     group: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "main"
-    on_unknown: Literal["pass", "warn", "block"] = "block"
+    on_unknown: Literal["allow", "warn", "block"] = "block"
 
 
 @dataclass(frozen=True, kw_only=True)

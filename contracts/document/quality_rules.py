@@ -8,10 +8,16 @@ from typing import Any
 from treaty.contracts.assertions import ANOMALIES, OPERATORS, PAIRED, Assertion, DetectorLimit, ReferenceLimit
 from treaty.contracts.document.model import SCOPES, CheckKind, ContractCheck, Severity
 from treaty.contracts.document.yaml_syntax import join
-from treaty.contracts.errors import Faults
+from treaty.contracts.errors import Faults, suggest_nearest
 from treaty.contracts.predicates.parser import PredicateError, parse
 
-MILD = frozenset({"info", "warning", "warn", "low", "minor", "trivial"})
+# The standard leaves the words of severities open; these are read, in any case.
+SEVERITIES: Mapping[str, Severity] = {
+    **dict.fromkeys(("warning", "warn", "info", "low", "minor", "trivial"), "warning"),
+    **dict.fromkeys(("error", "critical", "high", "major", "medium", "blocker", "fatal"), "error"),
+}
+# Other engines and people have severities of their own.
+EVALUATED = frozenset({"treaty", "library", "sql"})
 EQUALITY = frozenset({"mustBe", "mustNotBe"})
 OWN_WORDS = frozenset({"analyzer", "where", "scope"})
 
@@ -72,7 +78,12 @@ def _kind(entry: QualityRule) -> CheckKind:
 
 
 def _severity(entry: QualityRule) -> Severity:
-    return "warning" if (entry.text("severity") or "error").lower() in MILD else "error"
+    """Return the severity; an unknown word is a fault of a check that Treaty evaluates."""
+    word = (entry.text("severity") or "error").lower()
+    if word not in SEVERITIES and _kind(entry) in EVALUATED:
+        remedies = (suggest_nearest(word, SEVERITIES), f"allowed: {', '.join(SEVERITIES)}")
+        entry.add("check-severity", "severity", "is not a severity", " ".join(filter(None, remedies)))
+    return SEVERITIES.get(word, "error")
 
 
 def _derived_id(entry: QualityRule, analyzer: str) -> str:

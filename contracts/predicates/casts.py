@@ -83,7 +83,7 @@ def cast(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     kind = node.args["to"]
     name = grammar.TYPES.get(kind.this.name)
     if name is None or any(kind.args.get(part) for part in kind.args if part not in {"this", "expressions"}):
-        return writer.refuse("type", "casts to a type that predicates may not use", "cast to a plain type")
+        return writer.refuse("type", f"casts to a type that {writer.kind.plural} may not use", "cast to a plain type")
     return reading(writer, node.this, f"{name}{_parameters(writer, kind)}", attempt=bool(node.args.get("safe")))
 
 

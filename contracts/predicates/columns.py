@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ColumnScope:
-    """The columns that a predicate may read: any, those of a list, or those of a schema with their types."""
+    """The columns that a predicate may read: any, those of a list, or those of a schema with their types.
+
+    `noun`: name of such a column in faults."""
 
     columns: Collection[str] | None = None
     schema: Schema | None = None
+    noun: str = "column"
 
     def type_of(self, path: str) -> str | None:
         """Return the type of the column at the path; ANY if unknown, None if there is no such column."""
@@ -50,7 +53,7 @@ def column(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     type_ = writer.names.type_of(reference)
     if type_ is None:
         remedy = suggest_nearest(reference, writer.names.column_names) or "name a column of the table"
-        return writer.refuse("column", f"reads '{reference}', which is not a column", remedy)
+        return writer.refuse("column", f"reads '{reference}', which is not a {writer.names.noun}", remedy)
     writer.used.append(reference)
     return leaf(".".join(map(quote, parts)), type_)
 

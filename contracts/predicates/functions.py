@@ -70,7 +70,7 @@ def function(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     if name not in grammar.FUNCTIONS:
         names = (*grammar.FUNCTIONS, *OTHERWISE)
         remedy = suggest_nearest(name, names) or "see the list of allowed functions"
-        return writer.refuse("function", f"calls '{name}', which predicates may not call", remedy)
+        return writer.refuse("function", f"calls '{name}', which {writer.kind.plural} may not call", remedy)
     signature = grammar.FUNCTIONS[name]
     if not signature.least <= len(arguments) <= signature.most:
         return _miscounted(writer, name)

@@ -13,7 +13,8 @@ from typing import Any
 from treaty.contracts.errors import ContractError, Fault, Faults
 from treaty.contracts.predicates.columns import ColumnScope
 from treaty.contracts.predicates.fragments import any_of
-from treaty.contracts.predicates.rewriter import PREDICATE, PredicateRewriter
+from treaty.contracts.predicates.rewriter import PredicateRewriter
+from treaty.contracts.predicates.text_kinds import PREDICATE, TextKind
 from treaty.contracts.quoting import UNSEEN, literal, quote, quote_path
 from treaty.contracts.schema import Schema
 
@@ -56,21 +57,25 @@ class PredicateError(ContractError):
     """The text is not a valid predicate."""
 
 
-def parse(text: str, columns: Collection[str] | None = None, *, schema: Schema | None = None) -> Predicate:
+def parse(
+    text: str, columns: Collection[str] | None = None, *, schema: Schema | None = None, noun: str = "column"
+) -> Predicate:
     """Return the predicate in `text`. Raises PredicateError with all its faults, and no other exception.
 
-    `columns`: names and paths that it may read; None allows any. `schema`: the columns with their types, instead."""
-    return _written(text, None if columns is None else tuple(columns), schema)
+    `columns`: names and paths that it may read; None allows any. `schema`: the columns with their types, instead.
+    `noun`: name of a column in faults."""
+    return _written(text, ColumnScope(None if columns is None else tuple(columns), schema, noun))
 
 
 # A check's predicate is rewritten when its contract is read, bound and evaluated, with the same result each time.
 @lru_cache(maxsize=2048)
-def _written(text: str, columns: Collection[str] | None, schema: Schema | None) -> Predicate:
-    writer = PredicateRewriter(ColumnScope(columns, schema))
+def _written(text: str, scope: ColumnScope) -> Predicate:
+    writer = PredicateRewriter(scope)
     try:
-        whole = writer.write(_read(text))
+        whole = writer.write(_read(text, PREDICATE))
     except RecursionError:
-        raise PredicateError([_fault("depth", "is nested too deeply", "split it into several checks")]) from None
+        fault = PREDICATE.fault("depth", "is nested too deeply", "split it into several checks")
+        raise PredicateError([fault]) from None
     _refuse(writer.faults)
     errs = any_of(whole.errors)
     return Predicate(
@@ -86,9 +91,9 @@ def scalar(text: str, *, schema: Schema | None = None) -> Scalar:
     with all its faults, and no other exception."""
     writer = PredicateRewriter(ColumnScope(None, schema))
     try:
-        whole = writer.value(_read(text))
+        whole = writer.value(_read(text, PREDICATE))
     except RecursionError:
-        raise PredicateError([_fault("depth", "is nested too deeply", "simplify it")]) from None
+        raise PredicateError([PREDICATE.fault("depth", "is nested too deeply", "simplify it")]) from None
     _refuse(writer.faults)
     return Scalar(whole.sql, tuple(dict.fromkeys(writer.used)), whole.type)
 
@@ -102,24 +107,21 @@ def inspect(read: Callable[[str], object], text: str, path: str, faults: Faults)
             faults.add(fault.code, path, fault.message, fault.remedy)
 
 
-def tree_of(text: str) -> Any:
+def tree_of(text: str, kind: TextKind = PREDICATE) -> Any:
     """Return the parse tree of a text, which must not be changed. Raises PredicateError.
 
-    The text contains no comments, no hidden characters, and no more than one statement."""
-    return _read(text)
+    `kind`: kind of the text that faults name. The text contains no comments, no hidden characters, and no more than one
+    statement."""
+    return _read(text, kind)
 
 
 @lru_cache(maxsize=1024)
-def _read(text: str) -> Any:
+def _read(text: str, kind: TextKind) -> Any:
     """Return the parse tree; cached, as a predicate is read at submission, at binding and at evaluation."""
-    _refuse(_inspect_text(text))
-    tokens = _tokens(text)
-    _refuse(_inspect_tokens(tokens, text))
-    return _tree(tokens, text)
-
-
-def _fault(code: str, message: str, remedy: str = "") -> Fault:
-    return Fault(code=f"predicate-{code}", where=PREDICATE, message=message, remedy=remedy)
+    _refuse(_inspect_text(text, kind))
+    tokens = _tokens(text, kind)
+    _refuse(_inspect_tokens(tokens, text, kind))
+    return _tree(tokens, text, kind)
 
 
 def _refuse(faults: list[Fault]) -> None:
@@ -127,30 +129,31 @@ def _refuse(faults: list[Fault]) -> None:
         raise PredicateError(faults)
 
 
-def _inspect_text(text: str) -> list[Fault]:
+def _inspect_text(text: str, kind: TextKind) -> list[Fault]:
     faults = []
     if not text.strip():
-        faults.append(_fault("empty", "is empty", "write a condition: amount >= 0"))
+        faults.append(kind.fault("empty", "is empty", kind.example))
     if len(text) > MAX_LENGTH:
-        faults.append(_fault("length", f"is longer than {MAX_LENGTH} characters", "split it into several checks"))
+        faults.append(kind.fault("length", f"is longer than {MAX_LENGTH} characters", "split it into several checks"))
     if UNSEEN.search(text) or "\r" in text:
-        faults.append(_fault("character", "has control or invisible characters", "remove them"))
+        faults.append(kind.fault("character", "has control or invisible characters", "remove them"))
     if "${" in text:
-        faults.append(_fault("variable", "has '${', which Spark substitutes before parsing", "write '$\\{' in a text"))
+        message = "has '${', which Spark substitutes before parsing"
+        faults.append(kind.fault("variable", message, "write '$\\{' in a text"))
     return faults
 
 
-def _inspect_tokens(tokens: list[Any], text: str) -> list[Fault]:
+def _inspect_tokens(tokens: list[Any], text: str, kind: TextKind) -> list[Fault]:
     faults = []
     if any(token.comments for token in tokens) or any(_kind(token) == "HINT" for token in tokens):
-        faults.append(_fault("comment", "has a comment", "move it to the description of the check"))
+        faults.append(kind.fault("comment", "has a comment", "move it to the description of the check"))
     if any(_kind(token) == "SEMICOLON" for token in tokens):
-        faults.append(_fault("statement", "has a semicolon", "write one condition"))
+        faults.append(kind.fault("statement", "has a semicolon", f"write one {kind.form}"))
     if _depth(tokens) > MAX_BRACKETS:
-        faults.append(_fault("depth", f"has more than {MAX_BRACKETS} nested brackets", "flatten it"))
+        faults.append(kind.fault("depth", f"has more than {MAX_BRACKETS} nested brackets", "flatten it"))
     strings = [text[token.start : token.end + 1] for token in tokens if _kind(token) == "STRING"]
     if any(set(re.findall(r"\\(.)", each, flags=re.DOTALL)) - ESCAPES for each in strings):
-        faults.append(_fault("escape", "has a backslash that Spark would drop", "double it: '\\\\d'"))
+        faults.append(kind.fault("escape", "has a backslash that Spark would drop", "double it: '\\\\d'"))
     return faults
 
 
@@ -183,23 +186,22 @@ def _dialect() -> tuple[Any, Any]:
     return dialect, type("PlainParser", (base,), overrides)(dialect=dialect)
 
 
-def _tokens(text: str) -> list[Any]:
+def _tokens(text: str, kind: TextKind) -> list[Any]:
     from sqlglot.errors import TokenError
 
     try:
         return list(_dialect()[0].tokenize(text))
     except TokenError:
-        raise PredicateError([_fault("syntax", "has an unterminated string or name", "close the quote")]) from None
+        raise PredicateError([kind.fault("syntax", "has an unterminated string or name", "close the quote")]) from None
 
 
-def _tree(tokens: list[Any], text: str) -> Any:
+def _tree(tokens: list[Any], text: str, kind: TextKind) -> Any:
     from sqlglot.errors import SqlglotError
 
-    remedy = "write a condition of Spark SQL: amount >= 0 AND status IN ('new', 'paid')"
     try:
         trees = _dialect()[1].parse(tokens, text)
     except (SqlglotError, ValueError):
-        raise PredicateError([_fault("syntax", "is not a condition", remedy)]) from None
+        raise PredicateError([kind.fault("syntax", f"is not a {kind.form}", kind.example)]) from None
     if len(trees) != 1 or trees[0] is None:
-        raise PredicateError([_fault("syntax", "is not a single condition", remedy)])
+        raise PredicateError([kind.fault("syntax", f"is not a single {kind.form}", kind.example)])
     return trees[0]

@@ -22,10 +22,10 @@ from treaty.contracts.predicates.fragments import (
 )
 from treaty.contracts.predicates.functions import function
 from treaty.contracts.predicates.patterns import like, regexp_like
+from treaty.contracts.predicates.text_kinds import PREDICATE, TextKind
 from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, concatenation_type, group
 from treaty.contracts.quoting import literal
 
-PREDICATE = "predicate"
 MAX_DEPTH = 40
 MAX_NODES = 400
 # The executed SQL repeats parts of the author's text in the conditions that detect evaluation errors.
@@ -36,8 +36,8 @@ NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 class PredicateRewriter:
     """Rewrite one parse tree, collecting its faults and the columns that it reads."""
 
-    def __init__(self, names: ColumnScope) -> None:
-        self.names = names
+    def __init__(self, names: ColumnScope, kind: TextKind = PREDICATE) -> None:
+        self.names, self.kind = names, kind
         self.faults: list[Fault] = []
         self.used: list[str] = []
         self.nodes = 0
@@ -58,7 +58,7 @@ class PredicateRewriter:
 
     def refuse(self, code: str, message: str, remedy: str = "") -> SqlFragment:
         """Add a fault; return a placeholder fragment to continue with."""
-        self.faults.append(Fault(code=f"predicate-{code}", where=PREDICATE, message=message, remedy=remedy))
+        self.faults.append(self.kind.fault(code, message, remedy))
         return NOTHING
 
     def piece(self, node: Any) -> SqlFragment:
@@ -75,8 +75,9 @@ class PredicateRewriter:
         return self._too_large() if len(fragment.sql) + sum(map(len, fragment.errors)) > MAX_WRITTEN else fragment
 
     def _too_large(self) -> SqlFragment:
-        if not any(fault.code == "predicate-size" for fault in self.faults):
-            self.refuse("size", f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels, or is too complex", "split it")
+        message = f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels, or is too complex"
+        if not any(fault.message == message for fault in self.faults):
+            self.refuse("size", message, "split it")
         return NOTHING
 
     def boolean(self, node: Any) -> SqlFragment:
@@ -114,9 +115,8 @@ class PredicateRewriter:
         if name == "Concat":
             return self.refuse("adjacent", "has two adjacent strings", "write \\' for a quote within a text")
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
-        return self.refuse(
-            "construct", f"uses a construct that predicates may not use: {words}", "see the grammar of predicates"
-        )
+        message = f"uses a construct that {self.kind.plural} may not use: {words}"
+        return self.refuse("construct", message, "see the grammar of predicates")
 
 
 def _connector(writer: PredicateRewriter, node: Any) -> SqlFragment:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from treaty.contracts.errors import Fault
 from treaty.contracts.predicates.columns import ColumnScope
 from treaty.contracts.predicates.fragments import SqlFragment, any_of
 from treaty.contracts.predicates.rewriter import PredicateRewriter
+from treaty.contracts.predicates.text_kinds import QUERY
 from treaty.contracts.predicates.types import ANY, BOOLEAN
 from treaty.contracts.queries.nodes import AGGREGATES, CONDITIONAL, in_words, is_aggregate, left_over, mapped
 from treaty.contracts.quoting import quote
@@ -18,7 +18,6 @@ from treaty.contracts.schema import Column, Schema
 if TYPE_CHECKING:
     from treaty.contracts.queries.rewriter import QueryRewriter
 
-QUERY = "query"
 NESTED = frozenset({"Subquery", "Filter", "Exists", "Window"})
 # A row that cannot be evaluated fails the query with this message: it must not count as a row that does not match.
 ERRED = "raise_error('a row cannot be evaluated')"
@@ -98,9 +97,9 @@ class Clauses:
         `guarded`: a row on which it cannot be evaluated fails the query."""
         placeholders: list[Column] = []
         prepared = mapped(node.copy(), lambda each: self._prepared(each, placeholders, aggregates=aggregates))
-        writer = PredicateRewriter(self._names(placeholders))
+        writer = PredicateRewriter(self._names(placeholders), QUERY)
         piece = writer.boolean(prepared) if boolean else writer.piece(prepared)
-        self.query.faults += [_of_query(fault) for fault in writer.faults]
+        self.query.faults += writer.faults
         self.query.used += [each for each in writer.used if each not in self.query.generated]
         erring = any_of(piece.errors) if guarded else ""
         sql = f"CASE WHEN {erring} THEN {ERRED} ELSE {piece.sql} END" if erring else piece.sql
@@ -188,10 +187,3 @@ class Clauses:
             return "NULL", ANY
         parts = [self.value(each, aggregates=False, boolean=name in CONDITIONAL) for each in operands]
         return ("DISTINCT " if distinct else "") + ", ".join(each.sql for each in parts), parts[0].type
-
-
-def _of_query(fault: Fault) -> Fault:
-    code = fault.code.replace("predicate-", "query-")
-    return Fault(
-        code=code, where=QUERY, message=fault.message.replace("predicates may", "queries may"), remedy=fault.remedy
-    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.predicates import parser
-from treaty.contracts.queries.clauses import QUERY
+from treaty.contracts.predicates.text_kinds import QUERY
 from treaty.contracts.queries.rewriter import QueryRewriter
 from treaty.contracts.quoting import quote, quote_path
 from treaty.contracts.schema import Schema
@@ -46,16 +46,14 @@ def parse(
     own = _own(text)
     resolved, faults = _placed(text.strip().removesuffix(";"), own, column)
     try:
-        tree = parser.tree_of(resolved)
+        tree = parser.tree_of(resolved, QUERY)
     except parser.PredicateError as error:
-        raise QueryError([*faults, *map(_of_query, error.faults)]) from None
+        raise QueryError([*faults, *error.faults]) from None
     writer = QueryRewriter(tables=frozenset({own, *(each.lower() for each in tables)}), schema=schema, own=own)
     try:
         sql = writer.write(tree)
     except RecursionError:
-        raise QueryError(
-            [Fault(code="query-depth", where=QUERY, message="is nested too deeply", remedy="split it")]
-        ) from None
+        raise QueryError([QUERY.fault("depth", "is nested too deeply", "split it")]) from None
     if faults or writer.faults:
         raise QueryError([*faults, *writer.faults])
     return SqlQuery(_formatted(sql, own), tuple(dict.fromkeys(writer.used)))
@@ -89,28 +87,13 @@ def _placed(text: str, own: str, column: str | None) -> tuple[str, list[Fault]]:
 
 def _unknown(word: str) -> Fault:
     if word in PROPERTY:
-        return Fault(
-            code="query-property",
-            where=QUERY,
-            message=f"has {{{word}}}, but the check is not defined on a property",
-            remedy="write the column name",
-        )
+        message = f"has {{{word}}}, but the check is not defined on a property"
+        return QUERY.fault("property", message, "write the column name")
     remedy = "use {object} for the table and {property} for the check's column"
-    return Fault(
-        code="query-placeholder",
-        where=QUERY,
-        message=f"has the unknown placeholder {{{word}}}",
-        remedy=remedy,
-    )
+    return QUERY.fault("placeholder", f"has the unknown placeholder {{{word}}}", remedy)
 
 
 def _formatted(sql: str, own: str) -> str:
     """Return the SQL as a template of `str.format` with `{rows}` for the table."""
     escaped = sql.replace("{", "{{").replace("}", "}}")
     return escaped.replace(f"FROM {quote(own)} AS ", f"FROM {{{ROWS}}} AS ")
-
-
-def _of_query(fault: Fault) -> Fault:
-    remedy = fault.remedy if "condition of Spark" not in fault.remedy else "write SELECT count(*) FROM {object} WHERE"
-    code, message = fault.code.replace("predicate-", "query-"), fault.message.replace("condition", "query")
-    return Fault(code=code, where=QUERY, message=message, remedy=remedy)

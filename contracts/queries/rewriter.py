@@ -6,7 +6,8 @@ from typing import Any
 
 from treaty.contracts.errors import Fault, suggest_nearest
 from treaty.contracts.predicates.columns import ColumnScope
-from treaty.contracts.queries.clauses import QUERY, Clauses, SelectScope, SelectStatement
+from treaty.contracts.predicates.text_kinds import QUERY
+from treaty.contracts.queries.clauses import Clauses, SelectScope, SelectStatement
 from treaty.contracts.queries.nodes import in_words, is_aggregate, is_subquery, left_over, matching
 from treaty.contracts.quoting import quote
 from treaty.contracts.schema import Schema
@@ -46,7 +47,7 @@ class QueryRewriter:
 
     def refuse(self, code: str, message: str, remedy: str = "") -> None:
         """Add a fault."""
-        self.faults.append(Fault(code=f"query-{code}", where=QUERY, message=message, remedy=remedy))
+        self.faults.append(QUERY.fault(code, message, remedy))
 
     def _is_star(self, node: Any) -> bool:
         return type(node).__name__ == "Star" or type(getattr(node, "this", None)).__name__ == "Star"

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from treaty.contracts.assertions import Assertion
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.contracts.predicates import parser
 from treaty.contracts.schema import Schema
@@ -33,6 +34,19 @@ from treaty.engine.core.results import Value
 ANALYZERS: "dict[str, type[Analyzer]]" = {}
 
 
+# By unit, the values that a metric can have.
+DOMAINS = {
+    "share": NumericDomain(0, 1),
+    "coefficient": NumericDomain(-1, 1),
+    "rows": NumericDomain(0, whole=True),
+    "columns": NumericDomain(0, whole=True),
+    "characters": NumericDomain(0),
+    "values": NumericDomain(0),
+    "bins": NumericDomain(0),
+    "nats": NumericDomain(0),
+    "distance": NumericDomain(0),
+}
+PERCENT = NumericDomain(0, 100)
 _WHOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -92,6 +106,16 @@ class Analyzer(BaseModel):
     def details(self, state: Any) -> Mapping[str, Any] | None:
         """Return the distribution behind the value as plain data; None if the metric has none."""
         return None
+
+    @property
+    def domain(self) -> NumericDomain:
+        """Return the values that the metric can have."""
+        return PERCENT if getattr(self, "count_in", "rows") == "percent" else DOMAINS.get(self.unit, ANY)
+
+    @property
+    def detected_domain(self) -> NumericDomain:
+        """Return the values that a detector of the metric evaluates."""
+        return self.domain
 
     @property
     def judged_segments(self) -> int:

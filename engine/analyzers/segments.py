@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.arguments import ArgumentRole, ColumnName, InputColumns
-from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable, operand_of
+from treaty.engine.analyzers.base import DOMAINS, Analyzer, NotApplicableToTable, operand_of
 from treaty.engine.analyzers.bound import Operands
 from treaty.engine.components.base import Component
 from treaty.engine.components.frequencies import Frequencies
@@ -62,6 +63,11 @@ class Segments(Analyzer):
     @property
     def of_absent(self) -> float | None:
         return 0.0 if self.metric == "size" else None
+
+    @property
+    def detected_domain(self) -> NumericDomain:
+        """Return the values that the metric of a segment can have."""
+        return {"size": DOMAINS["rows"], "completeness": DOMAINS["share"]}.get(self.metric, ANY)
 
     def parts(self) -> Mapping[str, Component]:
         columns = ("{by}", *(("{column}",) if self.column else ()))

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from treaty.contracts.assertions import Assertion
+from treaty.contracts.comparison.threshold_order import NumericDomain
 from treaty.contracts.document.model import Anomalies
 from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory
 from treaty.engine.anomaly.partition_order import PartitionOrder, place
@@ -110,19 +111,19 @@ class MetricBaselines:
         identity: str,
         partition: str | None,
         lookup: StateLookup,
-        share: bool,  # noqa: FBT001
+        domain: NumericDomain,
     ) -> DetectionResult:
         """Run the detector for a metric on one partition; None means all partitions together.
 
-        `identity`: the metric. The fourth argument computes the metric from stored states. `share`: the metric is
-        between 0 and 1."""
+        `identity`: the metric. The fourth argument computes the metric from stored states. `domain`: values
+        that the metric can have."""
         here = place(partition)
         at = here.time or self.now
         points = list(self._measured(identity, partition, here))
         if partition is not None and here.time is not None:
             points = [*self._stated(here, {each.partition for each in points}, lookup), *points]
         past = Series.of(each for each in points if each.partition != partition or here.time is None)
-        return self.after(past, at, detector, partition, share)
+        return self.after(past, at, detector, partition, domain)
 
     def after(
         self,
@@ -130,7 +131,7 @@ class MetricBaselines:
         at: datetime,
         detector: Detector,
         partition: str | None,
-        share: bool,  # noqa: FBT001
+        domain: NumericDomain,
     ) -> DetectionResult:
         """Run the detector for a metric at a time, with the history before that time."""
         request = DetectionRequest(
@@ -138,7 +139,7 @@ class MetricBaselines:
             at=at,
             false_alarms=self._alarms(detector, partition),
             holidays=self._holidays,
-            share=share,
+            domain=domain,
         )
         return DetectionResult(detector, request)
 

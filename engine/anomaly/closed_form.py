@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from treaty.contracts.comparison.threshold_order import ANY
 from treaty.engine.anomaly.detector import (
     DETECTORS,
     Detector,
@@ -215,7 +216,7 @@ class DifferenceDetector(Detector):
         for _ in range(self.order):
             values = [later - earlier for earlier, later in pairwise(values)]
         points = [replace(each, value=value) for each, value in zip(learned[self.order :], values, strict=False)]
-        inner_band = self.inner.judge(replace(request, past=Series(tuple(points)), share=False))
+        inner_band = self.inner.judge(replace(request, past=Series(tuple(points)), domain=ANY))
         return (
             inner_band
             if isinstance(inner_band, InsufficientHistory)

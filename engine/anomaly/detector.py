@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from treaty.contracts.assertions import Assertion
+from treaty.contracts.comparison.threshold_order import NumericDomain
 from treaty.engine.anomaly.series import DetectionRequest, finite
 from treaty.engine.core.number_format import figure
 
@@ -63,11 +64,15 @@ class DetectorBand:
         """Return the band as plain data."""
         return asdict(self)
 
-    def within(self, least: float, most: float) -> "DetectorBand":
-        """Return the band clipped to the range of the metric."""
-        lower = None if self.lower is None else min(max(self.lower, least), most)
-        upper = None if self.upper is None else max(min(self.upper, most), least)
-        return replace(self, lower=lower, upper=upper)
+    def within(self, domain: NumericDomain) -> "DetectorBand":
+        """Return the band clipped to the values that the metric can have."""
+        return replace(self, lower=_nearest(self.lower, domain), upper=_nearest(self.upper, domain))
+
+
+def _nearest(bound: float | None, domain: NumericDomain) -> float | None:
+    if bound is None or domain.holds(bound):
+        return bound
+    return domain.least if domain.least is not None and bound < domain.least else domain.most
 
 
 class InsufficientHistory(str):
@@ -109,9 +114,9 @@ class Detector(BaseModel):
             excluding = f", without {excluded} in incidents" if excluded else ""
             return InsufficientHistory(f"learning: {count} of {self.least} values{excluding}")
         band = self.band(replace(request, holidays=request.holidays | frozenset(self.holidays)))
-        return (
-            band if isinstance(band, InsufficientHistory) else self._sided(band.within(0, 1) if request.share else band)
-        )
+        if isinstance(band, InsufficientHistory):
+            return band
+        return self._sided(band if self.observed_quantity else band.within(request.domain))
 
     def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
         """Compute the band of the next point from at least `least` values."""

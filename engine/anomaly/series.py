@@ -11,6 +11,7 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain
 from treaty.engine.core.partitions import partition_names
 
 LARGEST = 1e150
@@ -81,14 +82,14 @@ class Series:
 class DetectionRequest:
     """Request to a detector: the band of normal values at the time `at`, given the history `past`.
 
-    `false_alarms`: budget of false alarms a year for this series. `holidays`: days that differ from others. `share`:
-    the metric is between 0 and 1."""
+    `false_alarms`: budget of false alarms a year for this series. `holidays`: days that differ from others. `domain`:
+    values that the metric can have."""
 
     past: Series
     at: datetime
     false_alarms: float = 1.0
     holidays: frozenset[date] = frozenset()
-    share: bool = False
+    domain: NumericDomain = ANY
 
     @property
     def rate(self) -> float:

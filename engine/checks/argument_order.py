@@ -30,18 +30,6 @@ from treaty.engine.checks.column_keywords import NUMBER_FORMATS, search_argument
 from treaty.engine.checks.odcs_metrics import translate_check
 from treaty.engine.checks.physical_types import differs
 
-DOMAINS = {
-    "share": NumericDomain(0, 1),
-    "coefficient": NumericDomain(-1, 1),
-    "rows": NumericDomain(0, whole=True),
-    "columns": NumericDomain(0, whole=True),
-    "characters": NumericDomain(0),
-    "values": NumericDomain(0),
-    "bins": NumericDomain(0),
-    "nats": NumericDomain(0),
-    "distance": NumericDomain(0),
-}
-PERCENT = NumericDomain(0, 100)
 BOUNDS = {
     "minimum": "mustBeGreaterOrEqualTo",
     "exclusive_minimum": "mustBeGreaterThan",
@@ -73,7 +61,7 @@ def order(old: ContractCheck, new: ContractCheck) -> CheckOrder:
         return text_direction(old, new)
     if type(before) is not type(after):
         return CheckOrder(Direction.UNDETERMINED)
-    domain = _domain(before) if _domain(before) == _domain(after) else ANY
+    domain = before.domain if before.domain == after.domain else ANY
     return CheckOrder(_direction(before, after, old.assertion, domain), domain)
 
 
@@ -92,11 +80,6 @@ def _on_column(kind: type[Analyzer], check: ContractCheck) -> dict[str, Any]:
     argument = next((word for word in ("column", "columns") if word in kind.model_fields), None)
     named = {"column", "columns"} & check.arguments.keys()
     return {**({argument: check.column} if argument and check.column and not named else {}), **check.arguments}
-
-
-def _domain(analyzer: Analyzer) -> NumericDomain:
-    in_percent = getattr(analyzer, "count_in", "rows") == "percent"
-    return PERCENT if in_percent else DOMAINS.get(analyzer.unit, ANY)
 
 
 def _direction(old: Analyzer, new: Analyzer, assertion: Assertion | None, domain: NumericDomain) -> Direction:

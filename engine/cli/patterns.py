@@ -13,6 +13,7 @@ import typer
 
 from treaty.engine.cli.commands import VIOLATED, CliError, in_spark
 from treaty.engine.cli.options import Columns, Format, Json, Memory, Remote
+from treaty.engine.core.number_format import percentage
 from treaty.engine.protocol.requests import TableSource, TextsRequest
 
 ABOUT = "Learn text patterns from a lake of tables, and infer patterns of columns."
@@ -148,7 +149,7 @@ def _common(each: Mapping[str, Any]) -> str:
 
 
 def _carrier(each: Mapping[str, Any]) -> str:
-    return f"{each['table']}  {each['column']}  {1 - each['impurity']:.1%}"
+    return f"{each['table']}  {each['column']}  {percentage(1 - each['impurity'])}"
 
 
 @contextmanager
@@ -204,8 +205,9 @@ def _named(pattern: Mapping[str, Any]) -> str:
 
 
 def _print_figures(pattern: Mapping[str, Any]) -> None:
-    detectable = "none" if pattern["detectable_share"] is None else f"{pattern['detectable_share']:.1%}"
-    print(f"  false alarms {pattern['false_alarms']:.1%}, other columns that match {pattern['passes']:.1%}")
-    print(f"  smallest detectable share of bad values among 1,000: {detectable}; error above {pattern['floor']:.0%}")
+    detectable = "none" if pattern["detectable_share"] is None else percentage(pattern["detectable_share"])
+    false_alarms, others, floor = (percentage(pattern[each]) for each in ("false_alarms", "passes", "floor"))
+    print(f"  false alarms {false_alarms}, other columns that match {others}")
+    print(f"  smallest detectable share of bad values among 1,000: {detectable}; error above {floor}")
     for each in pattern["values"].get("others", [])[:10]:
         print(f"  does not match: {each!r}")

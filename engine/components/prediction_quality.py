@@ -42,7 +42,7 @@ class ConfusionMatrix:
     def details(self) -> Mapping[str, Any]:
         """Return the measures of the most frequent classes as plain data.
 
-        `judged` is the number of evaluated rows."""
+        `rows` is the number of evaluated rows."""
         shares, rows = self._by_class()
         order = sorted(range(len(rows)), key=lambda at: (-rows[at], self.classes[at]))
         values = [
@@ -51,7 +51,7 @@ class ConfusionMatrix:
             if rows[at]
         ]
         remainder = int(rows[order[SHOWN:]].sum()) if len(order) > SHOWN else 0
-        return {"values": values, "other": {"count": remainder}, "judged": int(rows.sum())}
+        return {"values": values, "other": {"count": remainder}, "rows": int(rows.sum())}
 
     def _by_class(self) -> tuple[dict[Measure, Any], Any]:
         import numpy

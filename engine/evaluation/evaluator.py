@@ -27,6 +27,7 @@ from treaty.engine.evaluation.state_reuse import StateReuse
 from treaty.engine.states import bag as bags
 from treaty.engine.states import inventory, schema_evolution
 from treaty.engine.states.bag import Bag, ComponentState, StateBag
+from treaty.engine.states.missing_states import is_unlike
 from treaty.engine.states.planning.scan_plan import ROWS
 
 AGAIN = "validate all partitions again, or use a view of partitions with equal columns"
@@ -186,7 +187,8 @@ class RunEvaluator:
         # Spark merges frequencies by key alone, without regard to types.
         if difference and (is_gap(measured) or not self.request.spectra.keys().isdisjoint(_keys([check]))):
             reason = f"{difference}: {AGAIN if missing else MIXED_TYPES_REMEDY}"
-            if result.reason and result.reason != UNKNOWN and bags.UNLIKE.format("") not in result.reason:
+            unlike = any(is_unlike(bag.failures.get(key)) for key in _keys([check]))
+            if result.reason and result.reason != UNKNOWN and not unlike:
                 reason = f"{result.reason}; {reason}"
             return result_of(check, None, Outcome.NOT_EVALUATED, reason=reason), gap(check, None, reason)
         if measured is None or is_gap(measured) or missing is None:
@@ -237,10 +239,9 @@ class RunEvaluator:
         """Run the check's detector on the current point."""
         if check.detector is None or check.analyzer is None or check.bound is None:
             return check
-        share = check.analyzer.unit == "share"
-        lookup = partial(self._stated, check)
+        lookup, domain = partial(self._stated, check), check.analyzer.detected_domain
         return replace(
-            check, detection=self.pasts.detect(check.detector, check.identity or "", partition, lookup, share)
+            check, detection=self.pasts.detect(check.detector, check.identity or "", partition, lookup, domain)
         )
 
     def _stated(self, check: BoundCheck, names: Iterable[str]) -> dict[str, StateValue]:

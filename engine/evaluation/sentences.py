@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from typing import Any
 
 from treaty.contracts.assertions import PAIRED, Assertion
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import MetricValue
-from treaty.engine.core.number_format import exact, figure, is_number, visible
+from treaty.engine.core.number_format import exact, figure, is_number, percentage, visible
 
 BOUNDS = {
     "mustBe": "required: {}",
@@ -26,8 +25,6 @@ WHOLE_SHARES = {0: "none", 1: "all"}
 LONGEST = 160
 _ROWS_OF_ROWS = re.compile(r"(?:^|(?<=: ))([\d,]+) rows of ([\d,]+ rows)( \w+)?")
 _ONE_ROW = re.compile(r"(?<![\d.,])1 rows\b")
-# Most decimals of a percentage, for shares that differ from a limit by very little.
-MOST_DECIMALS = 15
 # Singular forms of verbs that take more than an s.
 OF_ONE = {"have": "has", "do": "does", "are": "is", "match": "matches", "miss": "misses", "could": "could"}
 
@@ -37,23 +34,27 @@ def finding_sentence(analyzer: Analyzer, assertion: Assertion, reading: MetricVa
 
     Violating rows and rows that could not be evaluated are mentioned only if there are any."""
     limits = limits_of(assertion)
-    summary = f"{_value_text(analyzer, reading, limits)} ({_bound(analyzer, assertion, limits)})"
+    summary = f"{_value_text(analyzer, reading, limits)} ({_bound(analyzer, assertion, reading.value)})"
     return "; ".join([summary, *_rows(analyzer, reading)])
 
 
-def _bound(analyzer: Analyzer, assertion: Assertion, limits: tuple[Any, ...]) -> str:
+def _bound(analyzer: Analyzer, assertion: Assertion, value: Any) -> str:
     """Describe the bound; operators of plug-ins and functions use their own sentence."""
+    limits = limits_of(assertion)
     words = BOUNDS.get(assertion.operator)
     if words is None:
         return f"must {assertion.sentence()}"
     if analyzer.unit == "share" and limits == (1,) and assertion.operator == "mustBeGreaterOrEqualTo":
         words = BOUNDS["mustBe"]
-    return words.format(*(_limit(analyzer, each) for each in limits))
+    return words.format(*(_limit(analyzer, each, (value, *limits)) for each in limits))
 
 
-def _limit(analyzer: Analyzer, limit: Any) -> str:
-    is_share = analyzer.unit == "share" and is_number(limit)
-    return f"{figure(float(100 * exact(limit)))} %" if is_share else figure(limit)
+def _limit(analyzer: Analyzer, limit: Any, alongside: tuple[Any, ...]) -> str:
+    """Format a limit with as many digits as it needs to differ from the value."""
+    if analyzer.unit != "share" or not is_number(limit):
+        return figure(limit, alongside=alongside)
+    percents = [float(100 * exact(each)) for each in alongside if is_number(each)]
+    return f"{figure(float(100 * exact(limit)), alongside=percents)} %"
 
 
 def limits_of(assertion: Assertion) -> tuple[Any, ...]:
@@ -84,19 +85,6 @@ def _value(analyzer: Analyzer, value: Any, limits: tuple[Any, ...]) -> str:
     if value in WHOLE_SHARES and analyzer.value_template.startswith("{value} of"):
         return WHOLE_SHARES[value]
     return percentage(value, limits)
-
-
-def percentage(share: float | Decimal, limits: tuple[Any, ...] = ()) -> str:
-    """Format a share as a percentage with at least one decimal.
-
-    Decimals are added while it would look equal to 0 %, 100 % or a limit without being equal."""
-    percent = 100 * exact(share)
-    references = [Decimal(0), Decimal(100), *(100 * exact(each) for each in limits if is_number(each))]
-    for decimals in range(1, MOST_DECIMALS + 1):
-        shown = round(percent, decimals)
-        if all((shown > other) == (percent > other) and (shown < other) == (percent < other) for other in references):
-            break
-    return f"{shown:,f} %"
 
 
 def _of_rows(phrase: str) -> str:

@@ -22,7 +22,8 @@ from treaty.engine.core.errors import StateError
 from treaty.engine.evaluation.metric_values import UNFILTERED
 from treaty.engine.states import bag as bags
 from treaty.engine.states import schema_evolution
-from treaty.engine.states.bag import ALL, CLASSIFIED, StateBag, StateFileStore
+from treaty.engine.states.bag import ALL, StateBag, StateFileStore
+from treaty.engine.states.missing_states import SENTENCES, MissingState
 
 EXAMPLE = "use completeness:column=status"
 NO_PARTITION = "no partition is selected"
@@ -201,7 +202,8 @@ def prospect(query: MetricQuery, stored: Mapping[str, frozenset[str]], refusal: 
     if not missing:
         return MetricAnswer(query=query, merged=len(stored))
     lack = f"{len(missing)} of {len(stored)} partitions have no state of it"
-    refusal = refusal or (CLASSIFIED if any(part.is_transient for part in query.bound.parts.values()) else None)
+    classified = any(part.is_transient for part in query.bound.parts.values())
+    refusal = refusal or (SENTENCES[MissingState.CLASSIFIED] if classified else None)
     remedy = MEASURE if len(missing) == len(stored) else AGAIN
     return MetricAnswer(query=query, missing=missing, reason=f"{lack}: {refusal or remedy}")
 

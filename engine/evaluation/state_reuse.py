@@ -10,9 +10,9 @@ from treaty.engine.checks.binding import bind_all
 from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.components.base import COMPONENTS, Retention
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT
 from treaty.engine.states.envelope import open_bag, seal_bag
 from treaty.engine.states.inventory import BagContents, StateEntry, contents
+from treaty.engine.states.missing_states import NEVER_STORED, MissingState
 from treaty.engine.states.planning.scan_plan import Plan
 
 
@@ -57,8 +57,10 @@ class StateReuse:
         if key in self._plan.passing:
             return not self.reread_whole
         if key in self._plan.keyed:
-            return reason not in (KEYLESS, KEYS_DIFFER) or (self.key is None and not self.reread_whole)
-        return reason not in UNKEPT
+            return reason not in (MissingState.KEYLESS, MissingState.KEYS_DIFFER) or (
+                self.key is None and not self.reread_whole
+            )
+        return reason not in NEVER_STORED
 
 
 def storable_states(packed: Mapping[str, bytes], objects: Sequence[DataObject]) -> dict[str, bytes]:
@@ -78,4 +80,4 @@ def _storable(packed: bytes, objects: Sequence[DataObject], bound: dict[Schema, 
     if not refused:
         return packed
     remaining = [each for each in open_bag(packed).states if each.described.key not in refused]
-    return seal_bag(bag.schema, remaining, {**bag.failures, **dict.fromkeys(refused, CLASSIFIED)})
+    return seal_bag(bag.schema, remaining, {**bag.failures, **dict.fromkeys(refused, MissingState.CLASSIFIED)})

@@ -17,14 +17,20 @@ class _DocumentModel(BaseModel):
 
 
 class ValueCount(_DocumentModel):
-    """A value or mask as text, with its number of rows."""
+    """A value or mask as text, with its number of rows.
+
+    - `value`: the value or mask, as text.
+    - `count`: number of rows with it."""
 
     value: str
     count: int
 
 
 class HistogramBins(_DocumentModel):
-    """A histogram: `counts` of bins of equal width, each from its edge up to the next, exclusive."""
+    """A histogram: `counts` of bins of equal width, each from its edge up to the next, exclusive.
+
+    - `edges`: edges of the bins, in ascending order.
+    - `counts`: number of rows in each bin."""
 
     edges: tuple[float, ...]
     counts: tuple[int, ...]
@@ -34,7 +40,13 @@ class TextTypeDocument(_DocumentModel):
     """The type that a column's texts parse as.
 
     `share`: share of the texts that parse. `formats`: date and time formats that fit equally well; empty for ISO
-    8601. `padded`: number of whole numbers with a leading zero."""
+    8601. `padded`: number of whole numbers with a leading zero.
+
+    - `kind`: kind of type: number, date, time or boolean.
+    - `type`: Spark type.
+    - `share`: share of the texts that parse, from 0 to 1.
+    - `formats`: date and time formats that fit equally well; empty for ISO 8601.
+    - `padded`: number of whole numbers with a leading zero."""
 
     kind: str
     type: str
@@ -51,7 +63,12 @@ class ColumnDocument(_DocumentModel):
     - `all_values`: whether these are all values.
     - `values_error`: largest overcount of a value.
     - `masks`: shapes of the texts.
-    - `notes`: caveats about the figures."""
+    - `notes`: caveats about the figures.
+    - `name`: name of the column.
+    - `type`: Spark type of the column.
+    - `classified`: whether the contract classifies the column, so that no values are shown.
+    - `reads_as`: type that the texts parse as; null for other columns and plain texts.
+    - `bins`: histogram of a numeric column; null if there is none."""
 
     name: str
     type: str
@@ -70,7 +87,17 @@ class ProfileDocument(_DocumentModel):
     """The profile of a table.
 
     `rows`: number of rows read; `sampled`: their share of all rows. `partitions`: those read, oldest first; [""] for
-    an unpartitioned table. `words`: display names of the facts."""
+    an unpartitioned table. `words`: display names of the facts.
+
+    - `format`: name of the format.
+    - `version`: version of the format.
+    - `object`: name of the table.
+    - `rows`: number of rows that were read.
+    - `sampled`: share of the table's rows that was read, from 0 to 1.
+    - `partitions`: names of the read partitions, oldest first; one empty name for an unpartitioned table.
+    - `words`: display names of the facts.
+    - `notes`: caveats about the profile.
+    - `columns`: profiles of the columns, in the order of the table."""
 
     format: Literal["treaty-profile"]
     version: Literal[1]

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
-from treaty.engine.core.number_format import visible
+from treaty.engine.core import number_format
+from treaty.engine.core.number_format import percentage, visible
 from treaty.engine.profile.format import ColumnDocument, HistogramBins, ProfileDocument, TextTypeDocument, ValueCount
 
 WIDTH, HEIGHT = 240, 48
@@ -44,7 +45,7 @@ def page(of: ProfileDocument) -> str:
 
 def coverage_sentence(of: ProfileDocument) -> str:
     """Describe how much of the table was read."""
-    sample = f", a sample of {of.sampled:.2%} of all" if of.sampled < 1 else ""
+    sample = f", a sample of {percentage(of.sampled)} of all" if of.sampled < 1 else ""
     named = [name for name in of.partitions if name]
     span = f" in {len(named):,} partitions, {named[0]} to {named[-1]}" if len(named) > 1 else ""
     single = f" in {named[0]}" if len(named) == 1 else ""
@@ -62,7 +63,7 @@ def read_as(reads: TextTypeDocument | None) -> str:
 def figure(value: float | str | None) -> str:
     """Format the value of a fact."""
     if isinstance(value, float):
-        return f"{value:,.6g}"
+        return number_format.figure(value)
     return "no value" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
@@ -70,9 +71,7 @@ def fact_text(name: str, value: float | str | None) -> str:
     """Format the value of the named fact; completeness is a percentage that is 0 % or 100 % only if exact."""
     if name != "completeness" or not isinstance(value, int | float):
         return figure(value)
-    percent = 100 * value
-    decimals = 0 if value in (0, 1) else next((each for each in range(1, 15) if 0 < round(percent, each) < 100), 15)
-    return f"{percent:.{decimals}f} %"
+    return f"{100 * value:.0f} %" if value in (0, 1) else percentage(value)
 
 
 def _column(of: ColumnDocument, named: Mapping[str, str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import isinf
 
 from treaty.engine.components.operands import FRACTIONAL, TEMPORAL
+from treaty.engine.core.number_format import percentage
 from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
 
 # With fewer rows a mean or share says little about the next ones; chosen by hand, as small-sample tables begin there.
@@ -47,7 +48,8 @@ def of_table(rows: int, sampled: float) -> Iterator[str]:
     elif rows < FEW_ROWS:
         yield f"only {'1 row' if rows == 1 else f'{rows} rows'}: too few to show typical values"
     if sampled < 1:
-        yield f"about {sampled:.2%} of the rows were read: rare values may be missing, and uniqueness is unknown"
+        consequence = "rare values may be missing, and uniqueness is unknown"
+        yield f"about {percentage(sampled)} of the rows were read: {consequence}"
 
 
 def of_column(column: NotedColumn) -> Iterator[str]:
@@ -122,7 +124,7 @@ def partly_read(column: NotedColumn) -> str | None:
     parsed = column.profile.read_as
     if parsed is None or parsed.share >= 1:
         return None
-    return f"{parsed.share:.2%} of the texts parse as {parsed.kind}: the statistics of values ignore the others"
+    return f"{percentage(parsed.share)} of the texts parse as {parsed.kind}: the statistics of values ignore the others"
 
 
 @note

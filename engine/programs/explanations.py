@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from treaty.engine.core.number_format import figure
+from treaty.engine.core.number_format import figure, percentage
 from treaty.engine.programs.backtest import Backtest
 from treaty.engine.programs.constraints import BOUNDS
 from treaty.engine.programs.program import Clause, ClauseVerdict, ColumnProgram
@@ -47,11 +47,11 @@ def sentence(clause: Clause, guessed: float = 0.0) -> str:
     subject = ", ".join(part for part in (statistic(clause.statistic), clause.change.description) if part)
     scale = "log ratio " if clause.change.logged else ""
     alarms = f"would have alarmed {clause.alarms} of {clause.points} times"
-    catches = f"catches {clause.caught:.0%} of the issues, {clause.gain:.0%} alone"
+    catches = f"catches {percentage(clause.caught)} of the issues, {percentage(clause.gain)} alone"
     counted = (
         f"; standard error of the count {figure(guessed)}" if guessed and clause.statistic == "distinct_count" else ""
     )
-    cost = "a guard" if clause.guard else f"false-alarm rate {clause.rate:.2%}"
+    cost = "a guard" if clause.guard else f"false-alarm rate {percentage(clause.rate)}"
     return f"{subject}, {scale}{limits(clause)}; {alarms}; {catches}; {cost}{counted}"
 
 
@@ -68,7 +68,7 @@ def explain_program(program: ColumnProgram) -> tuple[str, ...]:
     issues = ", ".join(f"{name.replace('_', ' ')} {hits} of {of}" for name, (hits, of) in program.caught.items())
     bound = BOUNDS[program.bound]
     guarantee = "proven" if bound.proven else "no guarantee"
-    rates = f"{program.rate:.2%} of clean batches alarm (budget {program.budget:.2%})"
+    rates = f"{percentage(program.rate)} of clean batches alarm (budget {percentage(program.budget)})"
     basis = f"at most {rates}: {bound.description} ({guarantee})"
     learned = f"learned from {program.points} batches"
     return (*map(sentence, program.clauses), *([f"catches {issues}"] if issues else []), basis, learned)

@@ -15,16 +15,11 @@ from treaty.engine.core.errors import StateError as StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import MIXED, SCANNED
 from treaty.engine.states.envelope import OpenedBag, PackedState, StateDescriptor, open_bag, seal_bag
+from treaty.engine.states.missing_states import MissingState, sentence, unlike_types
 from treaty.engine.states.planning.scan_plan import ROWS, Plan
 from treaty.engine.states.schema_evolution import is_of_none, union, unlike
 
 ALL = "*"
-UNLIKE = "{} is not of one type in all partitions"
-KEYS_DIFFER = "its values were hashed with different keys: validate all partitions again"
-CLASSIFIED = "it is not kept: it holds values of a column that the contract classifies"
-KEYLESS = "it is not kept: the contract classifies its column, and no key file was given to hash the values with"
-# Reasons why computed states are not stored; they cannot be recomputed from stored ones.
-UNKEPT = frozenset({CLASSIFIED, KEYLESS})
 # Large enough for efficient merging, small enough to fit in memory.
 MERGE_BATCH = 16
 
@@ -56,7 +51,7 @@ class ComponentState:
 class StateBag:
     """The states of a set of rows by component key, with the rows' schema.
 
-    `failures`: by component key (`ALL` for every key), why a state is missing, without data values."""
+    `failures`: by component key (`ALL` for every key), stored reason of a missing state, without data values."""
 
     entries: Mapping[str, ComponentState]
     schema: Schema = field(default_factory=lambda: Schema(()))
@@ -69,7 +64,8 @@ class StateBag:
 
     def failure(self, key: str) -> str | None:
         """Return why the state of that key is missing; None if unknown."""
-        return self.failures.get(key) or self.failures.get(ALL)
+        stored = self.failures.get(key) or self.failures.get(ALL)
+        return sentence(stored) if stored else None
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -142,7 +138,7 @@ def bag_of_plan(
 
 def _state(part: BoundComponent, value: Any, key: HashKey | None) -> ComponentState:
     keyless = part.keyed and not (key and key.lasting)
-    reason = CLASSIFIED if part.is_transient else KEYLESS if keyless else ""
+    reason = MissingState.CLASSIFIED if part.is_transient else MissingState.KEYLESS if keyless else ""
     return ComponentState(
         component=part.component, value=value, key_id=key.id if key and part.keyed else "", transient_reason=reason
     )
@@ -185,7 +181,8 @@ def _alike(bags: Sequence[StateBag]) -> StateBag:
 
 def _unlike(states: Iterable[ComponentState | PackedState]) -> str:
     """Return why the states cannot be merged."""
-    return KEYS_DIFFER if len({each.key_id for each in states}) > 1 else UNLIKE.format("the column")
+    several_keys = len({each.key_id for each in states}) > 1
+    return MissingState.KEYS_DIFFER if several_keys else unlike_types("the column")
 
 
 def _both(one: StateBag, other: StateBag) -> StateBag:
@@ -197,7 +194,7 @@ def _both(one: StateBag, other: StateBag) -> StateBag:
     }
     schema, same = union(one.schema, other.schema), frozenset(key for key, column in shared.items() if column is None)
     common = _alike([replace(one.only(same), schema=schema), replace(other.only(same), schema=schema)])
-    failures = {key: UNLIKE.format(column) for key, column in shared.items() if column}
+    failures = {key: unlike_types(column) for key, column in shared.items() if column}
     entries = {**_alone(one, other), **_alone(other, one), **common.entries}
     return StateBag(entries, schema, {**common.failures, **failures})
 
@@ -216,7 +213,7 @@ def _merged(states: Sequence[ComponentState]) -> ComponentState:
     component, sources = states[0].component, {each.source for each in states}
     key_id, *further_keys = {each.key_id for each in states}
     if further_keys:
-        raise TypeError(KEYS_DIFFER)
+        raise TypeError(MissingState.KEYS_DIFFER)
     source = sources.pop() if len(sources) == 1 else MIXED
     value = component.merge_all([each.value for each in states])
     return ComponentState(

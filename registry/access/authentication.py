@@ -25,7 +25,8 @@ from treaty.registry.access.permissions import (
     require_permission_anywhere,
 )
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, GrantScope, Permission, Role
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import GrantScope, Permission, Role
 from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.tables import ApiTokenRow, RoleGrantRow, TeamMemberRow, TeamRow, UserRow, WebSessionRow
 

@@ -15,8 +15,8 @@ from treaty.registry.access import users
 from treaty.registry.access.authentication import secret_hash
 from treaty.registry.audit import audit_log
 from treaty.registry.core import home, ids
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import connect, migrate, transaction
-from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.errors import Conflict, Unauthenticated
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import SetupTokenRow, UserRow

@@ -10,7 +10,8 @@ from sqlmodel import Session, col, select
 from treaty.contracts.errors import Fault
 from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, GrantScope, Permission, Role
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import GrantScope, Permission, Role
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.tables import DatasetRow, RoleGrantRow, TeamRow, UserRow

@@ -12,8 +12,8 @@ from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
 from treaty.registry.audit import audit_log
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import lock
-from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.errors import RateLimited
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import SignInWindowRow, UserRow

@@ -12,7 +12,8 @@ from sqlmodel import Session, col, select
 
 from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, Permission, TeamRole
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission, TeamRole
 from treaty.registry.core.errors import Conflict, NotFound
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.tables import ChannelRow, RoleGrantRow, SubscriptionRow, TeamMemberRow, TeamRow, UserRow

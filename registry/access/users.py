@@ -21,8 +21,9 @@ from treaty.registry.access.authentication import (
     secret_hash,
 )
 from treaty.registry.audit import audit_log
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import lock
-from treaty.registry.core.enums import USER_NAME, AuditAction, Permission, Role
+from treaty.registry.core.enums import USER_NAME, Permission, Role
 from treaty.registry.core.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.tables import ApiTokenRow, UserRow, WebSessionRow

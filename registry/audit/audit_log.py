@@ -17,8 +17,8 @@ from sqlmodel import Session, col, select
 from treaty.engine.core import clock
 from treaty.registry.audit import hash_chain
 from treaty.registry.audit.hash_chain import BEGINNING, AuditHead, ChainCheck, Entry
+from treaty.registry.core.audit_actions import AuditAction, stored_actions
 from treaty.registry.core.database import lock
-from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.tables import AuditEntryRow
 
@@ -56,7 +56,7 @@ def record(
         position=0,
         time=now,
         actor=actor,
-        action=action,
+        action=action.value,
         object_type=action.partition(":")[0],
         object_id=str(object_id),
         details=dict(details or {}),
@@ -70,7 +70,7 @@ def record(
 
 def plain(entry: AuditEntryRow) -> Entry:
     """Return the entry as plain data, as it is hashed and exported."""
-    return {**entry.model_dump(), "action": entry.action.value, "time": hash_chain.written(entry.time)}
+    return {**entry.model_dump(), "time": hash_chain.written(entry.time)}
 
 
 def verify(session: Session, head: AuditHead | None = None) -> ChainCheck:
@@ -103,7 +103,7 @@ def entries(
     """List entries, newest first."""
     query = NEWEST.of(select(AuditEntryRow), request)
     if action is not None:
-        query = query.where(AuditEntryRow.action == action)
+        query = query.where(col(AuditEntryRow.action).in_(stored_actions(action)))
     if object_id is not None:
         query = query.where(AuditEntryRow.object_id == object_id)
     return NEWEST.cut(session.exec(query).all(), request)

@@ -35,7 +35,11 @@ class AuditHead(BaseModel):
 
     Store it outside the registry: no entry up to it can then be removed or rewritten without detection.
 
-    - `key`: id of the key that signed it; null if it is unsigned."""
+    - `key`: id of the key that signed it; null if it is unsigned.
+    - `position`: position of the last entry, starting at 1; 0 for an empty log.
+    - `hash`: hash of the last entry.
+    - `time`: time at which the head was created.
+    - `signature`: signature of the head by the service's key; null if it is unsigned."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

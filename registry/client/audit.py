@@ -2,7 +2,7 @@
 
 from treaty.registry import schemas
 from treaty.registry.client.transport import ApiTransport
-from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.audit_actions import AuditAction
 
 
 class AuditApi(ApiTransport):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from treaty.registry import schemas
 from treaty.registry.client.transport import ApiTransport
-from treaty.registry.core.enums import IncidentState
+from treaty.registry.core.enums import IncidentState, ManualResolution
 
 
 class IncidentsApi(ApiTransport):
@@ -48,7 +48,7 @@ class IncidentsApi(ApiTransport):
         self,
         incident_id: UUID,
         revision: int,
-        resolution: schemas.ManualResolution,
+        resolution: ManualResolution,
         *,
         comment: str | None = None,
         duplicate_of: UUID | None = None,

@@ -15,8 +15,9 @@ from treaty.registry.access.authentication import Principal, require_permission,
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.declared_use import Use, stored_use
 from treaty.registry.contracts.version_status import VersionOverview, lag, standings
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import UNKEYED
-from treaty.registry.core.enums import AuditAction, Permission, PinKind, SubscriptionState
+from treaty.registry.core.enums import Permission, PinKind, SubscriptionState
 from treaty.registry.core.errors import Conflict, Forbidden, IllegalTransition, InvalidRequest, NotFound
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.tables import (

@@ -1,4 +1,4 @@
-"""Define the registry's states, roles, permissions and audit actions. Imports no database code."""
+"""Define the registry's states, roles and permissions. Imports no database code."""
 
 from enum import StrEnum
 
@@ -31,7 +31,7 @@ class Permission(StrEnum):
     TOKENS = "tokens:own"
     USERS = "users:manage"
     AUDIT = "audit:read"
-    ERASE = "memory:erase"
+    ERASE = "states:erase"
     INCIDENTS = "incidents:write"
 
 
@@ -108,7 +108,7 @@ class AcknowledgementState(StrEnum):
 class GateAnswer(StrEnum):
     """The gate's decision on reading a partition."""
 
-    PASS = "pass"
+    ALLOW = "allow"
     WARN = "warn"
     BLOCK = "block"
     UNKNOWN = "unknown"
@@ -206,16 +206,26 @@ class IncidentState(StrEnum):
     RESOLVED = "resolved"
 
 
-class Resolution(StrEnum):
-    """Reason for resolving an incident. Only validation sets recovered; users set the others. Duplicate is also set
-    when incidents are merged."""
+class ManualResolution(StrEnum):
+    """Reason for which a user resolves an incident."""
 
-    RECOVERED = "recovered"
     FIXED = "fixed"
     EXPECTED_CHANGE = "expected_change"
     FALSE_ALARM = "false_alarm"
     DUPLICATE = "duplicate"
     WONT_FIX = "wont_fix"
+
+
+class Resolution(StrEnum):
+    """Reason for which an incident is resolved. Only a validation sets recovered. Duplicate is also set when incidents
+    are merged."""
+
+    RECOVERED = "recovered"
+    FIXED = ManualResolution.FIXED
+    EXPECTED_CHANGE = ManualResolution.EXPECTED_CHANGE
+    FALSE_ALARM = ManualResolution.FALSE_ALARM
+    DUPLICATE = ManualResolution.DUPLICATE
+    WONT_FIX = ManualResolution.WONT_FIX
 
 
 class FeedbackKind(StrEnum):
@@ -260,91 +270,6 @@ class LabelKind(StrEnum):
     DOMAIN = "domain"
     TAG = "tag"
     STATE = "state"
-
-
-class AuditAction(StrEnum):
-    """Action of an audit entry, as `subject:action`."""
-
-    SETUP_ISSUED = "setup:issued"
-    SETUP_COMPLETED = "setup:completed"
-    USER_CREATED = "user:created"
-    USER_CHANGED = "user:changed"
-    SESSION_OPENED = "session:opened"
-    SESSION_CLOSED = "session:closed"
-    SESSION_REFUSED = "session:refused"
-    TOKEN_ISSUED = "token:issued"
-    TOKEN_ROTATED = "token:rotated"
-    TOKEN_REVOKED = "token:revoked"
-    TEAM_CREATED = "team:created"
-    TEAM_REMOVED = "team:removed"
-    MEMBER_SET = "member:set"
-    MEMBER_REMOVED = "member:removed"
-    GRANT_GIVEN = "grant:given"
-    GRANT_REVOKED = "grant:revoked"
-    PROPOSAL_CREATED = "proposal:created"
-    PROPOSAL_EDITED = "proposal:edited"
-    PROPOSAL_SUBMITTED = "proposal:submitted"
-    PROPOSAL_APPROVED = "proposal:approved"
-    PROPOSAL_REJECTED = "proposal:rejected"
-    PROPOSAL_WITHDRAWN = "proposal:withdrawn"
-    APPROVAL_GIVEN = "approval:given"
-    APPROVAL_VOIDED = "approval:voided"
-    COMMENT_ADDED = "comment:added"
-    CHANGES_REQUESTED = "change_request:made"
-    CHANGES_ANSWERED = "change_request:answered"
-    CHANGES_TAKEN_BACK = "change_request:withdrawn"
-    PROPOSAL_ASSIGNED = "proposal:assigned"
-    PROPOSAL_SNOOZED = "proposal:snoozed"
-    VERSION_ACTIVATED = "version:activated"
-    VERSION_DEPRECATED = "version:deprecated"
-    VERSION_RETIRED = "version:retired"
-    VERSION_SUPERSEDED = "version:superseded"
-    SUGGESTION_ACCEPTED = "suggestion:accepted"
-    SUGGESTION_EDITED = "suggestion:edited"
-    SUGGESTION_REJECTED = "suggestion:rejected"
-    SUGGESTION_RESET = "suggestion:reset"
-    SUBSCRIPTION_CREATED = "subscription:created"
-    SUBSCRIPTION_CHANGED = "subscription:changed"
-    SUBSCRIPTION_ENDED = "subscription:ended"
-    CONSUMER_CHECK_ADDED = "consumer_check:added"
-    CONSUMER_CHECK_CHANGED = "consumer_check:changed"
-    CONSUMER_CHECK_ENDED = "consumer_check:ended"
-    ACKNOWLEDGEMENT_ASKED = "acknowledgement:asked"
-    ACKNOWLEDGEMENT_GIVEN = "acknowledgement:given"
-    ACKNOWLEDGEMENT_REFUSED = "acknowledgement:refused"
-    ACKNOWLEDGEMENT_RESET = "acknowledgement:reset"
-    CONTRACT_REQUESTED = "contract_request:made"
-    CONTRACT_REQUEST_ENDED = "contract_request:ended"
-    DRAFT_REQUESTED = "draft:requested"
-    PATTERNS_REQUESTED = "patterns:requested"
-    REPLAY_REQUESTED = "replay:requested"
-    RUN_RECORDED = "run:recorded"
-    STATES_COMMITTED = "states:committed"
-    STATES_SETTLED = "states:settled"
-    TEMPLATE_KEPT = "template:kept"
-    TEMPLATE_REMOVED = "template:removed"
-    TASK_FAILED = "task:failed"
-    TASK_RETRIED = "task:retried"
-    TASK_STOPPED = "task:stopped"
-    EVENT_PARKED = "event:parked"
-    EVENT_RETRIED = "event:retried"
-    DATASET_DROPPED = "dataset:dropped"
-    MESSAGE_FAILED = "message:failed"
-    MESSAGE_REPLAYED = "message:replayed"
-    CHANNEL_ADDED = "channel:added"
-    CHANNEL_REMOVED = "channel:removed"
-    MEMORY_ERASED = "memory:erased"
-    INCIDENT_OPENED = "incident:opened"
-    INCIDENT_JOINED = "incident:joined"
-    INCIDENT_REOPENED = "incident:reopened"
-    INCIDENT_ACKNOWLEDGED = "incident:acknowledged"
-    INCIDENT_ASSIGNED = "incident:assigned"
-    INCIDENT_SNOOZED = "incident:snoozed"
-    INCIDENT_RESOLVED = "incident:resolved"
-    FIT_LEARNED = "fit:learned"
-    MARK_SET = "mark:set"
-    READER_CONFIRMED = "reader:confirmed"
-    READER_DISMISSED = "reader:dismissed"
 
 
 NO_FAULT = frozenset({Resolution.EXPECTED_CHANGE, Resolution.FALSE_ALARM, Resolution.WONT_FIX})

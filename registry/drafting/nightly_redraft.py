@@ -25,7 +25,8 @@ from treaty.engine.protocol.requests import DraftResult
 from treaty.registry.access import users
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import in_force
-from treaty.registry.core.enums import AuditAction, ProposalState, TaskKind
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import ProposalState, TaskKind
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.core.state_machines import IN_FORCE, OPEN

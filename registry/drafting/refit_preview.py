@@ -10,6 +10,7 @@ from uuid import UUID
 
 from sqlmodel import Session
 
+from treaty.contracts.comparison.threshold_order import ANY
 from treaty.engine.anomaly.baselines import MetricBaselines
 from treaty.engine.anomaly.detector import Detector, DetectorBand, Limits, between
 from treaty.engine.anomaly.learned_programs import ProgramClause
@@ -291,13 +292,13 @@ def _teller(
     partitions = sorted({each.partition for each in points if each.partition})
     succession = PartitionOrder.of(partitions)
     terms = request.checks.object.anomalies
-    share = request.approved.analyzer is not None and request.approved.analyzer.unit == "share"
+    domain = request.approved.analyzer.detected_domain if request.approved.analyzer else ANY
 
     def band_limits(side: int, of: KnownPoint) -> Limits | None:
         baseline = MetricBaselines(measured={}, succession=succession, now=of.time, terms=terms, metrics=sharing)
         # The next partition has no name yet; it takes the false-alarm share of the last one.
         name = of.partition or (partitions[-1] if partitions else None)
-        band = baseline.after(past[side], of.time, detectors[side], name, share).band
+        band = baseline.after(past[side], of.time, detectors[side], name, domain).band
         return (band.lower, band.upper) if isinstance(band, DetectorBand) else None
 
     def both(of: KnownPoint) -> Both:

@@ -24,7 +24,8 @@ from treaty.engine.programs.suggestions import TableHistory
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import in_force
-from treaty.registry.core.enums import AuditAction, FitReason, TaskKind
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import FitReason, TaskKind
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.core.state_machines import IN_FORCE

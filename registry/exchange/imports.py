@@ -79,26 +79,22 @@ def texts(path: Path, form: ImportFormat, *, name: str | None = None) -> Iterato
     """Yield the texts at the path: one file, or all files of a folder with a matching suffix.
 
     `name`: table name of a single file; None means the file's name. Raises OSError if a file cannot be read, and
-    ImportFailed if the folder has no matching file or more than MOST_FILES."""
+    ImportFailed if a folder is named, or has no matching file or more than MOST_FILES."""
     if not path.is_dir():
         yield ImportSource(str(path), name or path.name.split(".")[0], path.read_bytes())
         return
+    if name is not None:
+        message = "is a folder, and --name names one table"
+        raise _folder_fault(path, "import-name", message, "import one file, or omit --name")
     paths = sorted(each for each in path.rglob("*") if each.suffix.lower() in form.suffixes and each.is_file())
     if not paths or len(paths) > MOST_FILES:
         message = f"contains {len(paths):,} files with the suffix {', '.join(sorted(form.suffixes))}"
-        raise ImportFailed(
-            {
-                str(path): [
-                    Fault(
-                        code="import-files",
-                        where=ROOT,
-                        message=message,
-                        remedy=f"use a folder with 1 to {MOST_FILES:,} of them",
-                    )
-                ]
-            }
-        )
+        raise _folder_fault(path, "import-files", message, f"use a folder with 1 to {MOST_FILES:,} of them")
     yield from (ImportSource(str(each.relative_to(path)), each.name.split(".")[0], each.read_bytes()) for each in paths)
+
+
+def _folder_fault(path: Path, code: str, message: str, remedy: str) -> ImportFailed:
+    return ImportFailed({str(path): [Fault(code=code, where=ROOT, message=message, remedy=remedy)]})
 
 
 def _inspected(source: ImportSource, document: bytes) -> ImportedDocument:

@@ -11,7 +11,8 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
 from treaty.registry.access.authentication import Principal, require_permission_anywhere
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, Permission
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from treaty.registry.exchange.builtin_templates import DocumentTemplate, templates
 from treaty.registry.tables import TemplateRow, UserRow
@@ -47,7 +48,7 @@ def keep(session: Session, template: DocumentTemplate, *, by: Principal, now: da
     except ContractError as error:
         raise InvalidRequest.because(error) from error
     session.add(_row(template, by.user_id, now))
-    audit_log.record(session, AuditAction.TEMPLATE_KEPT, actor=by.name, object_id=template.name, now=now)
+    audit_log.record(session, AuditAction.TEMPLATE_SAVED, actor=by.name, object_id=template.name, now=now)
     return template
 
 

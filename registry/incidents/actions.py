@@ -15,7 +15,8 @@ from treaty.registry.access.authentication import (
     require_permission_anywhere,
 )
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import NO_FAULT, AuditAction, FeedbackKind, IncidentState, Permission, Resolution
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import NO_FAULT, FeedbackKind, IncidentState, ManualResolution, Permission, Resolution
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.core.ids import derived_id
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
@@ -171,18 +172,18 @@ def snooze(session: Session, step: IncidentStep, until: datetime | None) -> Inci
 def resolve(
     session: Session,
     step: IncidentStep,
-    resolution: Resolution,
+    resolution: ManualResolution,
     *,
     comment: str | None,
     duplicate_of: UUID | None = None,
 ) -> IncidentRow:
     """Resolve the incident for a reason, and label the points that failed in it.
 
-    `duplicate_of`: the other incident, for a duplicate only. Raises InvalidRequest if the reason cannot be set by a
-    user or the other incident is the same or resolved, and otherwise as `acknowledge`."""
+    `duplicate_of`: the other incident, for a duplicate only. Raises InvalidRequest if the other incident is missing,
+    the same or resolved, and otherwise as `acknowledge`."""
     incident = _apply_step(session, step, "resolve")
     _refuse(session, incident, resolution, duplicate_of, step.by)
-    incident.resolution, incident.comment, incident.duplicate_of = resolution, comment, duplicate_of
+    incident.resolution, incident.comment, incident.duplicate_of = Resolution(resolution), comment, duplicate_of
     incident.resolved_at, incident.resolved_by_id = step.now, step.by.user_id
     if duplicate_of is not None:
         lifecycle.move(session, incident.id, duplicate_of)
@@ -248,13 +249,9 @@ def _reader(session: Session, incident: IncidentRow, name: str) -> UUID:
 
 
 def _refuse(
-    session: Session, incident: IncidentRow, resolution: Resolution, duplicate_of: UUID | None, by: Principal
+    session: Session, incident: IncidentRow, resolution: ManualResolution, duplicate_of: UUID | None, by: Principal
 ) -> None:
-    if resolution is Resolution.RECOVERED:
-        raise InvalidRequest(
-            "Only a validation can mark an incident as recovered. Use `fixed`, then validate the data."
-        )
-    if (resolution is Resolution.DUPLICATE) != (duplicate_of is not None):
+    if (resolution is ManualResolution.DUPLICATE) != (duplicate_of is not None):
         raise InvalidRequest("Set both the reason `duplicate` and the incident that this one duplicates, or neither.")
     other = get(session, duplicate_of, by=by) if duplicate_of is not None else None
     if other is not None and (other.id == incident.id or other.state is IncidentState.RESOLVED):

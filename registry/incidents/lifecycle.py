@@ -12,7 +12,8 @@ from sqlmodel import Session, col, select
 
 from treaty.engine.core.results import Outcome, RunResult
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import NO_FAULT, AuditAction, IncidentState, Resolution
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import NO_FAULT, IncidentState, Resolution
 from treaty.registry.core.ids import Ids
 from treaty.registry.incidents.violations import Failing, RunViolations, place
 from treaty.registry.lineage.downstream import incident_downstream

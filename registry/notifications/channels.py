@@ -12,7 +12,8 @@ from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, require_permission_anywhere
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, ChannelKind, Permission, TeamRole
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import ChannelKind, Permission, TeamRole
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.notifications import dispatch, messages, outbox
 from treaty.registry.notifications.transport import egress, smtp, webhook_signatures

@@ -62,14 +62,14 @@ class Notification:
 class RenderedNotice:
     """A notification as stored for delivery, with its time and the link to its page.
 
-    `found`: details of the notification."""
+    `details`: the lines of the notification below its title."""
 
     kind: str
     contract: str
     subject: str
     title: str
     table: str
-    found: tuple[str, ...]
+    details: tuple[str, ...]
     next_step: str
     page: str
     time: str
@@ -85,7 +85,7 @@ class RenderedNotice:
             subject=notice.subject,
             title=_line(notice.title),
             table=_line(notice.table),
-            found=(*lines, f"and {more} more") if more > 0 else tuple(lines),
+            details=(*lines, f"and {more} more") if more > 0 else tuple(lines),
             next_step=_line(notice.next_step),
             page=notice.page,
             time=now.isoformat(),
@@ -95,7 +95,7 @@ class RenderedNotice:
     def from_payload(cls, payload: Mapping[str, Any]) -> "RenderedNotice":
         """Restore the notice from the stored payload."""
         fields = {name: payload[name] for name in cls.__dataclass_fields__}
-        return cls(**{**fields, "found": tuple(fields["found"])})
+        return cls(**{**fields, "details": tuple(fields["details"])})
 
     def at(self, pages: str) -> "RenderedNotice":
         """Return the notice with the absolute URL of its page."""
@@ -274,7 +274,7 @@ def as_text(notice: RenderedNotice) -> str:
     """Render the notice as mail text. Its page must be an absolute URL."""
     labels = (("Contract", notice.contract), ("Table", notice.table))
     facts = [f"{label}: {text}" for label, text in labels if text]
-    lines = ["", *(f"- {each}" for each in notice.found)] if notice.found else []
+    lines = ["", *(f"- {each}" for each in notice.details)] if notice.details else []
     step = ["", f"Next step: {notice.next_step}"] if notice.next_step else []
     return "\n".join([notice.title, *([""] if facts else []), *facts, *lines, *step, "", notice.page, ""])
 
@@ -293,7 +293,7 @@ def as_data(notice: RenderedNotice) -> dict[str, Any]:
         "title": notice.title,
         "table": notice.table or None,
     }
-    extra = {"found": list(notice.found), "next_step": notice.next_step or None, "link": notice.page}
+    extra = {"details": list(notice.details), "next_step": notice.next_step or None, "link": notice.page}
     return {"type": f"treaty.{notice.kind}", "timestamp": notice.time, "data": {**fields, **extra}}
 
 

@@ -69,7 +69,6 @@ from treaty.registry.schemas.incidents import (
     IncidentResolveIn,
     IncidentSnoozeIn,
     IncidentStepIn,
-    ManualResolution,
 )
 from treaty.registry.schemas.lineage_events import (
     LineageEventCountsOut,
@@ -272,7 +271,6 @@ __all__ = [
     "LineageEventCountsOut",
     "LineageEventOut",
     "LineageEventsOut",
-    "ManualResolution",
     "MeasurementOut",
     "MemberIn",
     "MemberOut",

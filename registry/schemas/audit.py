@@ -5,19 +5,27 @@ from typing import Any
 from uuid import UUID
 
 from treaty.registry.audit.hash_chain import AuditHead
-from treaty.registry.core.enums import AuditAction
 from treaty.registry.schemas.base import ApiModel
 
 __all__ = ["ApprovalRecordOut", "AuditHead", "AuditOut", "ChainOut"]
 
 
 class AuditOut(ApiModel):
-    """An entry of the audit log."""
+    """An entry of the audit log.
+
+    - `action`: action as stored; entries of earlier versions may have a word that was replaced since.
+    - `position`: position in the log, starting at 1.
+    - `time`: time of the change.
+    - `actor`: name of the user or the part of the service that made the change.
+    - `object_type`: kind of object that changed.
+    - `object_id`: id of the object that changed.
+    - `details`: facts about the change, without data values.
+    - `hash`: hash of the entry and of the entry before it."""
 
     position: int
     time: datetime
     actor: str
-    action: AuditAction
+    action: str
     object_type: str
     object_id: str
     details: dict[str, Any]

@@ -7,7 +7,7 @@ from pydantic_core import CoreSchema
 
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.registry.core.enums import USER_NAME
-from treaty.registry.schemas.field_descriptions import COMMON, FIELD_LIST, described_fields
+from treaty.registry.schemas.field_descriptions import describe_fields
 
 # PostgreSQL cannot store NUL in text, and no name, title or reason needs control characters.
 PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
@@ -31,14 +31,7 @@ class ApiModel(BaseModel):
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Return the JSON schema of the model with the descriptions of its fields."""
         schema = handler.resolve_ref_schema(handler(core))
-        fields = schema.get("properties", {})
-        documented = (vars(kind).get("__doc__") or "" for kind in cls.__mro__)
-        described = [each for text in documented for each in described_fields(text, tuple(fields))]
-        for name, description in (*described, *COMMON.items()):
-            if name in fields:
-                fields[name].setdefault("description", description)
-        if "description" in schema:
-            schema["description"] = FIELD_LIST.sub("", schema["description"]).strip()
+        describe_fields(schema, *(vars(kind).get("__doc__") or "" for kind in cls.__mro__))
         return schema
 
 
@@ -75,7 +68,8 @@ class FaultOut(ApiModel):
     - `code`: stable code of the kind of fault.
     - `where`: the field or the path of the element.
     - `remedy`: how to fix it; may be empty.
-    - `line`: line of the document, starting at 1; null if unknown."""
+    - `line`: line of the document, starting at 1; null if unknown.
+    - `message`: what is wrong, without data values."""
 
     code: str
     where: str
@@ -89,7 +83,10 @@ class ProblemOut(ApiModel):
 
     - `faults`: every invalid field with a description of the fault.
     - `reference`: identifies an unexpected error in the service's log; null otherwise.
-    - `error`, `message`: repeat `title` and `detail` for clients that support only this format."""
+    - `error`, `message`: repeat `title` and `detail` for clients that support only this format.
+    - `type`: URI of the kind of problem.
+    - `status`: HTTP status.
+    - `detail`: what went wrong and what to do."""
 
     type: str = "about:blank"
     title: str = ""
@@ -102,7 +99,9 @@ class ProblemOut(ApiModel):
 
 
 class HealthOut(ApiModel):
-    """The process is alive."""
+    """The process is alive.
+
+    - `status`: `alive`."""
 
     status: str
 
@@ -110,7 +109,8 @@ class HealthOut(ApiModel):
 class ReadinessOut(ApiModel):
     """The service is ready.
 
-    - `migration`: schema version of the database."""
+    - `migration`: schema version of the database.
+    - `status`: `ready`."""
 
     status: str
     migration: str

@@ -22,7 +22,8 @@ class CatalogItemOut(ApiModel):
 
     - `objects`: tables of the contract.
     - `description`: beginning of the description; null if there is none.
-    - `recent`: recent runs that the caller may read, oldest first."""
+    - `recent`: recent runs that the caller may read, oldest first.
+    - `domain`: business domain of the contract; null if there is none."""
 
     id: str
     name: str
@@ -37,7 +38,9 @@ class CatalogItemOut(ApiModel):
 
 
 class FacetOut(ApiModel):
-    """Number of matching contracts with this label."""
+    """Number of matching contracts with this label.
+
+    - `count`: number of matching contracts."""
 
     value: str
     count: int

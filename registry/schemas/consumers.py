@@ -69,7 +69,8 @@ class SubscriptionOut(EtagModel):
     - `reads`: columns by object, `"*"` for all columns.
     - `checks`: number of consumer checks.
     - `outdated_reason`: why the pin is older than the version in force; null if it is not.
-    - `is_own`: the caller may change the subscription."""
+    - `is_own`: the caller may change the subscription.
+    - `pinned_to`: group or number of the version that the subscription is pinned to; null if it is not."""
 
     id: UUID
     contract_id: str
@@ -114,7 +115,8 @@ class CheckCopyIn(ApiRequest):
     """A check of a contract to copy.
 
     - `version`: null means the version in force.
-    - `target_object`, `id`: null keeps those of the original."""
+    - `target_object`, `id`: null keeps those of the original.
+    - `check`: id of the check to copy."""
 
     contract_id: ContractId
     object: Path
@@ -130,7 +132,8 @@ class ConsumerCheckOut(EtagModel):
     - `number`: number of the check's definition; increases with every change.
     - `source`: the check that it was copied from; null if it is not a copy.
     - `sentence`: the check in words.
-    - `misfit_reason`: why the check no longer fits the contract in force; null if it fits."""
+    - `misfit_reason`: why the check no longer fits the contract in force; null if it fits.
+    - `patch`: entry of the check, as in a contract document; null if the check ended."""
 
     id: str
     number: int
@@ -153,7 +156,8 @@ class AcknowledgementOut(EtagModel):
     """A consumer's acknowledgement of an approved version.
 
     - `breaking_reasons`: why the version breaks the consumer; empty if it is only announced.
-    - `due_at`: deadline for the answer; null if no answer is required."""
+    - `due_at`: deadline for the answer; null if no answer is required.
+    - `answered_at`: time of the consumer's response; null if there is none."""
 
     id: UUID
     contract_id: str

@@ -60,7 +60,8 @@ class ContractSummaryOut(ApiModel):
     - `active_version`: version in force; null if there is none.
     - `last_run`: null if the contract was never validated.
     - `upstream_failed`: bad upstream data has reached a dataset of the contract, or is about to, whatever its
-      verdict."""
+      verdict.
+    - `open_proposals`: number of proposals that are not decided."""
 
     id: str
     name: str
@@ -73,7 +74,11 @@ class ContractSummaryOut(ApiModel):
 
 
 class ContractOut(ContractSummaryOut):
-    """A contract with its versions (newest first), datasets and last runs."""
+    """A contract with its versions (newest first), datasets and last runs.
+
+    - `versions`: all versions, newest first.
+    - `datasets`: datasets that the contract describes.
+    - `runs`: newest runs that the caller may read."""
 
     versions: tuple[VersionOut, ...]
     datasets: tuple[DatasetOut, ...]
@@ -90,7 +95,8 @@ class CheckResultOut(ResultFields, ApiModel):
     - `unevaluated_rows`: number of rows on which the check could not be evaluated.
     - `threshold`: the bound that the value was compared with.
     - `reference`: origin of the threshold if it is a metric of another dataset.
-    - `band`: bounds, expected value and false-alarm guarantee of a detector, from the history of the metric."""
+    - `band`: bounds, expected value and false-alarm guarantee of a detector, from the history of the metric.
+    - `measurement`: identity of the measured metric; null if the check has none."""
 
     # Responses contain every field, including those with defaults.
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
@@ -132,7 +138,8 @@ class RunOut(RunSummaryOut):
     - `dataset_fingerprint`: identifies the validated data.
     - `detection_method`: how the changed partitions were detected.
     - `read_version`: the table version that was read, for table formats with versions.
-    - `history`: previous values of each metric that did not pass, oldest first."""
+    - `history`: previous values of each metric that did not pass, oldest first.
+    - `results`: results of the checks."""
 
     fingerprint: str
     dataset: DatasetOut | None
@@ -148,7 +155,11 @@ class RunOut(RunSummaryOut):
 class InboxCountsOut(ApiModel):
     """Number of inbox items that wait for the caller.
 
-    - `acknowledgements`: requests that the caller has not answered."""
+    - `acknowledgements`: requests that the caller has not answered.
+    - `failed_runs`: number of failed runs of the caller's contracts.
+    - `to_change`: number of the caller's proposals with requested changes.
+    - `to_decide`: number of proposals that the caller may decide on.
+    - `contract_requests`: number of requests for a contract that the caller may draft."""
 
     failed_runs: int
     acknowledgements: int
@@ -213,7 +224,9 @@ class CheckOut(ApiModel):
 
 
 class ChecksOut(ApiModel):
-    """All checks of a version, ordered by table."""
+    """All checks of a version, ordered by table.
+
+    - `checks`: the checks, in the order of the document."""
 
     contract_id: str
     version: str

@@ -31,7 +31,8 @@ class ImportOut(ApiModel):
 class TemplateIn(ApiRequest):
     """A document to start contracts from.
 
-    - `document`: must be a valid contract before its placeholders, such as `${id}`, are replaced."""
+    - `document`: must be a valid contract before its placeholders, such as `${id}`, are replaced.
+    - `description`: what the template is for."""
 
     name: Annotated[str, StringConstraints(max_length=60, pattern=r"^[a-z0-9][a-z0-9-]*$")]
     description: Name
@@ -42,7 +43,8 @@ class TemplateOut(ApiModel):
     """A document to start contracts from.
 
     - `placeholders`: placeholders to fill in, such as `${id}`.
-    - `owner`: user who maintains the template; null if it is shipped with Treaty."""
+    - `owner`: user who maintains the template; null if it is shipped with Treaty.
+    - `description`: what the template is for."""
 
     name: str
     description: str

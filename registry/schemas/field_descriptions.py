@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 # The list in a docstring that describes fields: "- `since`, `until`: ...", or after a sentence of the same line.
 FIELD_LIST = re.compile(r"^- `.*", re.MULTILINE | re.DOTALL)
@@ -32,6 +33,7 @@ COMMON: Mapping[str, str] = {
     "decided_at": "Time of the decision",
     "decided_by": "User who decided",
     "decision": "Decision on the suggestion",
+    "details": "Distribution behind the value; null if there is none or it was omitted",
     "dimension": "Dimension of data quality, as in ODCS",
     "document": "The ODCS document, as YAML text",
     "effective_from": "Time from which the version may be in force; null means from its approval",
@@ -39,6 +41,7 @@ COMMON: Mapping[str, str] = {
     "ended_at": "Time at which it ended; null if it has not",
     "error": "The last error",
     "event_time": "Time of the event, as its sender set it",
+    "exact": "Value as text, with all digits",
     "expires_at": "Time at which it expires",
     "fingerprint": "Fingerprint of the document's content",
     "finished_at": "Time at which the run ended",
@@ -59,6 +62,7 @@ COMMON: Mapping[str, str] = {
     "namespace": "Namespace of the dataset in lineage events",
     "notification_kinds": "Kinds of notifications to send",
     "object": "Name of the object: a table of the contract",
+    "open_proposals": "Number of proposals that are not decided",
     "opened_at": "Time at which it was opened",
     "outcome": "Outcome: passed, failed or not evaluated",
     "owner": "Owner of the contract",
@@ -107,6 +111,20 @@ COMMON: Mapping[str, str] = {
     "version": "Version number",
     "window": "Period in which the version is in force",
 }
+
+
+def describe_fields(schema: dict[str, Any], *docstrings: str) -> None:
+    """Describe the fields of a JSON schema; remove their list from its own description.
+
+    `docstrings`: those of the model and its bases; by default the schema's description. Fields without one have their
+    common meaning."""
+    fields, own = schema.get("properties", {}), schema.get("description", "")
+    described = [each for text in docstrings or (own,) for each in described_fields(text, tuple(fields))]
+    for name, description in (*described, *COMMON.items()):
+        if name in fields:
+            fields[name].setdefault("description", description)
+    if own:
+        schema["description"] = FIELD_LIST.sub("", own).strip()
 
 
 def described_fields(docstring: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -25,7 +25,15 @@ class FitOut(ApiModel):
     - `name`: name of the fit in results of runs.
     - `points`: number of partitions used, from `first_partition` to `last_partition` without `excluded_partitions`.
     - `backtest_alarms`: partitions that bounds learned in this way would have alarmed on, among `backtest_points`.
-    - `is_active`: the bounds are in use; otherwise they are only proposed."""
+    - `is_active`: the bounds are in use; otherwise they are only proposed.
+    - `lower`: learned lower bound; null if there is none.
+    - `upper`: learned upper bound; null if there is none.
+    - `first_partition`: oldest partition that was used.
+    - `last_partition`: newest partition that was used.
+    - `excluded_partitions`: partitions between them that were not used, because of incidents or feedback.
+    - `states_version`: version of the table's states that was read.
+    - `training_fingerprint`: fingerprint of the values that were learned from.
+    - `backtest_points`: number of partitions in the backtest."""
 
     id: UUID
     object: str
@@ -100,7 +108,8 @@ class PreviewPointOut(ApiModel):
 
     - `run_id`: null for the next point, which has not arrived yet.
     - `is_training`: whether the point is learned from, before and after.
-    - `bands`: lower and upper bound, before and after; a null band means that the point is not evaluated."""
+    - `bands`: lower and upper bound, before and after; a null band means that the point is not evaluated.
+    - `time`: time of the data in the partition, or of the run."""
 
     partition: str | None
     time: datetime
@@ -116,7 +125,9 @@ class FeedbackPreviewOut(ApiModel):
     - `limits`: bounds of the program's clause, before and after.
     - `evaluated`: number of points considered clean.
     - `alarms`: number of these points outside the bounds, before and after.
-    - `backtest`: number of alarms and of points in the backtest of the new bounds; null if there is none."""
+    - `backtest`: number of alarms and of points in the backtest of the new bounds; null if there is none.
+    - `outlook`: effect of the feedback on the limits of the check.
+    - `points`: the data points, oldest first."""
 
     outlook: RefitOutlook
     points: tuple[PreviewPointOut, ...]

@@ -40,7 +40,8 @@ class GenerationBody(ApiRequest):
     """The states of all partitions of a dataset.
 
     - `number`: the generation; in a request, the generation to replace.
-    - `verdict`: null if no run validated the generation."""
+    - `verdict`: null if no run validated the generation.
+    - `entries`: states and fingerprint of the files, by partition."""
 
     number: int = Field(ge=0)
     entries: dict[Text, PartitionEntryBody]
@@ -59,7 +60,10 @@ class FitLimitsOut(ApiModel):
     """Bounds of a clause learned from `points` partitions after the version was approved.
 
     - `name`: name of the fit.
-    - `clause`: name of the approved bounds."""
+    - `clause`: name of the approved bounds.
+    - `lower`: learned lower bound; null if there is none.
+    - `upper`: learned upper bound; null if there is none.
+    - `points`: number of partitions that the bounds were learned from."""
 
     name: str
     clause: str
@@ -76,7 +80,8 @@ class GatedDatasetOut(ApiModel):
     - `classifying`: documents with the classifications of all contracts in force on the table; states honor all of
       them.
     - `fits`: learned bounds by check, used in place of the approved ones.
-    - `excluded_partitions`: partitions of incidents, excluded from learning."""
+    - `excluded_partitions`: partitions of incidents, excluded from learning.
+    - `dataset_id`: id of the dataset."""
 
     dataset_id: UUID
     namespace: str
@@ -92,7 +97,9 @@ class GatedDatasetOut(ApiModel):
 
 
 class StateBagOut(ApiModel):
-    """The name of the stored content."""
+    """The name of the stored content.
+
+    - `bag`: name of the stored content, for use in a generation."""
 
     bag: str
 
@@ -138,7 +145,8 @@ class GateOut(ApiModel):
     - `answer`: the worst answer of all contracts. `unknown` means that the data was not validated or may have
       changed since.
     - `contracts`: status by contract; the decisive one is first.
-    - `partition`: null means the whole dataset."""
+    - `partition`: null means the whole dataset.
+    - `upstream_failed`: whether bad data upstream affects the data."""
 
     answer: GateAnswer
     reason: str | None

@@ -1,25 +1,22 @@
 """Models of incidents."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
-from treaty.registry.core.enums import IncidentState, Resolution
+from treaty.registry.core.enums import IncidentState, ManualResolution, Resolution
 from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel, Prose, UserName
 
-# Resolutions that users choose; recovery is detected automatically.
-ManualResolution = Literal[
-    Resolution.FIXED, Resolution.EXPECTED_CHANGE, Resolution.FALSE_ALARM, Resolution.DUPLICATE, Resolution.WONT_FIX
-]
 Revision = Annotated[int, Field(ge=1, lt=2**31, description="Revision of the incident that the change is based on")]
 
 
 class FailingCheckOut(ApiModel):
     """A failing check.
 
-    - `partition`: null means all partitions together."""
+    - `partition`: null means all partitions together.
+    - `check`: id of the check."""
 
     check: str
     partition: str | None = None
@@ -28,7 +25,12 @@ class FailingCheckOut(ApiModel):
 class IncidentObjectOut(ApiModel):
     """A contract object affected by an incident.
 
-    - `active`: false if the object does not fail any more."""
+    - `active`: false if the object does not fail any more.
+    - `failing_checks`: checks that fail, with their partitions.
+    - `first_run_id`: id of the first failed run.
+    - `last_run_id`: id of the newest run.
+    - `joined_at`: time at which the object joined the incident.
+    - `recovered_at`: time of the run in which everything passed again; null if there is none."""
 
     contract_id: str
     object: str
@@ -49,7 +51,10 @@ class IncidentOut(EtagModel):
     - `columns`: columns of the failed checks; null means all.
     - `recovered_at`: when the bad data was replaced by good data.
     - `assignee`: null if unassigned.
-    - `resolved_by`: null if the incident was resolved automatically."""
+    - `resolved_by`: null if the incident was resolved automatically.
+    - `reopen_count`: how often the incident was reopened.
+    - `duplicate_of`: id of the incident that this one duplicates; null if there is none.
+    - `objects`: affected objects of contracts that the caller may read."""
 
     id: UUID
     contract_id: str

@@ -11,11 +11,13 @@ class LineageEventOut(ApiModel):
     """An accepted lineage event.
 
     - `outputs`: the first few datasets that the event reports as written.
-    - `written_partitions`: number of all datasets that the event reports as written.
+    - `written_datasets`: number of all datasets that the event reports as written.
     - `duplicates`: number of times the event was received again.
     - `diagnostics`: parts of the event that were ignored or corrected.
     - `error`: why processing failed; null if it did not.
-    - `original_size`: size of the received body in bytes."""
+    - `original_size`: size of the received body in bytes.
+    - `content_hash`: hash of the event; equal events are stored once.
+    - `job`: namespace and name of the job."""
 
     id: UUID
     content_hash: str
@@ -32,11 +34,13 @@ class LineageEventOut(ApiModel):
     job: str
     run_id: str
     outputs: tuple[str, ...]
-    written_partitions: int
+    written_datasets: int
 
 
 class RejectedEventOut(ApiModel):
-    """A rejected event body with the status and reason of the response."""
+    """A rejected event body with the status and reason of the response.
+
+    - `status`: HTTP status of the response."""
 
     id: UUID
     received_at: datetime

@@ -24,14 +24,22 @@ class GraphNameOut(CamelModel):
 
 
 class EdgeOut(CamelModel):
-    """An edge between two nodes, by their ids."""
+    """An edge between two nodes, by their ids.
+
+    - `origin`: id of the node that the edge leaves.
+    - `destination`: id of the node that the edge enters."""
 
     origin: str
     destination: str
 
 
 class NodeOut(CamelModel):
-    """A dataset or job in the graph, with its incoming and outgoing edges."""
+    """A dataset or job in the graph, with its incoming and outgoing edges.
+
+    - `type`: whether the node is a dataset or a job.
+    - `data`: facts about the node, in the format of Marquez.
+    - `inEdges`: edges that enter the node.
+    - `outEdges`: edges that leave the node."""
 
     id: str
     type: Literal["DATASET", "JOB"]
@@ -43,7 +51,8 @@ class NodeOut(CamelModel):
 class GraphOut(CamelModel):
     """The graph around a node.
 
-    - `complete`: false if the graph was truncated."""
+    - `complete`: false if the graph was truncated.
+    - `graph`: nodes of the graph."""
 
     graph: tuple[NodeOut, ...]
     complete: bool = True
@@ -52,7 +61,8 @@ class GraphOut(CamelModel):
 class LineageEventsOut(CamelModel):
     """Stored events without their large facets.
 
-    - `totalCount`: number of all matching events."""
+    - `totalCount`: number of all matching events.
+    - `events`: the events, newest first."""
 
     events: tuple[dict[str, Any], ...]
     total_count: int
@@ -76,7 +86,10 @@ class DownstreamDatasetOut(ApiModel):
     - `contamination`: whether the bad data has reached the dataset; `reached_at`: since when.
     - `is_direct`: false if bad columns only influence the dataset, for example through a filter.
     - `is_table_level`: no job on the way reports column lineage.
-    - `columns`: affected columns; null means all."""
+    - `columns`: affected columns; null means all.
+    - `reached_at`: time at which bad data reached the dataset; null if it has not.
+    - `contracts`: contracts of the dataset that the caller may read.
+    - `owners`: names of the owners and consumers."""
 
     namespace: str
     name: str
@@ -97,7 +110,8 @@ class DownstreamImpactOut(ApiModel):
     - `columns`: bad columns; null means all.
     - `is_hypothetical`: the data is not known to be bad; the impact is what bad data would have.
     - `datasets`: affected datasets, nearest first.
-    - `complete`: false if the list was truncated."""
+    - `complete`: false if the list was truncated.
+    - `contracts`: contracts of the bad data that the caller may read."""
 
     namespace: str
     name: str
@@ -115,7 +129,12 @@ class UpstreamIncidentOut(ApiModel):
 
     The contract's own verdict does not reflect it.
 
-    - `incident_id`, `cause`: null if the caller may not read the incident."""
+    - `incident_id`, `cause`: null if the caller may not read the incident.
+    - `contamination`: whether bad data arrived, is on its way, or is expected with the next run.
+    - `reached_at`: time at which bad data reached the object; null if it has not.
+    - `distance`: number of jobs between the incident and the object.
+    - `is_direct`: whether a job reads the bad data directly.
+    - `is_table_level`: whether lineage names only tables, not columns."""
 
     contract_id: str
     object: str
@@ -133,7 +152,8 @@ class InferredConsumerOut(ApiModel):
 
     - `reads`: columns by object.
     - `state`: decision about the job.
-    - `subscription_id`: the subscription of a confirmed job; null otherwise."""
+    - `subscription_id`: the subscription of a confirmed job; null otherwise.
+    - `owners`: owners of the job, as lineage events report them."""
 
     job_namespace: str
     job_name: str

@@ -28,7 +28,9 @@ class ChannelIn(ApiRequest):
 class OutboxMessageOut(ApiModel):
     """An outgoing message without its content.
 
-    - `error`: why the last attempt failed; null if it did not."""
+    - `error`: why the last attempt failed; null if it did not.
+    - `destination`: URL or address that the message is sent to, without secrets.
+    - `available_at`: time from which the next attempt is made."""
 
     id: UUID
     kind: str
@@ -61,7 +63,8 @@ class ChannelOut(ApiModel):
 class NewChannelOut(ApiModel):
     """A new channel.
 
-    - `secret`: signs the channel's webhooks; shown only once. Null if the channel does not sign messages."""
+    - `secret`: signs the channel's webhooks; shown only once. Null if the channel does not sign messages.
+    - `channel`: the new channel."""
 
     channel: ChannelOut
     secret: str | None

@@ -9,7 +9,8 @@ class CommonPatternOut(ApiModel):
     - `columns`: number of columns with the pattern.
     - `impurity`: average share of values that do not match (FPR in the paper), from 0 to 1.
     - `false_alarms`: estimated share of columns on which a check of the pattern would alarm falsely, from 0 to 1.
-    - `name`: usual meaning of such values; null if unknown."""
+    - `name`: usual meaning of such values; null if unknown.
+    - `pattern`: the pattern, as a regular expression."""
 
     pattern: str
     columns: int

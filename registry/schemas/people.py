@@ -30,14 +30,17 @@ class CredentialsIn(ApiRequest):
 class IdentityTokenIn(ApiRequest):
     """An identity provider's token.
 
-    - `nonce`: must match the token's nonce, which ties the token to this sign-in."""
+    - `nonce`: must match the token's nonce, which ties the token to this sign-in.
+    - `token`: ID token of the identity provider."""
 
     token: SecretStr
     nonce: Annotated[SecretStr, Field(min_length=16, max_length=200)]
 
 
 class UserOut(EtagModel):
-    """A user."""
+    """A user.
+
+    - `active`: whether the user may sign in."""
 
     id: UUID
     name: str
@@ -49,7 +52,8 @@ class UserOut(EtagModel):
 class SessionOut(ApiModel):
     """A new session.
 
-    - `secret`: bearer secret of the session; shown only once."""
+    - `secret`: bearer secret of the session; shown only once.
+    - `user`: the user who signed in."""
 
     secret: str
     expires_at: datetime
@@ -68,7 +72,8 @@ class CurrentUserOut(ApiModel):
     """The caller and the permissions of the current session or token.
 
     - `permissions`: apply to everything.
-    - `grants`: apply to single domains, contracts or datasets."""
+    - `grants`: apply to single domains, contracts or datasets.
+    - `user`: the caller."""
 
     user: UserOut
     permissions: tuple[Permission, ...]
@@ -87,7 +92,9 @@ class UserIn(ApiRequest):
 
 
 class UserUpdateIn(ApiRequest):
-    """Changes of a user. Omitted fields remain unchanged."""
+    """Changes of a user. Omitted fields remain unchanged.
+
+    - `active`: whether the user may sign in; omitted means unchanged."""
 
     roles: frozenset[Role] | None = None
     active: bool | None = None
@@ -119,7 +126,9 @@ class RotationIn(ApiRequest):
 class TokenOut(ApiModel):
     """An API token without its secret.
 
-    - `previous_expires_at`: until when the secret before the last rotation remains valid; null if there is none."""
+    - `previous_expires_at`: until when the secret before the last rotation remains valid; null if there is none.
+    - `prefix`: public beginning of the secret.
+    - `revoked_at`: time at which the token was revoked; null if it is valid."""
 
     id: UUID
     prefix: str
@@ -136,7 +145,8 @@ class TokenOut(ApiModel):
 class NewTokenOut(ApiModel):
     """A new API token.
 
-    - `secret`: bearer secret of the token; shown only once."""
+    - `secret`: bearer secret of the token; shown only once.
+    - `token`: the token without its secret."""
 
     secret: str
     token: TokenOut
@@ -163,7 +173,9 @@ class MemberOut(ApiModel):
 
 
 class TeamOut(ApiModel):
-    """A team with its members, ordered by name."""
+    """A team with its members, ordered by name.
+
+    - `members`: members of the team, by name."""
 
     id: UUID
     name: str

@@ -55,7 +55,8 @@ class SuggestionOut(ApiModel):
     - `content`: the suggestion as drafted, with its evidence.
     - `edited_patch`: the accepted patch if it differs from the drafted one.
     - `rejected_before`: the same check was rejected in an earlier proposal.
-    - `new_evidence`: evidence that the earlier, rejected suggestion did not have."""
+    - `new_evidence`: evidence that the earlier, rejected suggestion did not have.
+    - `position`: position in the draft, starting at 0."""
 
     id: UUID
     identity: str
@@ -73,7 +74,8 @@ class SuggestionOut(ApiModel):
 class ApprovalOut(ApiModel):
     """An approval of the document with the fingerprint `fingerprint`.
 
-    - `voided_at`: when a later edit voided the approval; null if it is valid."""
+    - `voided_at`: when a later edit voided the approval; null if it is valid.
+    - `approver`: user who approved the proposal."""
 
     approver: str
     version: str
@@ -102,7 +104,8 @@ class ProposalSummaryOut(EtagModel):
     - `pending`, `accepted`, `rejected`: number of suggestions by decision.
     - `voided_approvals`: the caller's approval was voided by a later edit.
     - `change_requests`: open requests for changes.
-    - `assignee`: user assigned to decide; null if unassigned."""
+    - `assignee`: user assigned to decide; null if unassigned.
+    - `approvals`: approvals of the current document."""
 
     id: UUID
     contract_id: str
@@ -137,7 +140,10 @@ class ProposalOut(ProposalSummaryOut):
 
     - `may_...`: actions that the caller can take now.
     - `approvals_given`: all approvals.
-    - `approvals_missing`: what a proposal in review lacks to become a version."""
+    - `approvals_missing`: what a proposal in review lacks to become a version.
+    - `source`: where a drafted document came from; null for other proposals.
+    - `active_version`: number of the version in force; null if there is none.
+    - `suggestions`: suggested checks, in the order of the draft."""
 
     comment: str | None
     reason: str | None
@@ -181,7 +187,9 @@ class DecisionIn(DecisionBaseIn):
 
 
 class DecisionsIn(DecisionBaseIn):
-    """One decision about several suggestions of a proposal, applied to all or none."""
+    """One decision about several suggestions of a proposal, applied to all or none.
+
+    - `suggestions`: ids of the suggestions to decide on."""
 
     suggestions: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
 

@@ -8,7 +8,9 @@ from treaty.registry.schemas.base import ApiModel
 class ArgumentOut(ApiModel):
     """An argument of an analyzer.
 
-    - `form`: JSON schema of the argument."""
+    - `form`: JSON schema of the argument.
+    - `required`: whether the argument has no default.
+    - `description`: meaning of the argument."""
 
     name: str
     required: bool
@@ -21,7 +23,9 @@ class AnalyzerOut(ApiModel):
 
     - `unit`: unit of the metric.
     - `scope`: data that a check evaluates by default.
-    - `example`: a check in YAML."""
+    - `example`: a check in YAML.
+    - `family`: group of related analyzers.
+    - `description`: meaning of the metric, with its special cases."""
 
     name: str
     family: str

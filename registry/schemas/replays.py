@@ -31,7 +31,9 @@ class CheckOutcomeOut(ApiModel):
 
     - `unit`: unit of the counts: days, partitions or arrivals.
     - `evaluated`: number of units evaluated.
-    - `not_applicable`: number of units without anything to measure."""
+    - `not_applicable`: number of units without anything to measure.
+    - `alerts`: units on which the check failed.
+    - `not_evaluated`: reasons why units were not evaluated, with their number."""
 
     scope: str
     severity: str
@@ -65,7 +67,9 @@ class ReplayedObjectOut(ApiModel):
     """The checks of an object, evaluated on its stored states.
 
     - `partitions`: number of partitions evaluated, of `stored` stored ones.
-    - `days`: number of days that the partitions cover; null if they are not daily."""
+    - `days`: number of days that the partitions cover; null if they are not daily.
+    - `stored`: number of partitions with stored states.
+    - `checks`: results by check."""
 
     object: str
     sentence: str
@@ -78,7 +82,11 @@ class ReplayedObjectOut(ApiModel):
 class DifferenceEvidenceOut(ApiModel):
     """A difference between two versions, with evidence from the stored partitions.
 
-    It covers differences that the documents leave undetermined, and values that only one version allows."""
+    It covers differences that the documents leave undetermined, and values that only one version allows.
+
+    - `element`: the changed element.
+    - `direction`: effect on the permitted data.
+    - `evidence`: what the stored partitions show about it."""
 
     object: str | None
     column: str | None
@@ -94,7 +102,9 @@ class ReplayOut(ApiModel):
 
     - `old`: version in force to compare with; null if there is none. `new`: the replayed version.
     - `complete`: false if the time limit was reached; the results then cover the first partitions.
-    - `milliseconds`: average time per partition."""
+    - `milliseconds`: average time per partition.
+    - `objects`: results by object.
+    - `differences`: differences between the versions, with evidence from stored partitions."""
 
     contract_id: str
     old: str | None

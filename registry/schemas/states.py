@@ -30,7 +30,8 @@ class MetricValueOut(MetricQueryOut):
 
     - `value`: number as text, with all digits.
     - `row_count`: number of rows measured.
-    - `unevaluated_rows`: number of rows whose conditions could not be evaluated."""
+    - `unevaluated_rows`: number of rows whose conditions could not be evaluated.
+    - `phrase`: the metric in words."""
 
     value: str | None
     row_count: int | None
@@ -40,7 +41,8 @@ class MetricValueOut(MetricQueryOut):
 class MergeEstimateOut(MetricQueryOut):
     """The cost of merging the states of a metric.
 
-    - `bytes`: number of bytes to read."""
+    - `bytes`: number of bytes to read.
+    - `phrase`: the metric in words."""
 
     bytes: int
 
@@ -64,7 +66,9 @@ class StateQueryOut(ApiModel):
 
 
 class MetricsOut(StateQueryOut):
-    """Metrics computed only from the stored states of the selected partitions."""
+    """Metrics computed only from the stored states of the selected partitions.
+
+    - `metrics`: the metrics with their values."""
 
     metrics: tuple[MetricValueOut, ...]
 
@@ -79,7 +83,8 @@ class PartitionStatesOut(ApiModel):
     - `sources`: what the states were read from.
     - `fault`: why the states cannot be used; null if they can.
     - `days`: number of days if daily states were merged by month; `partition` names them, and `fingerprint` covers the
-      fingerprints of all days."""
+      fingerprints of all days.
+    - `generation`: number of times that the states of the partition were replaced."""
 
     partition: str
     generation: int
@@ -98,7 +103,9 @@ class StatesOut(StateQueryOut):
     """Stored states of the selected partitions.
 
     - `partition_states`: the first partitions.
-    - `metrics`: cost of merging each metric."""
+    - `metrics`: cost of merging each metric.
+    - `bytes`: size of the states in the database, in bytes.
+    - `file_bytes`: size of the states in files, in bytes."""
 
     bytes: int
     file_bytes: int
@@ -131,7 +138,8 @@ class RerunOut(ApiModel):
     """A run re-evaluated on the states that it validated.
 
     - `before`, `after`: verdict of the run and of the rerun.
-    - `differences`: all results that differ."""
+    - `differences`: all results that differ.
+    - `results`: number of results that were compared."""
 
     run_id: UUID
     contract_id: str
@@ -150,7 +158,8 @@ class ErasureOut(ApiModel):
     - `generations`, `files`: generations of states, and their files.
     - `measurements`, `results`: measurements and results whose values were erased.
     - `suggestions`: suggestions whose evidence was erased.
-    - `columns`: text columns removed from the pattern index."""
+    - `columns`: text columns removed from the pattern index.
+    - `samples`: number of erased samples of violating rows."""
 
     datasets: tuple[str, ...]
     generations: int

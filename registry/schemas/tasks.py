@@ -26,7 +26,8 @@ class DraftIn(ApiRequest):
     - `sample`: approximate number of rows to read; null reads all.
     - `by_history`: learn programs from the history of the partitions as well.
     - `false_alarms`: false-alarm budget of the programs per quarter, for the whole table.
-    - `refit`: which refitted bounds of the programs take effect."""
+    - `refit`: which refitted bounds of the programs take effect.
+    - `aliases`: further names of the table in lineage events."""
 
     location: Location
     contract_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,200}$")]
@@ -43,7 +44,9 @@ class DraftIn(ApiRequest):
 
 
 class TaskOut(ApiModel):
-    """A task in the queue, with its progress and result."""
+    """A task in the queue, with its progress and result.
+
+    - `result`: what the task produced; null until it is done."""
 
     id: UUID
     kind: str
@@ -57,7 +60,9 @@ class TaskOut(ApiModel):
 
 
 class TaskEventsOut(ApiModel):
-    """Ids of the lineage events that triggered a task, oldest first."""
+    """Ids of the lineage events that triggered a task, oldest first.
+
+    - `events`: ids of the events, oldest first."""
 
     events: list[UUID]
 

@@ -65,7 +65,9 @@ class ContractDifferenceOut(ApiModel):
     - `old`, `new`: values before and after; null if absent.
     - `direction`: effect on the permitted data.
     - `presence`: the element only requires that a column exists; data without the column, read as nulls, satisfies
-      it."""
+      it.
+    - `section`: section of the contract: structure or guarantees.
+    - `check`: id of the changed check; null if the change concerns no check."""
 
     section: DifferenceSection
     kind: DifferenceKind
@@ -84,7 +86,10 @@ class ContractDifferenceOut(ApiModel):
 class CompatibilityModeOut(ApiModel):
     """The compatibility mode of a section of the contract.
 
-    - `is_kept`: the new version is compatible under this mode."""
+    - `is_kept`: the new version is compatible under this mode.
+    - `section`: section of the contract: structure or guarantees.
+    - `mode`: compatibility mode that the contract requires.
+    - `meaning`: what the mode allows."""
 
     section: DifferenceSection
     mode: Mode
@@ -94,7 +99,10 @@ class CompatibilityModeOut(ApiModel):
 
 
 class CompatibilityBreachOut(ApiModel):
-    """A difference from a live version that violates a compatibility mode."""
+    """A difference from a live version that violates a compatibility mode.
+
+    - `mode`: the violated compatibility mode.
+    - `difference`: the difference that violates it."""
 
     version: str
     mode: Mode
@@ -108,7 +116,11 @@ class DiffOut(ApiModel):
     - `bump`: size of the change. `structure`, `guarantees`: size of the change of each section.
     - `suggested_version`: the next free version number for the change.
     - `is_bump_sufficient`: the number of the new version is large enough for the change.
-    - `undetermined`: number of changes whose meaning an owner must state; they count as major."""
+    - `undetermined`: number of changes whose meaning an owner must state; they count as major.
+    - `new`: number of the newer version.
+    - `differences`: all differences, breaking ones first.
+    - `modes`: required compatibility modes, and whether they are kept.
+    - `breaches`: differences that violate a required mode."""
 
     contract_id: str
     old: str | None

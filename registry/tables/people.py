@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from treaty.registry.core.enums import AuditAction, GrantScope, Role, TeamRole
+from treaty.registry.core.enums import GrantScope, Role, TeamRole
 from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column, json_column, time_column
 
 
@@ -119,14 +119,16 @@ class SetupTokenRow(BaseRow, table=True):
 
 
 class AuditEntryRow(BaseRow, table=True):
-    """A change in the audit log. Append-only; each entry's hash covers the previous entry."""
+    """A change in the audit log. Append-only; each entry's hash covers the previous entry.
+
+    `action`: word of `AuditAction`, or one that it replaced when the entry was older, see `FORMER_ACTIONS`."""
 
     __tablename__ = "audit_entry"
     __table_args__ = (Index(None, "object_id", "position"),)
     position: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     time: datetime = time_column(index=True)
     actor: str
-    action: AuditAction = enum_column(AuditAction)
+    action: str = Field(max_length=32)
     object_type: str
     object_id: str
     details: dict[str, Any] = json_column()

@@ -19,8 +19,9 @@ from sqlmodel import Session
 from treaty.engine.core import interrupts
 from treaty.registry.audit import audit_log
 from treaty.registry.core import logs
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import AuditAction, LineageEventState
+from treaty.registry.core.enums import LineageEventState
 from treaty.registry.lineage.events import event_store
 from treaty.registry.queue import task_queue
 from treaty.registry.queue.task_queue import LeaseLost

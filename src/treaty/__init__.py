@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from treaty.engine.session.violating_rows import flag_rows, quarantine
     from treaty.engine.states.generations import GenerationConflict, StateFolder
     from treaty.extras import MissingExtra
+    from treaty.registry import schemas
     from treaty.registry.client import Client, ClientError
     from treaty.registry.sdk.remote_states import registered_contract
 
@@ -86,6 +87,7 @@ __all__ = [
     "recover",
     "registered_contract",
     "satisfying",
+    "schemas",
     "unlike",
     "verify",
     "watch_stream",
@@ -119,6 +121,7 @@ _HOMES = {
     "engine.session.verify": ("measure", "verify"),
     "engine.states.generations": ("GenerationConflict", "StateFolder"),
     "extras": ("MissingExtra",),
+    "registry": ("schemas",),
     "registry.client": ("Client", "ClientError"),
     "registry.sdk.remote_states": ("registered_contract",),
 }  # fmt: skip

@@ -23,7 +23,6 @@ BANNED = frozenset(
 STORED = {
     "engine/gate/publication_intent.py": "judged",
     "engine/states/generations.py": "judged",
-    "registry/notifications/messages.py": "found",
     "registry/worker/operations/backup.py": "made",
 }
 ODD_HEADS = frozenset(

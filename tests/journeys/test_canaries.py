@@ -15,7 +15,7 @@ from support.loops import Services
 from treaty.engine.report import REPORTS
 from treaty.engine.session.verify import verify
 from treaty.engine.states.state_files import StateFiles
-from treaty.registry.core.enums import IncidentState, Resolution
+from treaty.registry.core.enums import IncidentState, ManualResolution
 from treaty.registry.demo.deliveries import DemoDelivery
 from treaty.registry.demo.producer import DemoProducer
 from treaty.registry.demo.scenario import DemoLoop
@@ -73,7 +73,7 @@ class People:
         loop = DemoLoop(lake=None, people=self.services.people, report=print)  # type: ignore[arg-type]
         # Nothing is learned from partitions of incidents, unless they are said to be as expected.
         for each in owner.incidents(contract_id=self.name, state=IncidentState.OPEN):
-            owner.resolve_incident(each.id, each.revision, Resolution.EXPECTED_CHANGE)
+            owner.resolve_incident(each.id, each.revision, ManualResolution.EXPECTED_CHANGE)
         proposal = loop.finished_draft(producer.request_draft(asked))
         found = (
             run, *owner.samples(run.id), owner.contract(self.name), owner.metrics(self.name), owner.states(self.name),

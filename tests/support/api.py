@@ -79,7 +79,7 @@ class World:
     def audited(self) -> list[str]:
         """The actions of all audit entries, in their order."""
         with read_session(self.engine) as tx:
-            return [each.value for each in tx.exec(select(AuditEntryRow.action).order_by(AuditEntryRow.position))]
+            return list(tx.exec(select(AuditEntryRow.action).order_by(AuditEntryRow.position)))
 
 
 def application(settings: RegistrySettings, engine: Engine) -> FastAPI:

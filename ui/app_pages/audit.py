@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.audit_actions import FORMER_ACTIONS, AuditAction
 from treaty.registry.schemas import AuditOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import audit as texts
@@ -64,7 +64,7 @@ def row(entry: AuditOut) -> dict[str, str]:
         texts.NUMBER: str(entry.position),
         ui_texts.WHEN: ui_texts.moment(entry.time, timezone=viewer.timezone()),
         ui_texts.WHO: entry.actor,
-        texts.ACTION: entry.action,
+        texts.ACTION: texts.action(entry.action, FORMER_ACTIONS.get(entry.action)),
         texts.OF: entry.object_id,
         texts.DETAILS: ", ".join(f"{key}: {value}" for key, value in sorted(entry.details.items())),
     }

@@ -102,8 +102,8 @@ def counts(counts: LineageEventCountsOut) -> None:
 def event(event: LineageEventOut) -> dict[str, str]:
     """Return an event as a table row."""
     more = (
-        texts.more_outputs(event.written_partitions - len(event.outputs))
-        if event.written_partitions > len(event.outputs)
+        texts.more_outputs(event.written_datasets - len(event.outputs))
+        if event.written_datasets > len(event.outputs)
         else ""
     )
     return {

@@ -22,6 +22,10 @@ OF = "Object"
 DETAILS = "Details"
 
 
+def action(stored: str, current: str | None) -> str:
+    return f"{current} (stored as {stored})" if current else stored
+
+
 def newest(entries: int) -> str:
     return f"Latest {pluralize(entries, 'entry', 'entries')}"
 

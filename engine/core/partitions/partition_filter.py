@@ -95,7 +95,7 @@ def condition(text: str, columns: Schema) -> Callable[[Row], bool | None]:
 
     Raises PredicateError if the condition is invalid or not supported for partitions."""
     try:
-        parse(text, schema=columns)
+        parse(text, schema=columns, noun="partition column")
     except PredicateError as error:
         raise PredicateError([_of_partitions(each, columns) for each in error.faults]) from None
     return _Conditions(columns).term(tree_of(text)).value
@@ -104,8 +104,7 @@ def condition(text: str, columns: Schema) -> Callable[[Row], bool | None]:
 def _of_partitions(fault: Fault, columns: Schema) -> Fault:
     if fault.code != "predicate-column":
         return fault
-    message = fault.message.replace("not a column", "not a partition column")
-    return replace(fault, message=message, remedy=f"the partition columns are {', '.join(columns.names) or 'none'}")
+    return replace(fault, remedy=f"the partition columns are {', '.join(columns.names) or 'none'}")
 
 
 def _refused(message: str, remedy: str = ADMITTED) -> PredicateError:

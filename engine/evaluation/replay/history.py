@@ -70,9 +70,9 @@ class ReplayHistory:
             terms=case.budget.terms,
             metrics=case.budget.metrics,
         )
-        share = check.analyzer.unit == "share"
+        domain = check.analyzer.detected_domain
         return replace(
-            check, detection=baselines.detect(check.detector, check.identity or "", partition, _nothing, share)
+            check, detection=baselines.detect(check.detector, check.identity or "", partition, _nothing, domain)
         )
 
 

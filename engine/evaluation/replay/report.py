@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from treaty.engine.core.number_format import percentage
 from treaty.engine.core.partitions.months import date_of_name, members
 from treaty.engine.evaluation.replay.pattern_trial import UNASKED, RegexTrialResult
 
@@ -105,9 +106,8 @@ class ReplayedCheck:
         if not self.trial.partitions:
             return "no stored values to try both patterns on"
         trial = self.trial
-        prefix = (
-            f"tried on stored values of {trial.partitions} partitions, {trial.covered:.1%} of the rows with a value:"
-        )
+        rows = f"{percentage(trial.covered)} of the rows with a value"
+        prefix = f"tried on stored values of {trial.partitions} partitions, {rows}:"
         if not trial.differing:
             return f"{prefix} no difference"
         alone = f"{trial.refused:,} rows match only the pattern in force, {trial.accepted:,} only the proposed one"

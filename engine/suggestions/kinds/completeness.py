@@ -2,6 +2,7 @@
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
+from treaty.engine.core.number_format import percentage
 from treaty.engine.profile.confidence_intervals import binomial
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
@@ -63,7 +64,7 @@ def mostly_complete(column: ColumnProfile, part: HistorySlice, margin: float) ->
     if least < LEAST_COMPLETENESS:
         return None
     name = column.column.name
-    words = f"{name} is present in at least {least:.1%} of the rows"
+    words = f"{name} is present in at least {percentage(least)} of the rows"
     implementation = {"analyzer": "completeness", "column": name, "mustBeGreaterOrEqualTo": least}
     return SuggestionCandidate(
         kind="mostly_complete",

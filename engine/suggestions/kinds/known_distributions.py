@@ -11,6 +11,7 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import FRACTIONAL
+from treaty.engine.core.number_format import figure
 from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
@@ -51,7 +52,9 @@ def _normal(values: Sequence[float]) -> FittedDistribution | None:
     if not spread > 0:
         return None
     fitted = NormalDist((values[19] + values[20]) / 2, spread)
-    return FittedDistribution(fitted.cdf, fitted.inv_cdf, f"mean {fitted.mean:.4g}, standard deviation {spread:.4g}")
+    return FittedDistribution(
+        fitted.cdf, fitted.inv_cdf, f"mean {figure(fitted.mean)}, standard deviation {figure(spread)}"
+    )
 
 
 def _lognormal(values: Sequence[float]) -> FittedDistribution | None:
@@ -72,7 +75,7 @@ def _exponential(values: Sequence[float]) -> FittedDistribution | None:
     return FittedDistribution(
         lambda value: 1 - math.exp(-max(0.0, value) / mean),
         lambda share: -mean * math.log(1 - share),
-        f"mean {mean:.4g}",
+        f"mean {figure(mean)}",
     )
 
 
@@ -84,7 +87,7 @@ def _uniform(values: Sequence[float]) -> FittedDistribution | None:
     return FittedDistribution(
         lambda value: min(1.0, max(0.0, (value - low) / width)),
         lambda share: low + share * width,
-        f"from {low:.4g} to {low + width:.4g}",
+        f"from {figure(low)} to {figure(low + width)}",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.components.operands import NUMERIC, TEXT
+from treaty.engine.core.number_format import figure
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, SuggestionCandidate, SuggestionKind, add, metric
@@ -101,8 +102,8 @@ def limits_text(limits: Limits) -> str:
     """Return the bounds in words."""
     low, high = limits
     if low is not None and high is not None:
-        return f"is between {low:,g} and {high:,g}"
-    return f"is at least {low:,g}" if low is not None else f"is at most {high:,g}"
+        return f"is between {figure(low)} and {figure(high)}"
+    return f"is at least {figure(low)}" if low is not None else f"is at most {figure(high)}"
 
 
 def _within_nature(limits: Limits, least: float) -> Limits:

@@ -8,6 +8,7 @@ from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import TEXT
 from treaty.engine.components.text_masks import LONGEST
+from treaty.engine.core.number_format import percentage
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
@@ -148,8 +149,8 @@ def _breakable(limits: Limits) -> Limits:
 def _limits_text(limits: Limits) -> str:
     low, high = limits
     if low is not None and high is not None:
-        return f"between {low:.1%} and {high:.1%}"
-    return f"at least {low:.1%}" if low is not None else f"at most {high:.1%}"
+        return f"between {percentage(low)} and {percentage(high)}"
+    return f"at least {percentage(low)}" if low is not None else f"at most {percentage(high or 0.0)}"
 
 
 for _share_of in map(TraitShare, TRAITS):

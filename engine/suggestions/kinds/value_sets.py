@@ -8,6 +8,7 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import literal, quote
 from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEXT
+from treaty.engine.core.number_format import figure, percentage
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
@@ -90,11 +91,11 @@ def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> Su
     predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(lower)} AND {number(upper)}"
     if not is_valid_predicate(predicate):
         return None
-    words = f"{name} is between {lower:,g} and {upper:,g} in at least {share:.1%} of the rows"
+    words = f"{name} is between {figure(lower)} and {figure(upper)} in at least {percentage(share)} of the rows"
     return SuggestionCandidate(
         kind="value_range",
         sentence=words,
-        expression=f"{number(lower)} <= {name} <= {number(upper)} for {share:.1%}",
+        expression=f"{number(lower)} <= {name} <= {number(upper)} for {percentage(share)}",
         patch={"quality": check(f"{name}-range", words, "conformity", compliance(predicate, at_least=share))},
         measure=value_ranges.share_between(column, lower, upper),
         assertion=Assertion("mustBeGreaterOrEqualTo", share),
@@ -158,13 +159,15 @@ def _among(
     if not is_valid_predicate(predicate):
         return None
     least = math.floor(share * 1000) / 1000
-    words = f"{name} is one of {len(values)} known values" + ("" if exact else f" in at least {least:.1%} of the rows")
+    words = f"{name} is one of {len(values)} known values" + (
+        "" if exact else f" in at least {percentage(least)} of the rows"
+    )
     kind, slug = ("categorical", "values") if exact else ("mostly_categorical", "known-values")
     among = frozenset(values)
     return SuggestionCandidate(
         kind=kind,
         sentence=words,
-        expression=f"{name} in ({', '.join(values)})" + ("" if exact else f" for {least:.1%}"),
+        expression=f"{name} in ({', '.join(values)})" + ("" if exact else f" for {percentage(least)}"),
         patch={"quality": check(f"{name}-{slug}", words, "conformity", compliance(predicate, at_least=least))},
         measure=SuggestionMetric(
             lambda part: [_share_known(value_counts, among) for value_counts, _ in part.values(column)],

@@ -39,7 +39,7 @@ class IfMatchPrecondition:
         if not self.stated or current in (self.tags or ()):
             return
         last = audit_log.entries(session, PageRequest(1), object_id=str(object_id)).rows
-        change = f" ({last[0].actor}: {last[0].action.value} at {last[0].time:%Y-%m-%d %H:%M:%S} UTC)" if last else ""
+        change = f" ({last[0].actor}: {last[0].action} at {last[0].time:%Y-%m-%d %H:%M:%S} UTC)" if last else ""
         raise PreconditionFailed(
             f"This has changed since you read it{change}. Its ETag is now {current}. Reload it and try again."
         )

@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 
 from treaty.registry.api.http.problems import MEDIA_TYPE
 from treaty.registry.schemas import ProblemOut
+from treaty.registry.schemas.field_descriptions import describe_fields
 
 TELLS = "Treaty is a registry of data contracts for Apache Spark: versions, reviews, validations and incidents."
 REFUSALS = {"4XX": "The request was rejected; nothing changed.", "5XX": "The service failed; nothing changed."}
@@ -23,6 +24,31 @@ KEY = {
     "required": False,
     "description": "Executes the request once and replays its response for 24 hours. Use a UUID.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[\x21-\x7e]+$"},
+}
+
+
+# Parameters that mean the same on every route.
+PARAMETERS = {
+    "If-Match": "ETag of the state that the change is based on, or `*` for any state",
+    "if-none-match": "ETag of the content that the caller has; responds 304 if it is still current",
+    "acknowledgement_id": "Id of the acknowledgement",
+    "channel_id": "Id of the notification channel",
+    "check_id": "Id of the consumer check",
+    "event_id": "Id of the lineage event",
+    "grant_id": "Id of the grant",
+    "incident_id": "Id of the incident",
+    "message_id": "Id of the message",
+    "name": "Name of the template",
+    "proposal_id": "Id of the proposal",
+    "request_id": "Id of the request",
+    "rest": "Rest of the path, as Marquez defines it",
+    "run_id": "Id of the run",
+    "subscription_id": "Id of the subscription",
+    "suggestion_id": "Id of the suggestion",
+    "task_id": "Id of the task",
+    "team_id": "Id of the team",
+    "token_id": "Id of the token",
+    "user_id": "Id of the user",
 }
 
 
@@ -42,6 +68,8 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
     for name in OURS & set(schemas):
         del schemas[name]
     schemas["Problem"], schemas["FaultOut"] = _problem()
+    for schema in schemas.values():
+        describe_fields(schema)
     for path in document["paths"].values():
         for method, operation in path.items():
             _complete(method, operation)
@@ -70,5 +98,8 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
     responses.pop("422", None)
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     responses.update({status: {"description": text, "content": content} for status, text in REFUSALS.items()})
+    for parameter in operation.get("parameters", ()):
+        if parameter["name"] in PARAMETERS:
+            parameter.setdefault("description", PARAMETERS[parameter["name"]])
     if method == "post":
         operation.setdefault("parameters", []).append(KEY)

@@ -14,8 +14,9 @@ from treaty.registry.api.http import presenters
 from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Paging, Reader, Service, Shared
 from treaty.registry.audit import audit_log, hash_chain, signed_heads
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import read_session
-from treaty.registry.core.enums import AuditAction, Permission
+from treaty.registry.core.enums import Permission
 from treaty.registry.review.approval import records
 
 router = admission_router(tags=["audit"])

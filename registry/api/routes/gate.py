@@ -43,7 +43,7 @@ def ask_gate(  # noqa: PLR0913, PLR0917 - each parameter is part of the question
     namespace: Namespace = None, contract_id: ContractFilter = None, dataset_fingerprint: DatasetFingerprint = None,
     as_of: AsOf = None,
 ) -> schemas.GateOut:  # fmt: skip
-    """Ask whether data may be read: `pass`, `warn`, `block`, or `unknown`.
+    """Ask whether data may be read: `allow`, `warn`, `block`, or `unknown`.
 
     The answer is `unknown` if the data may have changed since its validation. It covers every contract about the
     dataset and the checks of the consumer."""

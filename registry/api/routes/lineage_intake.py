@@ -63,7 +63,13 @@ class ParsedBatch:
 
 
 class BatchSummaryOut(BaseModel):
-    """Number of events in a batch by result."""
+    """Number of events in a batch by result.
+
+    - `received`: number of events in the batch.
+    - `successful`: number of accepted events.
+    - `failed`: number of rejected events.
+    - `retriable`: number of rejected events that may be accepted if sent again; always 0.
+    - `non_retriable`: number of rejected events that would be rejected again."""
 
     received: int
     successful: int
@@ -75,7 +81,9 @@ class BatchSummaryOut(BaseModel):
 class FailedEventOut(BaseModel):
     """A rejected event of a batch. Sending it again does not help.
 
-    - `index`: position in the batch, starting at 0."""
+    - `index`: position in the batch, starting at 0.
+    - `reason`: why the event was rejected.
+    - `retriable`: whether the event may be accepted if sent again; always false."""
 
     index: int
     reason: str
@@ -83,7 +91,11 @@ class FailedEventOut(BaseModel):
 
 
 class BatchOut(BaseModel):
-    """The response to a batch, in the format of OpenLineage."""
+    """The response to a batch, in the format of OpenLineage.
+
+    - `status`: whether all events were accepted, or only some.
+    - `summary`: number of events by result.
+    - `failed_events`: the rejected events."""
 
     status: Literal["success", "partial_success"]
     summary: BatchSummaryOut

@@ -15,7 +15,8 @@ from treaty.registry.api.http.admission import admission, admission_router, docu
 from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Service, Shared, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
-from treaty.registry.core.enums import AuditAction, Permission, TaskKind
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission, TaskKind
 from treaty.registry.core.errors import ServiceBusy
 from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay, replay_versions

@@ -14,7 +14,8 @@ from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
-from treaty.registry.core.enums import AuditAction, Permission, TaskKind, TaskState
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission, TaskKind, TaskState
 from treaty.registry.core.errors import Forbidden, NotFound
 from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay_versions

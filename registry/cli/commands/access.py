@@ -1,6 +1,10 @@
-"""Commands for access control: teams, grants, token rotation and key files."""
+"""Commands for access control: users, tokens, teams, grants and key files."""
 
-from collections.abc import Sequence
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
@@ -9,24 +13,43 @@ import typer
 from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
-from treaty.registry.core.enums import GrantScope, Role, TeamRole
+from treaty.registry.cli.output.tables import console, print_table
+from treaty.registry.core.enums import GrantScope, Permission, Role, TeamRole
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from pydantic import BaseModel
 
     from treaty.registry.client import Client
-    from treaty.registry.schemas import GrantIn, GrantOut, TeamOut
+    from treaty.registry.schemas import GrantIn, TeamOut, UserOut
 
 Target = Annotated[str, typer.Argument(help="Domain, contract id or dataset id; omit for everything")]
 User = Annotated[str | None, typer.Option("--user", help="User name")]
 Team = Annotated[str | None, typer.Option("--team", help="Team name")]
 TeamName = Annotated[str, typer.Argument(metavar="TEAM", help="Team name", show_default=False)]
 UserName = Annotated[str, typer.Argument(metavar="USER", help="User name", show_default=False)]
+
+Roles = Annotated[
+    list[Role] | None, typer.Option("--role", help="Role on everything; repeatable; none for users with grants only")
+]
+NewRoles = Annotated[
+    list[Role] | None, typer.Option("--role", help="Role on everything, instead of the current roles; repeatable")
+]
+WithPassword = Annotated[
+    bool, typer.Option("--password", help="Ask for a password, or read it from standard input in a pipe")
+]
+Active = Annotated[
+    bool | None, typer.Option("--active/--inactive", help="Whether the user may sign in; by default unchanged")
+]
+TokenName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the token", show_default=False)]
+Scopes = Annotated[list[Permission], typer.Option("--scope", help="Permission of the token; repeatable")]
+Owner = Annotated[str | None, typer.Option("--user", help="User of the token; by default you. Administrators only")]
+Lifetime = Annotated[int, typer.Option("--expires-days", min=1, max=3650, help="Days until the token expires")]
+Never = Annotated[bool, typer.Option("--never-expires", help="Create a token that does not expire")]
 TokenId = Annotated[UUID, typer.Argument(metavar="TOKEN", help="Token id", show_default=False)]
 Overlap = Annotated[float, typer.Option(min=0, max=720, help="Hours for which the old secret remains valid")]
 Days = Annotated[int | None, typer.Option(min=1, max=3650, help="Days until the token expires; by default unchanged")]
 
-app = typer.Typer(name="access", no_args_is_help=True, help="Manage access: teams, grants, tokens and keys.")
+app = typer.Typer(name="access", no_args_is_help=True, help="Manage access: users, tokens, teams, grants and keys.")
 
 
 @app.command()
@@ -75,6 +98,13 @@ def create_team(name: TeamName) -> None:
         print(registry.create_team(name).id)
 
 
+@app.command("remove-team")
+def remove_team(name: TeamName) -> None:
+    """Remove a team with its grants."""
+    with service.open_client() as registry:
+        registry.remove_team(_team(registry, name).id)
+
+
 @app.command("set-member")
 def set_member(
     team: TeamName,
@@ -91,15 +121,6 @@ def set_member(
             registry.set_member(team_id, user, TeamRole.LEAD if lead else TeamRole.MEMBER)
 
 
-@app.command()
-def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = None) -> None:
-    """Rotate a token's secret and print the new one.
-
-    The new secret is shown only once. The old secret remains valid for the overlap."""
-    with service.open_client() as registry:
-        print(registry.rotate_token(token, overlap_hours=overlap_hours, expires_days=expires_days).secret)
-
-
 @app.command("create-key")
 def create_key(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Path of the new key file", show_default=False)],
@@ -113,16 +134,114 @@ def create_key(
         raise CliError(f"Cannot write {file}: {error.strerror}") from None
 
 
+@app.command()
+def users(as_json: Json = False) -> None:
+    """List users by name."""
+    with service.open_client() as registry:
+        rows = registry.users()
+    _print_rows(rows, ("id", "name", "roles", "active", "created_at"), as_json=as_json)
+
+
+@app.command("create-user")
+def create_user(name: UserName, role: Roles = None, password: WithPassword = False) -> None:
+    """Create a user and print its id.
+
+    Without a password the user signs in with API tokens only, as services do."""
+    secret = _password() if password else None
+    with service.open_client() as registry, _request_faults():
+        print(registry.create_user(name, roles=role or (), password=secret).id)
+
+
+@app.command("change-user")
+def change_user(name: UserName, role: NewRoles = None, active: Active = None, password: WithPassword = False) -> None:
+    """Change a user's roles, password, or whether they may sign in. Ends their sessions."""
+    from treaty.registry.schemas import UserUpdateIn
+
+    fields = {"roles": role, "active": active, "password": _password() if password else None}
+    changes = {name: value for name, value in fields.items() if value is not None}
+    if not changes:
+        raise CliError("Nothing to change. Use --role, --active, --inactive or --password.")
+    with service.open_client() as registry, _request_faults():
+        user = _user_by_name(registry, name)
+        registry.change_user(user.id, UserUpdateIn.model_validate(changes), etag=user.etag)
+
+
+@app.command()
+def tokens(as_json: Json = False) -> None:
+    """List your API tokens, newest first. User administrators see all tokens."""
+    with service.open_client() as registry:
+        rows = registry.tokens()
+    columns = ("id", "name", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at")
+    _print_rows(rows, columns, as_json=as_json)
+
+
+@app.command("create-token")
+def create_token(
+    name: TokenName, scope: Scopes, user: Owner = None, expires_days: Lifetime = 365, never_expires: Never = False
+) -> None:
+    """Create an API token and print its secret, which is shown only once.
+
+    A token can do what its user may do and its scopes include."""
+    with service.open_client() as registry, _request_faults():
+        user_id = _user_by_name(registry, user).id if user else None
+        lifetime = None if never_expires else expires_days
+        print(registry.issue_token(name, scopes=scope, expires_days=lifetime, user_id=user_id).secret)
+
+
+@app.command()
+def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = None) -> None:
+    """Rotate a token's secret and print the new one.
+
+    The new secret is shown only once. The old secret remains valid for the overlap."""
+    with service.open_client() as registry:
+        print(registry.rotate_token(token, overlap_hours=overlap_hours, expires_days=expires_days).secret)
+
+
+@app.command("revoke-token")
+def revoke_token(token: TokenId) -> None:
+    """Revoke an API token."""
+    with service.open_client() as registry:
+        registry.revoke_token(token)
+
+
+@contextmanager
+def _request_faults() -> Iterator[None]:
+    """Convert the faults of a request to CliError, without the values."""
+    from pydantic import ValidationError
+
+    try:
+        yield
+    except ValidationError as error:
+        faults = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False))
+        raise CliError("; ".join(faults)) from None
+
+
+def _password() -> str:
+    """Return the password from the terminal, where it is not shown, or from standard input."""
+    if sys.stdin.isatty():
+        return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
+    password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise CliError("--password reads the password from standard input, which is empty.")
+    return password
+
+
 def _grant_body(
     registry: "Client", role: Role, scope: GrantScope, target: str, *, user: str | None, team: str | None
 ) -> "GrantIn":
     from treaty.registry.schemas import GrantIn
 
-    user_id = next((each.id for each in registry.users() if each.name == user), None) if user else None
-    if user and user_id is None:
-        raise CliError(f"User {user} does not exist.")
+    user_id = _user_by_name(registry, user).id if user else None
     team_id = _team(registry, team).id if team else None
     return GrantIn(role=role, scope=scope, target=target, user_id=user_id, team_id=team_id)
+
+
+def _user_by_name(registry: "Client", name: str) -> "UserOut":
+    """Return the user of that name. Raises CliError if there is none."""
+    user = next((each for each in registry.users() if each.name == name.lower()), None)
+    if user is None:
+        raise CliError(f"User {name} does not exist.")
+    return user
 
 
 def _team(registry: "Client", name: str) -> "TeamOut":
@@ -132,33 +251,22 @@ def _team(registry: "Client", name: str) -> "TeamOut":
     return team
 
 
-def _print_rows(grants: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], *, as_json: bool) -> None:
-    """Print the rows as a table or as JSON."""
-    import json
-
-    from rich.console import Console
-
+def _print_rows(rows: "Sequence[BaseModel]", columns: Sequence[str], *, as_json: bool) -> None:
+    """Print these columns of the rows as a table, or the rows as JSON."""
     if as_json:
-        print(json.dumps([each.model_dump(mode="json") for each in grants], indent=2))
-    else:
-        _table(grants, columns, Console(highlight=False))
-
-
-def _table(grants: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], console: "Console") -> None:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in columns:
-        table.add_column(heading, overflow="fold")
-    for each in grants:
-        table.add_row(*(_cell(getattr(each, column)) for column in columns))
-    console.print(table)
+        print(json.dumps([each.model_dump(mode="json") for each in rows], indent=2))
+        return
+    headings = [column.removesuffix("_at").replace("_", " ") for column in columns]
+    print_table(console(), headings, [[_cell(getattr(each, column)) for column in columns] for each in rows])
 
 
 def _cell(value: Any) -> str:
-    from rich.markup import escape
-
-    from treaty.engine.core.number_format import visible
-
-    members = ", ".join(f"{each.name} ({each.role})" for each in value) if isinstance(value, tuple) else str(value)
-    return escape(visible(members))
+    match value:
+        case None:
+            return "-"
+        case datetime():
+            return f"{value:%Y-%m-%d %H:%M} UTC"
+        case tuple():
+            return ", ".join(f"{each.name} ({each.role})" if hasattr(each, "role") else str(each) for each in value)
+        case _:
+            return str(value)

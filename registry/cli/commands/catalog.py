@@ -1,11 +1,12 @@
 """Search the catalog."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
+from treaty.registry.cli.output.tables import print_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,22 +57,7 @@ def _rebuilt() -> int:
 
 def _show(page: "CatalogPageOut", console: "Console") -> None:
     """Print a line per contract and the total."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("contract", "name", "version", "state", "owner", "domain"):
-        table.add_column(heading, overflow="fold")
-    for each in page.items:
-        table.add_row(
-            *map(_shown, (each.id, each.name, each.version or "-", each.state, each.owner, each.domain or "-"))
-        )
-    console.print(table)
+    headings = ("contract", "name", "version", "state", "owner", "domain")
+    rows = [(e.id, e.name, e.version or "-", e.state, e.owner, e.domain or "-") for e in page.items]
+    print_table(console, headings, rows, none="")
     console.print(f"\n{len(page.items)} of {page.total:,} contracts")
-
-
-def _shown(text: Any) -> str:
-    from rich.markup import escape
-
-    from treaty.engine.core.number_format import visible
-
-    return escape(visible(str(text)))

@@ -10,6 +10,7 @@ import typer
 from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
+from treaty.registry.cli.output.tables import print_table
 
 if TYPE_CHECKING:
     from treaty.registry import schemas
@@ -175,7 +176,7 @@ def _print_consumers(page: "schemas.Page[schemas.SubscriptionOut]", console: Any
         (e.subscriber, e.purpose, e.contact, _reading(e), _pinned(e), str(e.checks), e.outdated_reason)
         for e in page.items
     ]
-    _print_table(console, ("consumer", "purpose", "contact", "reads", "pin", "checks", "outdated"), rows)
+    print_table(console, ("consumer", "purpose", "contact", "reads", "pin", "checks", "outdated"), rows)
 
 
 def print_own(subscriptions: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
@@ -193,10 +194,7 @@ def print_own(subscriptions: "Sequence[schemas.SubscriptionOut]", console: Any) 
         )
         for e in subscriptions
     ]
-    if rows:
-        _print_table(console, headings, rows)
-    else:
-        console.print("No subscriptions. Create one with: treaty subscribe CONTRACT")
+    print_table(console, headings, rows, none="No subscriptions. Create one with: treaty subscribe CONTRACT")
 
 
 def _through(subscription: "schemas.SubscriptionOut") -> str:
@@ -205,21 +203,7 @@ def _through(subscription: "schemas.SubscriptionOut") -> str:
 
 def _print_answers(page: "schemas.Page[schemas.AcknowledgementOut]", console: Any) -> None:
     rows = [(e.purpose, e.version, e.state.value, "; ".join(e.breaking_reasons)) for e in page.items]
-    _print_table(console, ("purpose", "version", "answer", "breaking because"), rows)
-
-
-def _print_table(console: Any, headings: Sequence[str], rows: Sequence[Sequence[str | None]]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from treaty.engine.core.number_format import visible
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(visible(each or "")) for each in row))
-    console.print(table)
+    print_table(console, ("purpose", "version", "answer", "breaking because"), rows)
 
 
 def _reading(subscription: "schemas.SubscriptionOut") -> str:

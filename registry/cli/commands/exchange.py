@@ -29,7 +29,7 @@ From = Annotated[str, typer.Option("--from", help="Format: odcs, dbt (schema.yml
 Folder = Annotated[Path | None, typer.Option("-o", "--out", help="Folder for one file per contract")]
 Propose = Annotated[bool, typer.Option("--propose", help="Propose each contract in the registry")]
 TableName = Annotated[
-    str | None, typer.Option("--name", help="Table name if the file has none; by default the file name")
+    str | None, typer.Option("--name", help="Table name if a single file has none; by default the file name")
 ]
 
 

@@ -24,7 +24,7 @@ def check(
 ) -> None:  # fmt: skip
     """Check whether data may be read, without reading it.
 
-    Exits with 0 for pass, 1 for block, 2 for warn with --fail-on warning, and 3 for unknown."""
+    Exits with 0 for allow, 1 for block, 2 for warn with --fail-on warning, and 3 for unknown."""
     seconds = _seconds(wait)
     with service.open_client() as registry:
         gate_answer = wait_for_answer(
@@ -32,7 +32,7 @@ def check(
         )
     service.print_result(gate_answer, _print, as_json=as_json)
     warned = WARNED if fail_on is FailOn.WARNING else PASSED
-    codes = {"pass": PASSED, "warn": warned, "block": VIOLATED, "unknown": NOT_CHECKED}
+    codes = {"allow": PASSED, "warn": warned, "block": VIOLATED, "unknown": NOT_CHECKED}
     raise typer.Exit(codes[gate_answer.answer.value])
 
 

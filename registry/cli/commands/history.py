@@ -13,8 +13,9 @@ import typer
 from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.engine.core import clock
-from treaty.engine.core.number_format import figure
+from treaty.engine.core.number_format import figure, measured
 from treaty.registry.cli.commands import service
+from treaty.registry.cli.output.tables import print_table
 
 if TYPE_CHECKING:
     from treaty.registry import schemas
@@ -114,23 +115,22 @@ def _write(items: "Sequence[schemas.MetricHistoryItemOut]", path: Path) -> None:
 
 
 def _show(page: Any, console: Any) -> None:
-    from rich.markup import escape
-    from rich.table import Table
+    headings = ("data time", "metric", "arguments", "partition", "value", "version")
+    print_table(console, headings, [_history_row(each) for each in page.root], none="No measurements found.")
 
-    from treaty.engine.core.number_format import figure
 
-    table = Table(box=None, pad_edge=False)
-    for title in ("data time", "metric", "arguments", "partition", "value", "version"):
-        table.add_column(title, justify="right" if title == "value" else "left")
-    for each in page.root:
-        arguments = ", ".join(f"{name} {value}" for name, value in each.arguments.items())
-        value = each.exact if each.value is None else each.value
-        value_text = f"({each.reason})" if value is None else figure(value)
-        data_time = f"{each.data_at:%Y-%m-%d %H:%M}"
-        table.add_row(
-            *map(escape, (data_time, each.analyzer, arguments, each.partition or "", value_text, each.version))
-        )
-    console.print(table if page.root else "No measurements found.")
+def _measured(value: Any, analyzer: str) -> str:
+    from treaty.engine.analyzers import ANALYZERS
+
+    kind = ANALYZERS.get(analyzer)
+    return measured(value, kind.unit if kind else "")
+
+
+def _history_row(item: "schemas.MetricHistoryItemOut") -> tuple[str, ...]:
+    arguments = ", ".join(f"{name} {value}" for name, value in item.arguments.items())
+    value = item.exact if item.value is None else item.value
+    value_text = f"({item.reason})" if value is None else _measured(value, item.analyzer)
+    return f"{item.data_at:%Y-%m-%d %H:%M}", item.analyzer, arguments, item.partition or "", value_text, item.version
 
 
 Check = Annotated[str | None, typer.Option(help="Filter by check id")]
@@ -148,16 +148,9 @@ def fits(contract: About, check: Check = None, as_json: Json = False) -> None:
 
 
 def _show_fits(page: Any, console: Any) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    if not page.root:
-        console.print("No fits: programs use their approved limits.")
-        return
-    table = Table("learned", "check", "limits", "training", "backtest alarms", "fit", "active", box=None)
-    for each in page.root:
-        table.add_row(*map(escape, _fit_cells(each)))
-    console.print(table)
+    headings = ("learned", "check", "limits", "training", "backtest alarms", "fit", "active")
+    none = "No fits: programs use their approved limits."
+    print_table(console, headings, [_fit_cells(each) for each in page.root], none=none)
 
 
 def _fit_cells(of: "schemas.FitOut") -> tuple[str, ...]:

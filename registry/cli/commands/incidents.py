@@ -10,7 +10,7 @@ import typer
 from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
-from treaty.registry.core.enums import IncidentState, Resolution
+from treaty.registry.core.enums import IncidentState, ManualResolution
 
 if TYPE_CHECKING:
     from treaty.registry import schemas
@@ -25,7 +25,7 @@ InState = Annotated[IncidentState | None, typer.Option("--state", help="Filter b
 Mine = Annotated[bool, typer.Option("--mine", help="Only incidents assigned to you")]
 Assignee = Annotated[str | None, typer.Argument(metavar="USER", help="User name; omit to unassign")]
 Hours = Annotated[float, typer.Option("--hours", help="Duration in hours; 0 ends the snooze", min=0, max=24 * 365)]
-Reason = Annotated[Resolution, typer.Argument(help="Reason; recovered is only set by validation")]
+Reason = Annotated[ManualResolution, typer.Argument(help="Reason")]
 Comment = Annotated[str | None, typer.Option(help="Comment")]
 Duplicate = Annotated[UUID | None, typer.Option("--duplicate-of", help="Incident that this one duplicates")]
 ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="Contract id", show_default=False)]
@@ -102,8 +102,6 @@ def resolve(
     as_json: Json = False,
 ) -> None:
     """Resolve an incident for a reason."""
-    if reason is Resolution.RECOVERED:
-        raise CliError("Only a validation can mark an incident as recovered. Use fixed instead.")
 
     def step(registry: "Client", incident: "schemas.IncidentOut") -> "schemas.IncidentOut":
         return registry.resolve_incident(

@@ -8,6 +8,7 @@ import typer
 from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
+from treaty.registry.cli.output.tables import print_table
 from treaty.registry.core.enums import ChannelKind, NotificationKind, OutboxState
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ def failed(as_json: Json = False) -> None:
 
     with service.open_client() as registry:
         items = registry.messages(state=OutboxState.DEAD)
-    service.print_result(schemas.Page[schemas.OutboxMessageOut](items=tuple(items)), _print_messages, as_json=as_json)
+    page = schemas.Page[schemas.OutboxMessageOut](items=tuple(items))
+    service.print_result(page, lambda page, console: _print_messages(page.items, console), as_json=as_json)
 
 
 @app.command()
@@ -112,7 +114,7 @@ def retry(message: Message, as_json: Json = False) -> None:
     """Retry a message that could not be delivered. Administrators only."""
     with service.open_client() as registry:
         result = registry.retry_message(message)
-    service.print_result(result, lambda message, console: _print_rows(console, [message]), as_json=as_json)
+    service.print_result(result, lambda message, console: _print_messages([message], console), as_json=as_json)
 
 
 def _team(registry: "Client", name: str) -> UUID:
@@ -149,7 +151,7 @@ def _print_all(console: Any, channels: "Sequence[schemas.ChannelOut]") -> None:
         )
         for e in channels
     ]
-    _print_table(console, headings, rows)
+    print_table(console, headings, rows)
 
 
 def _last(channel: "schemas.ChannelOut") -> str:
@@ -157,28 +159,7 @@ def _last(channel: "schemas.ChannelOut") -> str:
     return f"{last.state.value}: {last.error}" if last and last.error else last.state.value if last else ""
 
 
-def _print_messages(page: "schemas.Page[schemas.OutboxMessageOut]", console: Any) -> None:
-    if page.items:
-        _print_rows(console, page.items)
-    else:
-        console.print("No failed messages.")
-
-
-def _print_rows(console: Any, messages: "Sequence[schemas.OutboxMessageOut]") -> None:
+def _print_messages(messages: "Sequence[schemas.OutboxMessageOut]", console: Any) -> None:
     headings = ("message", "kind", "to", "state", "attempts", "last error")
     rows = [(str(e.id), e.kind, e.destination, e.state.value, str(e.attempts), e.error or "") for e in messages]
-    _print_table(console, headings, rows)
-
-
-def _print_table(console: Any, headings: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from treaty.engine.core.number_format import visible
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(visible(each)) for each in row))
-    console.print(table)
+    print_table(console, headings, rows, none="No failed messages.")

@@ -8,6 +8,7 @@ import typer
 from treaty.engine.cli import patterns
 from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Format, Json, Memory, Remote
+from treaty.engine.core.number_format import percentage
 from treaty.registry.cli.commands import service
 
 Registered = Annotated[bool, typer.Option("--registry", help="Have the service index the tables of contracts in force")]
@@ -68,4 +69,4 @@ def _domain(each: Mapping[str, Any]) -> str:
 
 
 def _carrier(each: Mapping[str, Any]) -> str:
-    return f"{each['contract_id']}.{each['object']}  {each['column']}  {1 - each['impurity']:.1%}"
+    return f"{each['contract_id']}.{each['object']}  {each['column']}  {percentage(1 - each['impurity'])}"

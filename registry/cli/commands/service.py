@@ -1,6 +1,5 @@
 """Connect commands to the API and print their results."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -35,9 +34,9 @@ def open_client() -> "Iterator[Client]":
 
 def print_result(result: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:
     """Print the result as JSON or with `show`."""
-    from rich.console import Console
+    from treaty.registry.cli.output.tables import console
 
     if as_json:
         print(result.model_dump_json(indent=2))
     else:
-        show(result, Console(highlight=False, width=None if sys.stdout.isatty() else 160))
+        show(result, console())

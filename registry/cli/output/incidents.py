@@ -1,15 +1,14 @@
 """Print incidents, their downstream impact, and inferred consumers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 
 from pydantic import RootModel
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from treaty.engine.core.number_format import visible
 from treaty.registry import schemas
+from treaty.registry.cli.output.tables import print_table
 
 MAX_COLUMNS = 20
 
@@ -28,7 +27,7 @@ def print_incidents(page: schemas.Page[schemas.IncidentOut], console: Console) -
         )
         for each in page.items
     ]
-    _print(console, ("incident", "state", "object", "opened", "assignee", "failing", ""), rows)
+    print_table(console, ("incident", "state", "object", "opened", "assignee", "failing", ""), rows)
 
 
 def print_incident(incident: schemas.IncidentOut, console: Console) -> None:
@@ -40,7 +39,7 @@ def print_incident(incident: schemas.IncidentOut, console: Console) -> None:
         for part in incident.objects
         for each in part.failing_checks
     ]
-    _print(console, ("object", "check", "partition", ""), rows)
+    print_table(console, ("object", "check", "partition", ""), rows)
 
 
 def print_impact(impact: schemas.DownstreamImpactOut, console: Console) -> None:
@@ -59,7 +58,7 @@ def print_impact(impact: schemas.DownstreamImpactOut, console: Console) -> None:
         )
         for each in impact.datasets
     ]
-    _print(console, ("distance", "state", "dataset", "contracts", "columns", "owners and consumers"), rows)
+    print_table(console, ("distance", "state", "dataset", "contracts", "columns", "owners and consumers"), rows)
     if not impact.complete:
         console.print("Graph truncated: it is too large to be shown completely.")
 
@@ -77,7 +76,7 @@ def print_inferred_consumers(consumers: RootModel[tuple[schemas.InferredConsumer
         )
         for each in consumers.root
     ]
-    _print(console, ("namespace", "job", "owners", "reads", "last seen", "state"), rows)
+    print_table(console, ("namespace", "job", "owners", "reads", "last seen", "state"), rows)
 
 
 def _incident_lines(incident: schemas.IncidentOut) -> Iterator[str]:
@@ -131,15 +130,3 @@ def _read(reader: schemas.InferredConsumerOut) -> str:
 
 def _when(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
-
-
-def _print(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    if not rows:
-        console.print("No results.")
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(visible(each)) for each in row))
-    console.print(table)

@@ -5,17 +5,16 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from treaty.engine.core.number_format import visible
 from treaty.registry import schemas
+from treaty.registry.cli.output.tables import print_table
 from treaty.registry.core.enums import LineageEventState
 
 
 def line(event: schemas.LineageEventOut) -> str:
     """Return an event as one line: time, subject and processing state."""
-    hidden = event.written_partitions - len(event.outputs)
+    hidden = event.written_datasets - len(event.outputs)
     more = f" and {hidden} more" if hidden > 0 else ""
     wrote = f" -> {', '.join(event.outputs)}{more}" if event.outputs else ""
     repeats = f", received {event.duplicates + 1} times" if event.duplicates else ""
@@ -46,7 +45,7 @@ def print_event_status(
 def print_refused(page: schemas.Page[schemas.RejectedEventOut], console: Console) -> None:
     """Print a line per rejected event."""
     rows = [(str(e.id), _moment(e.received_at), e.producer, str(e.status), e.reason) for e in page.items]
-    _print(console, ("id", "time", "producer", "status", "reason"), rows, none="No rejected events.")
+    print_table(console, ("id", "time", "producer", "status", "reason"), rows, none="No rejected events.")
 
 
 def print_refusal(event: schemas.RejectedEventDetailOut, console: Console) -> None:
@@ -90,7 +89,7 @@ def print_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) ->
         for e in page.items
     ]
     headings = ("id", "kind", "state", "object", "priority", "attempts", "created", "")
-    _print(console, headings, rows, none="No tasks found.")
+    print_table(console, headings, rows, none="No tasks found.")
 
 
 def print_failed_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> None:
@@ -114,15 +113,3 @@ def _task_note(task: schemas.TaskSummaryOut) -> str:
 
 def _moment(time: datetime | None) -> str:
     return f"{time:%Y-%m-%d %H:%M:%S}" if time else "-"
-
-
-def _print(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], *, none: str) -> None:
-    if not rows:
-        console.print(none)
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(heading, overflow="fold", no_wrap=heading == "id")
-    for row in rows:
-        table.add_row(*(escape(visible(each)) for each in row))
-    console.print(table)

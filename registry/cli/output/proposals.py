@@ -5,13 +5,11 @@ from datetime import datetime
 
 from pydantic import BaseModel
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from treaty.engine.core.number_format import visible
 from treaty.registry import schemas
 from treaty.registry.cli.output.diffs import print_diff
 from treaty.registry.cli.output.replays import print_replay
+from treaty.registry.cli.output.tables import print_table, shown
 
 SHOWN = 12
 
@@ -28,7 +26,7 @@ class ReviewBundle(BaseModel):
 
 def print_proposal(proposal: schemas.ProposalOut, console: Console) -> None:
     """Print a proposal's title, state, missing approvals and requested changes."""
-    console.print(_shown(f"{proposal.title}, by {proposal.author}: {proposal.state.value.replace('_', ' ')}"))
+    console.print(shown(f"{proposal.title}, by {proposal.author}: {proposal.state.value.replace('_', ' ')}"))
     console.print(f"proposal {proposal.id}")
     _print_list(console, "still required", proposal.approvals_missing)
     _print_list(console, "requested changes", [f"{each.author}: {each.text}" for each in proposal.change_requests])
@@ -82,7 +80,7 @@ def _print_impact(impacts: Sequence[schemas.ConsumerImpactOut], console: Console
         console.print("No subscriptions.")
     for each in impacts:
         effect = "; ".join(each.breaks) if each.breaks else "not affected"
-        console.print(_shown(f"{each.subscriber} ({each.purpose}): {effect}"))
+        console.print(shown(f"{each.subscriber} ({each.purpose}): {effect}"))
 
 
 def print_approved(result: schemas.ApprovalResultOut, console: Console) -> None:
@@ -97,38 +95,33 @@ def print_version(version: schemas.VersionOut, console: Console) -> None:
     summary = f"version {version.version}: {version.state.value}"
     reason = f", reason: {version.reason}" if version.reason else ""
     successor = f"; use {version.successor_version}" if version.successor_version else ""
-    console.print(_shown(f"{summary}{reason}{successor}"))
+    console.print(shown(f"{summary}{reason}{successor}"))
 
 
 def print_versions(contract: schemas.ContractOut, console: Console) -> None:
     """Print a line per version."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("version", "state", "group", "approved by", "approved", "in force from", "until"):
-        table.add_column(heading, overflow="fold")
-    for each in contract.versions:
-        table.add_row(
-            _shown(each.version), each.state.value, _shown(each.group), _shown(each.approved_by),
-            _moment(each.approved_at), _moment(each.activated_at or each.effective_from),
-            _moment(each.ended_at or each.effective_until),
-        )  # fmt: skip
-    console.print(table)
+    headings = ("version", "state", "group", "approved by", "approved", "in force from", "until")
+    rows = [
+        (
+            each.version, each.state.value, each.group, each.approved_by, _moment(each.approved_at),
+            _moment(each.activated_at or each.effective_from), _moment(each.ended_at or each.effective_until),
+        )
+        for each in contract.versions
+    ]  # fmt: skip
+    print_table(console, headings, rows, none="No versions yet.")
 
 
 def print_comment(comment: schemas.CommentOut, console: Console) -> None:
     """Print a comment with its author."""
-    console.print(_shown(f"{comment.author} on revision {comment.revision}: {comment.text}"))
+    console.print(shown(f"{comment.author} on revision {comment.revision}: {comment.text}"))
 
 
 def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:
     if lines:
         console.print(f"{title}:")
     for line in lines:
-        console.print(f"  {_shown(line)}", soft_wrap=True)
+        console.print(f"  {shown(line)}", soft_wrap=True)
 
 
 def _moment(time: datetime | None) -> str:
     return f"{time:%Y-%m-%d %H:%M}" if time else "-"
-
-
-def _shown(text: str) -> str:
-    return escape(visible(text))

@@ -33,7 +33,7 @@ SHOWN = (
 class EventSummary:
     """The subject of an event. All fields are empty if the event is too large for a list.
 
-    `kind`: the event type, else DATASET or JOB. `outputs`: the first five. `written_partitions`: number of all
+    `kind`: the event type, else DATASET or JOB. `outputs`: the first five. `written_datasets`: number of all
     outputs."""
 
     kind: str = ""
@@ -41,7 +41,7 @@ class EventSummary:
     job: str = ""
     run_id: str = ""
     outputs: tuple[str, ...] = ()
-    written_partitions: int = 0
+    written_datasets: int = 0
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def summarize_event(body: bytes | None) -> EventSummary:
         job=_named(job) if job else "",
         run_id=str(run.get("runId") or ""),
         outputs=tuple(outputs[:NAMED]),
-        written_partitions=len(outputs),
+        written_datasets=len(outputs),
     )
 
 

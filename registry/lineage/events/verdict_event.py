@@ -133,7 +133,7 @@ def _contract(payload: VerdictPayload) -> dict[str, Any]:
         "status": result.verdict.value,
         "blocking": result.verdict in BLOCKING,
         "counts": dict(sorted(Counter(each.outcome.value for each in result.results).items())),
-        "marker": payload.dataset_fingerprint,
+        "dataset_fingerprint": payload.dataset_fingerprint,
         "link": payload.link or None,
     }
     schema_url = f"{payload.schemas}/{FACET_VERSION}/{FACET}.json#/$defs/{FACET}"

@@ -13,7 +13,8 @@ from sqlmodel import Session, col, func, select
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, FeedbackKind, Permission
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import FeedbackKind, Permission
 from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.core.ids import derived_id
 from treaty.registry.datasets import contract_datasets
@@ -58,10 +59,10 @@ def add_feedback(
     row = _row(session, run, feedback, author=by.user_id, now=now, mark_id=mark_id)
     session.add(row)
     details = {
-        "contract": run.contract_id, "object": run.object, "partition": feedback.partition, "mark": feedback.kind.value,
-        "why": feedback.reason,
+        "contract": run.contract_id, "object": run.object, "partition": feedback.partition, "kind": feedback.kind.value,
+        "reason": feedback.reason,
     }  # fmt: skip
-    audit_log.record(session, AuditAction.MARK_SET, actor=by.name, object_id=row.id, now=now, details=details)
+    audit_log.record(session, AuditAction.FEEDBACK_SET, actor=by.name, object_id=row.id, now=now, details=details)
     return row
 
 

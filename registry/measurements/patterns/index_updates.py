@@ -16,7 +16,8 @@ from treaty.engine.protocol.requests import LakeRequest, LakeTable
 from treaty.registry.access.permissions import Principal
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import in_force
-from treaty.registry.core.enums import AuditAction, TaskKind
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import TaskKind
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.queue import task_queue

@@ -15,7 +15,8 @@ from treaty.engine.anomaly.series import partition_key
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Value
 from treaty.engine.protocol.write_hints import DetectionMethod
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, RunKind
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import RunKind
 from treaty.registry.tables import CheckResultRow, MeasurementRow, RunRow, RunTagRow
 
 ACTOR = "worker"

@@ -18,7 +18,8 @@ from treaty.engine.core.partitions.months import members
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, Decision, Permission, ProposalState
+from treaty.registry.core.audit_actions import AuditAction, stored_actions
+from treaty.registry.core.enums import Decision, Permission, ProposalState
 from treaty.registry.core.errors import InvalidRequest, NotFound, ServiceBusy
 from treaty.registry.core.state_machines import OPEN
 from treaty.registry.datasets import contract_datasets
@@ -173,7 +174,7 @@ def erase(
             "of": len(partition_names) or "all",
             **asdict(result),
         }
-        audit_log.record(session, AuditAction.MEMORY_ERASED, actor=by.name, object_id=each.id, now=now, details=details)
+        audit_log.record(session, AuditAction.STATES_ERASED, actor=by.name, object_id=each.id, now=now, details=details)
     return result
 
 
@@ -186,7 +187,8 @@ def _learned(request: ErasureRequest, patterns: PatternEraser) -> int:
 
 def erased_since(session: Session, dataset_id: UUID, moment: datetime) -> AuditEntryRow | None:
     """Return the audit entry of the dataset's latest erasure since that time; None if there is none."""
-    conditions = AuditEntryRow.action == AuditAction.MEMORY_ERASED, AuditEntryRow.object_id == str(dataset_id)
+    actions = stored_actions(AuditAction.STATES_ERASED)
+    conditions = col(AuditEntryRow.action).in_(actions), AuditEntryRow.object_id == str(dataset_id)
     query = select(AuditEntryRow).where(*conditions, col(AuditEntryRow.time) >= moment)
     return session.exec(query.order_by(col(AuditEntryRow.position).desc())).first()
 

@@ -21,8 +21,9 @@ from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import UNKEYED, lock
-from treaty.registry.core.enums import AuditAction, Permission, TaskKind, VersionState
+from treaty.registry.core.enums import Permission, TaskKind, VersionState
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound, RegistryError
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.state_machines import IN_FORCE, VERSION

@@ -15,8 +15,9 @@ from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import UNKEYED, lock
-from treaty.registry.core.enums import AuditAction, Decision, Permission, VersionState
+from treaty.registry.core.enums import Decision, Permission, VersionState
 from treaty.registry.core.errors import Conflict, Forbidden, InvalidRequest, RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.notifications import dispatch, messages

@@ -19,7 +19,7 @@ from treaty.registry.access import users
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log, hash_chain
 from treaty.registry.contracts import lookup
-from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.review.proposals.proposals import ProposalPreview, suggestions_of
 from treaty.registry.tables import (
     ApprovalRecordRow,

@@ -19,7 +19,8 @@ from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import Principal, Resource
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.documents import Documents
-from treaty.registry.core.enums import AuditAction, Permission, Role
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.errors import Conflict
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.review.proposals import proposals, revisions

@@ -21,14 +21,8 @@ from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.subscriptions import active
 from treaty.registry.contracts.version_status import VersionOverview, standings
-from treaty.registry.core.enums import (
-    AcknowledgementState,
-    AuditAction,
-    Permission,
-    PinKind,
-    SubscriptionState,
-    VersionState,
-)
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import AcknowledgementState, Permission, PinKind, SubscriptionState, VersionState
 from treaty.registry.core.errors import Conflict, Forbidden, IllegalTransition, InvalidRequest, NotFound
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.notifications import dispatch, messages
@@ -40,7 +34,7 @@ MOST = 100
 WAITED_FOR = frozenset({AcknowledgementState.PENDING, AcknowledgementState.OBJECTED})
 AUDIT_ACTIONS = {
     AcknowledgementState.ACKNOWLEDGED: AuditAction.ACKNOWLEDGEMENT_GIVEN,
-    AcknowledgementState.OBJECTED: AuditAction.ACKNOWLEDGEMENT_REFUSED,
+    AcknowledgementState.OBJECTED: AuditAction.ACKNOWLEDGEMENT_OBJECTED,
     AcknowledgementState.PENDING: AuditAction.ACKNOWLEDGEMENT_RESET,
 }
 
@@ -287,11 +281,11 @@ def _record_asked(
     ids = [str(each.subscription.id) for each in impacts if each.breaks]
     actor = session.get_one(UserRow, version.approved_by_id).name
     details = {
-        "contract": version.contract_id, "version": version.version, "asked": ids, "told": len(impacts) - len(ids),
-        "deadline": deadline.isoformat() if ids else None,
+        "contract": version.contract_id, "version": version.version, "requested": ids,
+        "notified": len(impacts) - len(ids), "deadline": deadline.isoformat() if ids else None,
     }  # fmt: skip
     audit_log.record(
-        session, AuditAction.ACKNOWLEDGEMENT_ASKED, actor=actor, object_id=version.id, now=now, details=details
+        session, AuditAction.ACKNOWLEDGEMENT_REQUESTED, actor=actor, object_id=version.id, now=now, details=details
     )
 
 

@@ -24,7 +24,7 @@ from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup, subscriptions
 from treaty.registry.contracts.subscriptions import active
 from treaty.registry.contracts.version_status import in_force
-from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.review.consumers import check_document
 from treaty.registry.review.consumers.check_document import RequestedCheck, entry_of

@@ -17,7 +17,8 @@ from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions, version_status
 from treaty.registry.contracts.declared_use import ALL, Use
-from treaty.registry.core.enums import AuditAction, EdgeDirection, InferredConsumerState, Permission
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import EdgeDirection, InferredConsumerState, Permission
 from treaty.registry.core.errors import Conflict, NotFound
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.graph import traversal
@@ -89,7 +90,7 @@ def confirm(
     subscription = subscriptions.register(session, contract_id, use, subscription_id=subscription_id, by=by, now=now)
     row = _row(contract_id, reader, InferredConsumerState.CONFIRMED, by, now)
     row.subscription_id = subscription.id
-    _keep(session, row, AuditAction.READER_CONFIRMED, by)
+    _keep(session, row, AuditAction.INFERRED_CONSUMER_CONFIRMED, by)
     return subscription
 
 
@@ -100,7 +101,10 @@ def dismiss(session: Session, contract_id: str, job: LineageName, *, by: Princip
     reader = _undecided(session, contract_id, job, by)
     require_permission(by, Permission.SUBSCRIBE, visibility.contract_resource(session, contract_id))
     _keep(
-        session, _row(contract_id, reader, InferredConsumerState.DISMISSED, by, now), AuditAction.READER_DISMISSED, by
+        session,
+        _row(contract_id, reader, InferredConsumerState.DISMISSED, by, now),
+        AuditAction.INFERRED_CONSUMER_DISMISSED,
+        by,
     )
     return replace(reader, state=InferredConsumerState.DISMISSED)
 

@@ -11,7 +11,8 @@ from sqlmodel import Session, col, select
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, principal_for_user, require_permission
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, Permission
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.review.proposals import proposals, revisions

@@ -10,7 +10,8 @@ from sqlmodel import Session, col, select
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, Permission
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Conflict, Forbidden
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.notifications import dispatch, messages
@@ -87,7 +88,7 @@ def take_back(session: Session, proposal_id: UUID, *, by: Principal, now: dateti
         raise Forbidden("you have no open change request to withdraw")
     for each in requests:
         revisions.end_request(session, proposal, each, now=now)
-        _record(session, AuditAction.CHANGES_TAKEN_BACK, each.comment_id, proposal, by=by, now=now)
+        _record(session, AuditAction.CHANGES_WITHDRAWN, each.comment_id, proposal, by=by, now=now)
     revisions.record_change(session, proposal, RevisionAction("withdrew the change request"), by=by, now=now)
     return proposal
 

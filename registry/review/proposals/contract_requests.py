@@ -14,7 +14,8 @@ from sqlmodel import Session, col, select
 from treaty.registry.access import users, visibility
 from treaty.registry.access.authentication import EVERYWHERE, Principal, Resource, require_permission
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, Permission
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Conflict, IllegalTransition, InvalidRequest, NotFound
 from treaty.registry.core.state_machines import OPEN
 from treaty.registry.datasets.names import LineageName, location

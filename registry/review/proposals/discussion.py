@@ -8,7 +8,8 @@ from sqlmodel import Session, col, select
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, Permission
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.proposals import proposals, revisions

@@ -22,7 +22,8 @@ from treaty.registry.access.authentication import Principal, require_permission,
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free
-from treaty.registry.core.enums import AuditAction, Decision, Permission, ProposalState
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Decision, Permission, ProposalState
 from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.proposals import rejected_suggestions

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.errors import RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.tables import (
@@ -174,5 +174,5 @@ def _answer(session: Session, proposal: ProposalRow, *, by: Principal, now: date
         if each.author_id != by.user_id:
             end_request(session, proposal, each, now=now)
             details = {"proposal": str(proposal.id), "revision": proposal.revision}
-            action = AuditAction.CHANGES_ANSWERED
+            action = AuditAction.CHANGES_ADDRESSED
             audit_log.record(session, action, actor=by.name, object_id=each.comment_id, now=now, details=details)

@@ -13,7 +13,8 @@ from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.documents import Documents
-from treaty.registry.core.enums import AuditAction, Decision, Permission
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Decision, Permission
 from treaty.registry.core.errors import Forbidden, InvalidRequest, NotFound
 from treaty.registry.core.state_machines import OPEN, PROPOSAL
 from treaty.registry.review.proposals import proposals, revisions

@@ -43,8 +43,7 @@ from treaty.registry.validation.gate.staleness import ReadinessQuery
 ALONE = "partition {} was never evaluated individually"
 TROUBLE = (Outcome.FAILED, Outcome.NOT_EVALUATED)
 # The worst of several answers applies; listed from best to worst.
-ORDER = (GateAnswer.PASS, GateAnswer.WARN, GateAnswer.UNKNOWN, GateAnswer.BLOCK)
-ON_UNKNOWN = {"pass": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}
+ORDER = (GateAnswer.ALLOW, GateAnswer.WARN, GateAnswer.UNKNOWN, GateAnswer.BLOCK)
 
 
 class VersionInForce(NamedTuple):
@@ -163,7 +162,7 @@ def _verdict(
     session: Session, trouble: Sequence[CheckResultRow], version: VersionInForce
 ) -> tuple[GateAnswer, str | None]:
     """Return the worst answer of these results, and its reason."""
-    worst, reason = GateAnswer.PASS, None
+    worst, reason = GateAnswer.ALLOW, None
     for row in trouble:
         check_answer = _of_check(session, row, version)
         if ORDER.index(check_answer) > ORDER.index(worst):
@@ -177,13 +176,13 @@ def _of_check(session: Session, row: CheckResultRow, version: VersionInForce) ->
     if row.outcome is Outcome.FAILED:
         return GateAnswer.BLOCK if row.severity == "error" else GateAnswer.WARN
     body = session.exec(select(ContractVersionRow.body).where(ContractVersionRow.id == version.id)).one()
-    return ON_UNKNOWN[_on_unknown(body)]
+    return _on_unknown(body)
 
 
 @lru_cache(maxsize=1024)
-def _on_unknown(body: bytes) -> str:
-    """Return the version's term for checks that could not be evaluated."""
-    return read(body).terms.on_unknown
+def _on_unknown(body: bytes) -> GateAnswer:
+    """Return the version's answer for checks that could not be evaluated."""
+    return GateAnswer(read(body).terms.on_unknown)
 
 
 def _trouble(

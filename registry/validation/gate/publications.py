@@ -29,7 +29,7 @@ from treaty.engine.states.generations import Generation, GenerationVerdict, Part
 from treaty.engine.states.state_files import StateUpload
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import in_force
-from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.datasets import related_datasets
 from treaty.registry.datasets.contract_datasets import ContractObject
@@ -331,7 +331,7 @@ def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> 
         return False
     details = {"generation": dataset.states_version}
     dataset.publishing_version, dataset.last_scanned_at, dataset.last_arrival_at = None, now, now
-    audit_log.record(session, AuditAction.STATES_SETTLED, actor=actor, object_id=dataset.id, details=details, now=now)
+    audit_log.record(session, AuditAction.STATES_RECOVERED, actor=actor, object_id=dataset.id, details=details, now=now)
     return True
 
 

@@ -16,8 +16,6 @@ from treaty.registry.lineage.downstream.incident_downstream import UpstreamIncid
 from treaty.registry.tables import ContractVersionRow, DatasetContractRow
 from treaty.registry.validation.gate.gate_answer import ORDER, ContractGateStatus
 
-# The mildest answer that each value of the term allows.
-LEAST = {"tell": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}
 WORDS = {
     ContaminationState.CONTAMINATED: "affected by bad data from upstream (incident {})",
     ContaminationState.IN_FLIGHT: "bad data from upstream may reach it (incident {})",
@@ -53,13 +51,13 @@ def _words(incident: UpstreamIncident) -> str:
 
 
 def _with_warning(session: Session, status: ContractGateStatus, why: str) -> ContractGateStatus:
-    minimum = LEAST[_terms(session, status)]
-    answer = max(status.answer, minimum, key=ORDER.index)
+    answer = max(status.answer, _mildest(session, status), key=ORDER.index)
     return replace(status, answer=answer, reason="; ".join(filter(None, (status.reason, why))), upstream_failed=True)
 
 
-def _terms(session: Session, status: ContractGateStatus) -> str:
+def _mildest(session: Session, status: ContractGateStatus) -> GateAnswer:
+    """Return the mildest answer that the contract permits while upstream data is bad."""
     row = ContractVersionRow
     query = select(row.body).where(row.contract_id == status.about.contract_id, row.version == status.version)
     body = session.exec(query).first()
-    return read(body).terms.lineage.on_upstream_failed if body else "tell"
+    return GateAnswer(read(body).terms.lineage.on_upstream_failed) if body else GateAnswer.ALLOW

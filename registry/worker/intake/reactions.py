@@ -10,7 +10,7 @@ from sqlmodel import Session, select
 
 from treaty.contracts.document.model import Lineage
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.datasets.names import LineageName, location

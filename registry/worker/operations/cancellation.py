@@ -8,7 +8,8 @@ from sqlmodel import Session
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import EVERYWHERE, Principal
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, Permission, TaskKind, TaskState
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import Permission, TaskKind, TaskState
 from treaty.registry.core.errors import Conflict
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import TaskRow

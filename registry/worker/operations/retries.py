@@ -9,7 +9,8 @@ from sqlmodel import Session, col, select
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import EVERYWHERE, Principal
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import AuditAction, LineageEventState, Permission
+from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.enums import LineageEventState, Permission
 from treaty.registry.core.errors import Conflict, NotFound
 from treaty.registry.lineage.events import event_store
 from treaty.registry.queue import task_queue

@@ -17,8 +17,8 @@ from support.api import NOW, PASSWORD, World, build, cheap_passwords, counted_qu
 
 from treaty.registry.access import authentication, first_admin, sign_in_throttle
 from treaty.registry.core import ids
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import read_session, transaction
-from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.errors import RateLimited
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import AuditEntryRow, SignInWindowRow

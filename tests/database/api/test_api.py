@@ -114,7 +114,7 @@ AUTHOR = frozenset({"producer"})
 OTHER = frozenset({"other-owner"})
 JSON = {"Content-Type": "application/json"}
 CHANGES = {"text": "say why", "revision": 1}
-MADE = "comment:added change_request:made"
+MADE = "comment:added change_request:created"
 
 
 def sold(contract_id: str, **more: str) -> str:
@@ -153,7 +153,7 @@ MARK = {"run_id": "{run}", "partition": None, "kind": "expected", "reason": "a p
 FORESEEN = {"check_id": "unknown", "run_id": "{run}", "partition": None, "kind": "expected"}
 NODE = "dataset:file:/lake/known"
 DASH = {"contract_id": "known", "job_namespace": "growth", "job_name": "dash"}
-SUBSCRIBES = "subscription:created reader:confirmed"
+SUBSCRIBES = "subscription:created inferred_consumer:confirmed"
 CALLS = [
     Call("GET", "/health", EVERYBODY, anonymous=True),
     Call("GET", "/ready", EVERYBODY, anonymous=True),
@@ -278,7 +278,7 @@ CALLS = [
     Call("GET", "/contract/export?contract_id=known&format=html", EVERYBODY, local=True),
     Call("GET", "/contract/badge?contract_id=known", EVERYBODY, local=True),
     Call("GET", "/templates", EVERYBODY, local=True, elsewhere=True),
-    Call("POST", "/templates", OWNERS, 201, TEMPLATE, "template:kept", local=True, elsewhere=True),
+    Call("POST", "/templates", OWNERS, 201, TEMPLATE, "template:saved", local=True, elsewhere=True),
     Call(
         "DELETE", "/templates/{template}", frozenset({"admin", "owner"}), 204, None, "template:removed", authored=True
     ),
@@ -296,14 +296,14 @@ CALLS = [
     Call("GET", "/history/checks?contract_id=known&object=orders&check_id=c", EVERYBODY, local=True),
     Call("GET", "/fits?contract_id=known&object=orders", EVERYBODY, local=True),
     Call("GET", "/feedback?contract_id=known&object=orders", EVERYBODY, local=True),
-    Call("POST", "/feedback", KEEPERS, 201, MARK, "mark:set", local=True),
+    Call("POST", "/feedback", KEEPERS, 201, MARK, "feedback:set", local=True),
     Call("POST", "/feedback/preview", EVERYBODY, 422, FORESEEN, local=True),
     Call("GET", "/analyzers", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/dataset/metrics?name=known&metric=size", EVERYBODY, local=True),
     Call("GET", "/dataset/profile?name=known", EVERYBODY, local=True),
     Call("GET", "/proposals/{reviewed}/profile", EVERYBODY, 404, local=True),
     Call("GET", "/dataset/states?name=known", EVERYBODY, local=True),
-    Call("DELETE", "/dataset/states?name=known", OWNERS, 200, None, "memory:erased", local=True),
+    Call("DELETE", "/dataset/states?name=known", OWNERS, 200, None, "states:erased", local=True),
     Call("GET", "/patterns", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/patterns/columns?pattern=A", EVERYBODY, local=True, elsewhere=True),
     Call("POST", "/patterns", PRODUCERS, 202, None, "patterns:requested"),
@@ -312,7 +312,7 @@ CALLS = [
     Call("GET", "/dataset/gate/dataset?name=known", PRODUCERS, local=True),
     Call("GET", "/dataset/gate/generation?name=known", PRODUCERS, local=True),
     Call("POST", "/dataset/gate/generation?name=known", PRODUCERS, 201, GENERATION, "states:committed", local=True),
-    Call("POST", "/dataset/gate/recovered?name=known", PRODUCERS, 204, None, "states:settled", local=True),
+    Call("POST", "/dataset/gate/recovered?name=known", PRODUCERS, 204, None, "states:recovered", local=True),
     Call("GET", f"/dataset/gate/bag?name=known&bag={'0' * 64}", PRODUCERS, 404, local=True),
     Call("POST", "/dataset/gate/bag", PRODUCERS, 201, {}, local=True, elsewhere=True),
     Call("GET", "/lineage/events", EVERYBODY),
@@ -321,7 +321,7 @@ CALLS = [
     Call("GET", "/lineage/events/rejected/{refused}", EVERYBODY),
     Call("GET", "/lineage/unmatched-datasets", EVERYBODY),
     Call("GET", "/contract-requests", EVERYBODY, local=True, elsewhere=True),
-    Call("POST", "/contract-requests", PROPOSERS, 201, WANTED, "contract_request:made"),
+    Call("POST", "/contract-requests", PROPOSERS, 201, WANTED, "contract_request:created"),
     Call(
         "POST",
         "/contract-requests/{wanted}/close",
@@ -398,7 +398,15 @@ CALLS = [
     Call("GET", "/contract/upstream?contract_id=known", EVERYBODY, local=True),
     Call("GET", "/contract/inferred-consumers?contract_id=known", EVERYBODY, local=True),
     Call("POST", "/contract/inferred-consumers/confirm", SUBSCRIBERS, 201, DASH, SUBSCRIBES, local=True),
-    Call("POST", "/contract/inferred-consumers/dismiss", SUBSCRIBERS, 200, DASH, "reader:dismissed", local=True),
+    Call(
+        "POST",
+        "/contract/inferred-consumers/dismiss",
+        SUBSCRIBERS,
+        200,
+        DASH,
+        "inferred_consumer:dismissed",
+        local=True,
+    ),
     Call("GET", "/incidents", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/incidents/{incident}", EVERYBODY, local=True),
     Call("GET", "/incidents/{incident}/impact", EVERYBODY, local=True),
@@ -977,7 +985,7 @@ def test_signing_in_and_the_first_link_are_audited(engine: Engine) -> None:
         opened = http.post("/api/v1/session", json={"name": "ada", "password": PASSWORD})
     assert opened.status_code == 201
     with read_session(engine) as tx:
-        assert [each.action.value for each in reversed(audit_log.entries(tx, PageRequest(9)).rows)] == [
+        assert [each.action for each in reversed(audit_log.entries(tx, PageRequest(9)).rows)] == [
             "setup:issued",
             "user:created",
             "setup:completed",

@@ -59,6 +59,23 @@ def test_the_description_is_of_the_newest_kind_and_complete() -> None:
     assert named <= {f"#/components/schemas/{name}" for name in spec["components"]["schemas"]}
 
 
+def test_every_field_and_every_parameter_is_described() -> None:
+    spec = create_app(RegistrySettings(), connect("sqlite://")).openapi()
+    fields = [
+        f"{name}.{field}"
+        for name, schema in spec["components"]["schemas"].items()
+        for field, described in schema.get("properties", {}).items()
+        if not described.get("description", "").strip()
+    ]
+    parameters = [
+        f"{operation['operationId']}({parameter['name']})"
+        for _, _, operation in OPERATIONS
+        for parameter in operation.get("parameters", ())
+        if not parameter.get("description", "").strip()
+    ]
+    assert (fields, parameters) == ([], [])
+
+
 def _references(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         yield from ([value["$ref"]] if isinstance(value.get("$ref"), str) else [])

@@ -16,8 +16,8 @@ from support.tampering import CASES, LENGTH, Entry, entries
 from treaty.engine.core import key_files
 from treaty.registry.audit import audit_log, hash_chain
 from treaty.registry.audit.hash_chain import CHANGED, AuditHead, ChainCheck
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import read_session, transaction
-from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.tables import AuditEntryRow, ContractVersionRow
 

@@ -63,3 +63,11 @@ def test_the_checks_of_a_version_say_who_signed(world: World, told: Any) -> None
     signed = {each["id"]: each["signed_by"] for each in json.loads(text)["checks"] if each["signed_at"]}
     assert (code, signed) == (0, {"orders-text": "owner"})
     assert "signed by owner" in " ".join(told("viewer", "checks", "shop-orders")[1].split())
+
+
+def test_a_name_is_refused_for_a_folder_of_files(told: Any) -> None:
+    Path("many").mkdir()
+    Path("many/a.ddl").write_text("id BIGINT")
+    code, said = told("producer", "import", "many", "--from", "spark", "--name", "orders")
+    assert code != 0
+    assert "is a folder, and --name names one table (import one file, or omit --name)" in said

@@ -78,7 +78,7 @@ def test_each_step_is_a_command(command: Command, harm: Harm) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("resolve", "{id}", "recovered"), "Only a validation"),
+        (("resolve", "{id}", "recovered"), "'recovered' is not one of 'fixed'"),
         (("show", "nothing"), "No incident has an id that starts with nothing"),
         (("show", "00000000-0000-7000-8000-000000000000"), "Not found"),
         (("reopen", "{id}"), "its state is open"),

@@ -48,7 +48,7 @@ def test_who_keeps_it_removes_it(world: World) -> None:
     world.client("owner").remove_template("ours")
     assert refused(lambda: world.client("owner").remove_template("ours")).status == 404
     assert refused(lambda: world.client("admin").remove_template("events")).status == 404
-    assert world.audited()[-2:] == ["template:kept", "template:removed"]
+    assert world.audited()[-2:] == ["template:saved", "template:removed"]
 
 
 @pytest.mark.parametrize("kind", ["sqlite"])

@@ -16,7 +16,7 @@ from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core.database import read_session
-from treaty.registry.core.enums import IncidentState, Resolution
+from treaty.registry.core.enums import IncidentState, ManualResolution, Resolution
 from treaty.registry.measurements.anomalies import false_alarms
 from treaty.registry.tables import OutboxMessageRow
 
@@ -104,17 +104,17 @@ def resolved(harm: Harm, resolution: Any, **more: Any) -> schemas.IncidentOut:
 @pytest.mark.parametrize(
     ("resolution", "again", "found"),
     [
-        (Resolution.FIXED, Fails(), [OPEN]),
-        (Resolution.FIXED, Fails(partition="ds=2"), [RESOLVED, OPEN]),
-        (Resolution.WONT_FIX, Fails(), [RESOLVED]),
-        (Resolution.FALSE_ALARM, Fails(), [RESOLVED]),
-        (Resolution.EXPECTED_CHANGE, Fails(), [RESOLVED]),
-        (Resolution.FALSE_ALARM, Fails(partition="ds=2"), [RESOLVED, OPEN]),
-        (Resolution.FALSE_ALARM, Fails(check="other"), [RESOLVED, OPEN]),
+        (ManualResolution.FIXED, Fails(), [OPEN]),
+        (ManualResolution.FIXED, Fails(partition="ds=2"), [RESOLVED, OPEN]),
+        (ManualResolution.WONT_FIX, Fails(), [RESOLVED]),
+        (ManualResolution.FALSE_ALARM, Fails(), [RESOLVED]),
+        (ManualResolution.EXPECTED_CHANGE, Fails(), [RESOLVED]),
+        (ManualResolution.FALSE_ALARM, Fails(partition="ds=2"), [RESOLVED, OPEN]),
+        (ManualResolution.FALSE_ALARM, Fails(check="other"), [RESOLVED, OPEN]),
     ],
 )
 def test_what_somebody_said_of_it_decides_what_the_next_failure_does(
-    harm: Harm, resolution: Resolution, again: Fails, found: list[IncidentState]
+    harm: Harm, resolution: ManualResolution, again: Fails, found: list[IncidentState]
 ) -> None:
     harm.judge("orders", Fails(), at=1)
     assert resolved(harm, resolution).resolved_by == "owner"
@@ -124,7 +124,7 @@ def test_what_somebody_said_of_it_decides_what_the_next_failure_does(
 
 def test_what_is_no_fault_is_one_again_once_it_passed(harm: Harm) -> None:
     harm.judge("orders", Fails(partition=None), at=1)
-    resolved(harm, Resolution.WONT_FIX)
+    resolved(harm, ManualResolution.WONT_FIX)
     harm.judge("orders", Fails(partition=None), at=2)
     assert len(harm.incidents) == 1
     harm.judge("orders", at=3)
@@ -215,9 +215,13 @@ def test_contracts_downstream_are_told_and_their_verdict_stays(downstream: Harm)
 
 @pytest.mark.parametrize(
     ("resolution", "left"),
-    [(Resolution.FALSE_ALARM, {}), (Resolution.WONT_FIX, {}), (Resolution.FIXED, {"report": "contaminated"})],
+    [
+        (ManualResolution.FALSE_ALARM, {}),
+        (ManualResolution.WONT_FIX, {}),
+        (ManualResolution.FIXED, {"report": "contaminated"}),
+    ],
 )
-def test_what_was_no_fault_came_to_nobody(downstream: Harm, resolution: Resolution, left: dict[str, str]) -> None:
+def test_what_was_no_fault_came_to_nobody(downstream: Harm, resolution: ManualResolution, left: dict[str, str]) -> None:
     downstream.judge("orders", Fails(), at=4, by=("load", 1))
     resolved(downstream, resolution)
     assert downstream.reached == left
@@ -236,7 +240,7 @@ def test_people_take_its_steps_in_turn(harm: Harm) -> None:
     seen = client.snooze_incident(seen.id, seen.revision, None)
     assert len(client.incidents(snoozed=False)) == 1
     assert [len(harm.world.client(who).incidents(mine=True)) for who in ("producer", "owner")] == [1, 0]
-    seen = client.resolve_incident(seen.id, seen.revision, Resolution.FIXED, comment="the loader")
+    seen = client.resolve_incident(seen.id, seen.revision, ManualResolution.FIXED, comment="the loader")
     assert (seen.state, seen.comment, seen.resolved_by) == (RESOLVED, "the loader", "owner")
     seen = client.reopen_incident(seen.id, seen.revision)
     assert (seen.state, seen.reopen_count, [each.active for each in seen.objects]) == (OPEN, 1, [True])
@@ -265,7 +269,7 @@ Needs = Callable[[Any, schemas.IncidentOut], Any]
         (lambda c, i: c.assign_incident(i.id, i.revision, "owner"), {"owner": 1}),
         (lambda c, i: c.assign_incident(i.id, i.revision, "producer"), {"owner": 0}),
         (lambda c, i: c.snooze_incident(i.id, i.revision, clock.now() + timedelta(hours=1)), {"owner": 0}),
-        (lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.FALSE_ALARM), {"owner": 0}),
+        (lambda c, i: c.resolve_incident(i.id, i.revision, ManualResolution.FALSE_ALARM), {"owner": 0}),
     ],
 )
 def test_a_failed_run_is_in_the_inbox_of_whom_it_needs(harm: Harm, step: Needs, shown: dict[str, int]) -> None:
@@ -286,14 +290,14 @@ Step = Callable[[Any, schemas.IncidentOut], Any]
         (lambda c, i: c.reopen_incident(i.id, i.revision), 409, "Cannot reopen this incident: its state is open"),
         (lambda c, i: c.assign_incident(i.id, i.revision, "nobody-here"), 422, "No active user of that name can read"),
         (lambda c, i: c.snooze_incident(i.id, i.revision, minute(0)), 422, "in the future"),
-        (lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.DUPLICATE), 422, "this one duplicates"),
+        (lambda c, i: c.resolve_incident(i.id, i.revision, ManualResolution.DUPLICATE), 422, "this one duplicates"),
         (
-            lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.FIXED, duplicate_of=i.id),
+            lambda c, i: c.resolve_incident(i.id, i.revision, ManualResolution.FIXED, duplicate_of=i.id),
             422,
             "this one duplicates",
         ),
         (
-            lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.DUPLICATE, duplicate_of=i.id),
+            lambda c, i: c.resolve_incident(i.id, i.revision, ManualResolution.DUPLICATE, duplicate_of=i.id),
             422,
             "a duplicate of another incident",
         ),
@@ -331,7 +335,7 @@ def test_a_duplicate_is_part_of_what_it_is_a_duplicate_of(harm: Harm) -> None:
     harm.judge("report", Fails(), at=2)
     orders, report = harm.incidents
     client = harm.world.client("owner")
-    client.resolve_incident(report.id, report.revision, Resolution.DUPLICATE, duplicate_of=orders.id)
+    client.resolve_incident(report.id, report.revision, ManualResolution.DUPLICATE, duplicate_of=orders.id)
     assert {each.contract_id for each in client.incident(orders.id).objects} == {"orders", "report"}
     harm.judge("report", at=3)
     assert [each.state for each in harm.incidents] == [OPEN, RESOLVED]
@@ -341,7 +345,7 @@ def test_a_duplicate_is_part_of_what_it_is_a_duplicate_of(harm: Harm) -> None:
 
 def test_an_object_fails_in_one_incident_when_it_is_opened_again(harm: Harm) -> None:
     harm.judge("orders", Fails(), at=1)
-    resolved(harm, Resolution.FALSE_ALARM)
+    resolved(harm, ManualResolution.FALSE_ALARM)
     harm.judge("orders", Fails(partition="ds=2"), at=2, of=["ds=2"])
     first, second = harm.incidents
     reopened = harm.world.client("owner").reopen_incident(first.id, first.revision)
@@ -359,7 +363,7 @@ def test_a_state_that_was_not_seen_is_not_changed(harm: Harm) -> None:
 
 def test_a_check_that_alarmed_for_nothing_is_drafted_as_a_warning(harm: Harm) -> None:
     harm.judge("orders", Fails("id-range"), Fails("id-required", None), at=1)
-    resolved(harm, Resolution.FALSE_ALARM)
+    resolved(harm, ManualResolution.FALSE_ALARM)
     words = suggestion("id", required=True)
     entry = suggestion("id", quality={"id": "id-range", "severity": "error"})
     other = suggestion("day", quality={"id": "day-range", "severity": "error"})

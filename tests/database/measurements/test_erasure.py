@@ -224,7 +224,7 @@ def test_the_erasure_is_audited_and_a_rerun_says_who_did_it(remembered: Remember
     client = remembered.world.client("viewer")
     assert client.rerun(remembered.runs["people"]).differences == ()
     done = remembered.erase()
-    (entry,) = [each for each in rows(remembered.world.engine, AuditEntryRow) if each.action.value == "memory:erased"]
+    (entry,) = [each for each in rows(remembered.world.engine, AuditEntryRow) if each.action == "states:erased"]
     assert (entry.actor, entry.details["generations"], entry.details["of"]) == ("owner", done.generations, "all")
     assert canaries.found(f"{entry.details}".encode()) == set()
     with pytest.raises(ClientError, match=r"were erased by owner at \d{4}-"):
@@ -244,7 +244,7 @@ def test_an_open_proposal_is_at_another_revision_and_can_still_be_previewed(reme
 
 @pytest.mark.parametrize("who", ["viewer", "consumer", "producer", "service"])
 def test_only_owners_and_administrators_may(remembered: Remembered, who: str) -> None:
-    with pytest.raises(ClientError, match="memory:erase") as refused:
+    with pytest.raises(ClientError, match="states:erase") as refused:
         remembered.erase(who)
     assert refused.value.status == 403
     assert len(rows(remembered.world.engine, PartitionStateRow)) == 8

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import pytest
@@ -23,6 +23,8 @@ from support.databases import blank
 from support.migration_kill import AT_COMMIT, Ended, migrations
 from support.scenes import NOON
 
+from treaty.contracts.document.yaml_syntax import parse
+from treaty.contracts.fingerprint import fingerprint
 from treaty.contracts.schema import Schema
 from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry.audit import audit_log
@@ -187,6 +189,111 @@ def test_what_replays_found_before_is_read_by_the_names_of_today(nothing: Engine
         assert result["differences"] == [{"element": "threshold", "evidence": "no"}]
         command.downgrade(migration_config(connection), "0026")
         assert connection.execute(replays).all() == [(asked, found)]
+
+
+OLD_BODY = b"""id: orders
+customProperties:
+- property: treaty
+  value: {on_unknown: pass, lineage: {on_upstream_failed: 'tell'}}
+"""
+NEW_BODY = OLD_BODY.replace(b"pass", b"allow").replace(b"tell", b"allow")
+CLASSES = {"values": [], "other": {"count": 0}, "judged": 5}
+
+
+def words(connection: Connection) -> dict[str, Any]:
+    """Every stored value that has a word of the glossary, by its column."""
+    plain = {"scopes": JSON, "payload": JSON, "details": JSON}
+    columns = {
+        "body": "contract_version", "base": "proposal", "document": "template", "scopes": "api_token",
+        "payload": "outbox_message", "details": "measurement", "action": "audit_entry",
+    }  # fmt: skip
+    found = {}
+    for name, table in columns.items():
+        query = text(f"select {name} from {table}").columns(**{name: plain[name]} if name in plain else {})
+        value = connection.execute(query).scalar_one()
+        found[name] = bytes(value) if isinstance(value, memoryview) else value
+    found["version"] = connection.scalar(text("select fingerprint from contract_version"))
+    found["run"] = connection.scalar(text("select fingerprint from run"))
+    return found
+
+
+class Guard(NamedTuple):
+    """The statements that remove and restore the trigger of approved documents."""
+
+    drop: str
+    create: str
+
+
+def _guard(connection: Connection) -> Guard:
+    if connection.dialect.name == "sqlite":
+        name = "contract_version_kept_update"
+        create = connection.scalar(text("select sql from sqlite_master where name = :name"), {"name": name})
+        return Guard(f"drop trigger {name}", create)
+    name = "contract_version_kept"
+    create = connection.scalar(
+        text("select pg_get_triggerdef(oid) from pg_trigger where tgname = :name"), {"name": name}
+    )
+    return Guard(f"drop trigger {name} on contract_version", create)
+
+
+def of_content(body: bytes) -> str:
+    """The fingerprint of a document, as its versions and runs have it."""
+    return fingerprint(parse(body).data)
+
+
+@pytest.mark.parametrize(
+    ("payload", "renamed"),
+    [
+        (
+            {"channel": "c", "notice": {"title": "t", "found": ["a"]}},
+            {"channel": "c", "notice": {"title": "t", "details": ["a"]}},
+        ),
+        (
+            {"run": {"facets": {"treaty_contract": {"marker": "m"}, "parent": {}}}},
+            {"run": {"facets": {"treaty_contract": {"dataset_fingerprint": "m"}, "parent": {}}}},
+        ),
+        ({"run": {"runId": "r"}}, {"run": {"runId": "r"}}),
+    ],
+    ids=["a notification", "a lineage event", "an event without facets"],
+)
+def test_stored_words_of_before_are_replaced_and_come_back(
+    nothing: Engine, payload: dict[str, Any], renamed: dict[str, Any]
+) -> None:
+    with nothing.begin() as connection:
+        command.upgrade(migration_config(connection), "0027")
+        guard = _guard(connection)
+        connection.execute(text(guard.drop))
+    with nothing.begin() as connection:
+        old_rows.fill(connection)
+    with nothing.begin() as connection:
+        for statement, values in (
+            ("update contract_version set body = :value, fingerprint = 'f'", OLD_BODY),
+            ("update proposal set base = :value", OLD_BODY),
+            ("update template set document = :value", OLD_BODY.decode()),
+            ("update run set fingerprint = :value", "f"),
+            ("update api_token set scopes = :value", json.dumps(["contracts:read", "memory:erase"])),
+            ("update outbox_message set payload = :value", json.dumps(payload)),
+            ("update measurement set details = :value", json.dumps(CLASSES)),
+        ):
+            connection.execute(text(statement), {"value": values})
+        connection.execute(text(guard.create))
+        before = words(connection)
+    migrate(nothing)
+    with nothing.connect() as connection:
+        assert words(connection) == {
+            "body": NEW_BODY, "base": NEW_BODY, "document": NEW_BODY.decode(), "payload": renamed,
+            "scopes": ["contracts:read", "states:erase"], "details": {"values": [], "other": {"count": 0}, "rows": 5},
+            "action": before["action"], "version": of_content(NEW_BODY), "run": of_content(NEW_BODY),
+        }  # fmt: skip
+        with pytest.raises(DBAPIError, match="kept as they were written"):
+            connection.execute(text("update contract_version set body = :value"), {"value": OLD_BODY})
+    with nothing.begin() as connection:
+        command.downgrade(migration_config(connection), "0027")
+        after = words(connection)
+    assert {name: after[name] for name in after if name not in ("version", "run")} == {
+        name: before[name] for name in before if name not in ("version", "run")
+    }
+    assert after["version"] == after["run"] == of_content(OLD_BODY)
 
 
 def test_migrating_twice_changes_nothing(engine: Engine) -> None:

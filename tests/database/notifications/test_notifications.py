@@ -119,7 +119,7 @@ def test_a_webhook_gets_the_notice_signed_by_the_secret_that_was_shown_once(worl
             "subject": "incident-1",
             "title": "shop-orders 1.0.0: contract violated",
             "table": "orders",
-            "found": ["dear failed: minimum must be greater than 0"],
+            "details": ["dear failed: minimum must be greater than 0"],
             "next_step": "Review the run.",
             "link": "https://treaty.example/run?id=7",
         },
@@ -313,7 +313,7 @@ def test_a_proposal_is_told_to_owners_and_the_decision_to_its_author(world: Worl
     world.client("owner").reject(proposal.id, reason="too loose")
     assert waiting(world) == [("decision", "producer"), ("proposal", "owner")]
     told = next(each.payload["notice"] for each in rows(world.engine, OutboxMessageRow) if "decision" in each.key)
-    assert told["found"][1] == "Reason: too loose"
+    assert told["details"][1] == "Reason: too loose"
 
 
 def test_a_draft_is_told_to_nobody_before_it_is_submitted(world: World) -> None:
@@ -451,7 +451,7 @@ def test_long_lists_are_cut(world: World) -> None:
         details=tuple(f"check {at}" for at in range(50)),
     )
     told = notifications_messages.RenderedNotice.of(many, now=NOW)
-    assert (len(told.found), told.found[-1]) == (21, "and 30 more")
+    assert (len(told.details), told.details[-1]) == (21, "and 30 more")
 
 
 def use(**more: Any) -> schemas.SubscriptionIn:

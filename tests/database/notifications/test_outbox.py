@@ -137,7 +137,7 @@ def test_a_message_that_is_refused_is_given_up_at_once_and_the_next_goes_on(
     assert sent.states == {"a": "dead", "b": "sent"}
     assert why in str(sent.kept["a"].error)
     (entry,) = rows(engine, AuditEntryRow)
-    assert (entry.action.value, entry.object_id) == ("message:failed", str(sent.kept["a"].id))
+    assert (entry.action, entry.object_id) == ("message:failed", str(sent.kept["a"].id))
 
 
 def test_a_destination_that_stays_away_is_given_up_after_all_tries(engine: Engine) -> None:

@@ -233,7 +233,7 @@ def test_what_is_asked_and_answered_is_audited(shop: World) -> None:
     asked(shop, loosened())
     shop.client("consumer").answer(mine(shop).id, AcknowledgementState.ACKNOWLEDGED)
     done = [each for each in shop.audited()[before:] if each.startswith("acknowledgement")]
-    assert done == ["acknowledgement:asked", "acknowledgement:given"]
+    assert done == ["acknowledgement:requested", "acknowledgement:given"]
 
 
 def test_a_version_of_a_contract_without_consumers_waits_for_nobody(shop: World) -> None:

@@ -47,7 +47,7 @@ def approving(world: World, who: str, proposal: schemas.ProposalOut) -> Callable
 
 def told(world: World, kind: str) -> list[tuple[str, ...]]:
     found = [each.payload["notice"] for each in rows(world.engine, OutboxMessageRow)]
-    return [tuple(each["found"]) for each in found if each["kind"] == kind]
+    return [tuple(each["details"]) for each in found if each["kind"] == kind]
 
 
 def listening(world: World, *who: str) -> None:
@@ -80,7 +80,7 @@ def test_a_change_by_another_answers_what_was_asked(world: World, by: str) -> No
     made = returned(world)
     after = world.client(by).edit(made.id, document(name="Explained"), revision=made.revision)
     assert (after.state, after.change_requests) == (ProposalState.IN_REVIEW, ())
-    assert "change_request:answered" in world.audited()
+    assert "change_request:addressed" in world.audited()
     assert approving(world, "owner", made)()
 
 

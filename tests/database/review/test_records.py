@@ -19,8 +19,9 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core import key_files
 from treaty.registry.audit import audit_log
 from treaty.registry.cli import main
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import read_session, transaction
-from treaty.registry.core.enums import AuditAction, Decision
+from treaty.registry.core.enums import Decision
 from treaty.registry.core.errors import NotFound
 from treaty.registry.review.approval import records
 from treaty.registry.review.approval.records import ApprovalEvidence

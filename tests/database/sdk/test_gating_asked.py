@@ -45,7 +45,7 @@ def test_the_exit_code_is_the_answer(command: Command, table: Registered) -> Non
     assert command("orders")[0] == 3
     table.publish({A: [1]})
     code, printed, _ = command("orders")
-    assert (code, printed.startswith(f"pass: {table.gated.table}")) == (0, True)
+    assert (code, printed.startswith(f"allow: {table.gated.table}")) == (0, True)
     table.approve(POSITIVE, LOW, version="1.1.0")
     assert command("orders")[0] == 3
     table.publish({A: [2]})
@@ -58,7 +58,7 @@ def test_the_exit_code_is_the_answer(command: Command, table: Registered) -> Non
 def test_json_says_which_contract_judged_which_data(command: Command, table: Registered) -> None:
     table.publish({A: [1]})
     told = table.world.client("viewer").gate("orders", partition=A)
-    assert (told.answer, told.contract_id, told.version, told.partition) == ("pass", "orders", "1.0.0", A)
+    assert (told.answer, told.contract_id, told.version, told.partition) == ("allow", "orders", "1.0.0", A)
     assert (told.dataset_fingerprint, told.location.location) == (
         fingerprint(table.gated.fingerprints),
         table.gated.table,
@@ -73,9 +73,9 @@ def test_a_dataset_s_own_name_asks_every_contract_about_it(command: Command, tab
 
     table.approve_document(writer.write(plain("other", physical=second)).decode())
     told = table.world.client("viewer").gate(table.gated.table)
-    assert {each.contract_id: each.answer.value for each in told.contracts} == {"orders": "pass", "other": "unknown"}
+    assert {each.contract_id: each.answer.value for each in told.contracts} == {"orders": "allow", "other": "unknown"}
     assert (told.answer, told.contract_id) == ("unknown", "other")
-    assert table.world.client("viewer").gate(table.gated.table, contract_id="orders").answer == "pass"
+    assert table.world.client("viewer").gate(table.gated.table, contract_id="orders").answer == "allow"
     with pytest.raises(ClientError) as refused:
         table.world.client("viewer").verdict(table.gated.table)
     assert (refused.value.status, "Specify one of: orders.orders, other.orders" in refused.value.message) == (422, True)

@@ -24,7 +24,7 @@ from treaty.engine.evaluation.evaluator import evaluate, missing_states
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.engine.states import bag as bags
 from treaty.engine.states import inventory
-from treaty.engine.states.bag import CLASSIFIED, KEYLESS
+from treaty.engine.states.missing_states import SENTENCES, MissingState
 from treaty.registry.tables import CheckResultRow, PartitionStateRow, ReadCheckpointRow
 
 KEY, OTHER = HashKey(b"a" * SIZE), HashKey(b"b" * SIZE)
@@ -101,7 +101,7 @@ def stored(packed: Iterable[bytes]) -> set[str]:
     return {held.kind for each in packed for held in inventory.inventory(each)[0]}
 
 
-FAILED, UNKEPT = (Outcome.FAILED, None), (Outcome.NOT_EVALUATED, CLASSIFIED)
+FAILED, UNKEPT = (Outcome.FAILED, None), (Outcome.NOT_EVALUATED, SENTENCES[MissingState.CLASSIFIED])
 
 
 def test_what_is_never_stored_is_judged_when_it_arrives_and_read_again_for_a_new_version_alone(scene: Scene) -> None:
@@ -164,5 +164,5 @@ def test_without_a_key_file_hashes_are_not_stored_and_that_is_said(scene: Scene)
     scene.write("ds=1", "new")
     scene.send(event(run="b"))
     work(scene, None)
-    assert told(scene, "own") == {None: (Outcome.NOT_EVALUATED, KEYLESS)}
+    assert told(scene, "own") == {None: (Outcome.NOT_EVALUATED, SENTENCES[MissingState.KEYLESS])}
     assert read_again(scene) == [[], []]

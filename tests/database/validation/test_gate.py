@@ -66,7 +66,7 @@ def test_what_is_published_becomes_part_of_the_history(table: Registered) -> Non
     assert table.dataset.last_arrival_at is not None
     assert table.dataset.last_arrival_at == table.dataset.last_scanned_at
     audited = table.world.audited()[-3:]
-    assert audited == ["states:committed", "run:recorded", "states:settled"]
+    assert audited == ["states:committed", "run:recorded", "states:recovered"]
 
 
 def test_what_breaks_the_contract_in_force_changes_nothing_in_table_and_registry(table: Registered) -> None:

@@ -30,7 +30,7 @@ from treaty.registry.validation.gate import gate_answer, staleness
 from treaty.registry.validation.gate.gate_answer import ContractGateStatus
 from treaty.registry.validation.gate.staleness import ReadinessQuery
 
-PASS, WARN, BLOCK, UNKNOWN = GateAnswer.PASS, GateAnswer.WARN, GateAnswer.BLOCK, GateAnswer.UNKNOWN
+PASS, WARN, BLOCK, UNKNOWN = GateAnswer.ALLOW, GateAnswer.WARN, GateAnswer.BLOCK, GateAnswer.UNKNOWN
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_what_a_check_found_decides(
     assert expected is PASS or "good" in str(reason)
 
 
-@pytest.mark.parametrize("said", ["pass", "warn", "block"])
+@pytest.mark.parametrize("said", ["allow", "warn", "block"])
 def test_of_what_could_not_be_evaluated_the_contract_decides(scene: Scene, said: str) -> None:
     terms = f"\ncustomProperties:\n  - property: treaty\n    value:\n      on_unknown: {said}\n".encode()
     body = document("1.1.0") + terms[1:]

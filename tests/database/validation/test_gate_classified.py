@@ -17,8 +17,8 @@ from treaty.contracts.document.reader import read
 from treaty.engine.core.hash_key import SIZE, HashKey
 from treaty.engine.gate.gate import open_gate
 from treaty.engine.states import inventory
-from treaty.engine.states.bag import CLASSIFIED, KEYLESS
 from treaty.engine.states.envelope import MAGIC
+from treaty.engine.states.missing_states import MissingState
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.tables import PartitionStateRow
 
@@ -73,7 +73,7 @@ def test_what_another_contract_classifies_is_not_kept(table: Registered) -> None
     classified(table)
     run = table.publish({A: [1, CANARY, CANARY]}).run
     assert run is not None
-    assert (run.verdict, kinds(table), why(table)) == ("warned", {A: OPEN}, {KEYLESS})
+    assert (run.verdict, kinds(table), why(table)) == ("warned", {A: OPEN}, {MissingState.KEYLESS})
     assert [each.value for each in run.results if each.check_id == "once"] == [0.5]
     assert (table.told, str(CANARY).encode() in shown(table)) == ("warned", False)
 
@@ -95,7 +95,7 @@ def test_what_came_into_force_since_the_gate_asked_is_left_out_of_what_it_hands_
     with table.gate() as gate, open_gate(replace(gate, key=KEY)) as candidate:
         candidate.write({A: [1, 3]})
         classified(table)
-    assert (kinds(table), why(table), table.told) == ({A: OPEN}, {CLASSIFIED}, "passed")
+    assert (kinds(table), why(table), table.told) == ({A: OPEN}, {MissingState.CLASSIFIED}, "passed")
     published(table, {B: [2]})
     assert (keys(table), why(table)) == ({A: {KEY.id}, B: {KEY.id}}, set())
 

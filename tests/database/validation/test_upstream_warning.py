@@ -24,7 +24,7 @@ def promise(harm: Harm, contract_id: str, said: str | None) -> None:
     ("said", "answer"),
     [
         (None, GateAnswer.UNKNOWN),
-        ("tell", GateAnswer.UNKNOWN),
+        ("allow", GateAnswer.UNKNOWN),
         ("warn", GateAnswer.UNKNOWN),
         ("block", GateAnswer.BLOCK),
     ],

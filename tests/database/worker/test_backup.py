@@ -22,8 +22,8 @@ from treaty.engine.protocol.requests import MeasureResult
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import connect, migrate, read_session, transaction
-from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import DatasetRow, PartitionStateRow

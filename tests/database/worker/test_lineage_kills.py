@@ -34,8 +34,9 @@ from treaty.contracts.document.reader import read
 from treaty.engine.core import clock
 from treaty.engine.core.results import Verdict
 from treaty.registry.core import ids
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import AuditAction, LineageEventState, TaskState, VersionState
+from treaty.registry.core.enums import LineageEventState, TaskState, VersionState
 from treaty.registry.datasets.names import location, normalise
 from treaty.registry.lineage.events.model import parse
 from treaty.registry.notifications.outbox import LINEAGE
@@ -146,7 +147,7 @@ def test_a_worker_that_is_killed_at_any_step_loses_nothing_and_doubles_nothing(e
     judged = Counter(partition for run in scene.runs for partition in run.partitions)
     written = scene.engine.tables["/data/orders"].keys()
     lost, doubled = written - judged.keys(), {name for name, times in judged.items() if times > 1}
-    recorded = [each for each in rows(engine, AuditEntryRow) if each.action is AuditAction.RUN_RECORDED]
+    recorded = [each for each in rows(engine, AuditEntryRow) if each.action == AuditAction.RUN_RECORDED]
     told(engine, "worker killed", f"kills {workers.killed}, events {2 * (number + 1)}, runs {len(scene.runs)}, ")
     print(f"lost {len(lost)}, doubled {len(doubled)}", end="")
     assert (lost, doubled) == (set(), set())

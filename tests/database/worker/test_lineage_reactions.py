@@ -14,8 +14,9 @@ from support.lineages import marks, promised, tasks
 from support.scenes import NOON, Scene, rows
 
 from treaty.registry.core import ids
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import read_session, transaction
-from treaty.registry.core.enums import AuditAction, GateAnswer, TaskState
+from treaty.registry.core.enums import GateAnswer, TaskState
 from treaty.registry.datasets import related_datasets
 from treaty.registry.lineage.events.triggers import OUR_PRODUCER
 from treaty.registry.lineage.suspect_partitions import SUPERSEDED
@@ -74,12 +75,12 @@ def test_what_a_failed_run_wrote_is_suspect_and_the_gate_says_so(promise: Promis
     scene = promise()
     scene.send(event(run="good"))
     scene.work()
-    assert gate(scene) == (GateAnswer.PASS, None)
+    assert gate(scene) == (GateAnswer.ALLOW, None)
     fold(scene, event("FAIL", output("/data/orders/ds=2"), run="bad"))
     assert tasks(scene.database)[1:] == []
     assert gate(scene) == (GateAnswer.UNKNOWN, FAILED)
     assert gate(scene, "ds=2") == (GateAnswer.UNKNOWN, FAILED)
-    assert gate(scene, "ds=1") == (GateAnswer.PASS, None)
+    assert gate(scene, "ds=1") == (GateAnswer.ALLOW, None)
 
 
 def test_a_validation_that_began_after_the_failure_ends_the_suspicion(promise: Promise) -> None:
@@ -89,7 +90,7 @@ def test_a_validation_that_began_after_the_failure_ends_the_suspicion(promise: P
     scene.send(event(run="again", at=at(50)))
     scene.work()
     assert rows_of(scene, SuspectPartitionRow) == []
-    assert gate(scene) == (GateAnswer.PASS, None)
+    assert gate(scene) == (GateAnswer.ALLOW, None)
 
 
 @pytest.mark.parametrize(("choice", "suspect", "validated"), [("ignore", 0, 0), ("suspect", 1, 0), ("validate", 1, 1)])
@@ -149,7 +150,7 @@ def test_a_dropped_table_is_told_and_not_read(promise: Promise) -> None:
     scene.clock.advance(30)
     scene.send(event(run="again", at=at(20)))
     scene.work()
-    assert gate(scene) == (GateAnswer.PASS, None)
+    assert gate(scene) == (GateAnswer.ALLOW, None)
 
 
 def streaming(run: str = "stream", kind: str = "RUNNING", seconds: float = 0) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def test_events_are_listed_newest_first_with_what_they_are_about(world: World) -
     last, *_ = found = world.client("viewer").events()
     assert (len(found), len({each.id for each in found})) == (4, 4)
     assert [each.received_at for each in found] == sorted((each.received_at for each in found), reverse=True)
-    assert (last.kind, last.job, last.outputs, last.written_partitions) == (
+    assert (last.kind, last.job, last.outputs, last.written_datasets) == (
         "COMPLETE",
         "shop load_orders",
         ("file /data/orders",),
@@ -103,7 +103,7 @@ def test_of_many_outputs_the_first_few_are_told_and_how_many_there_are(world: Wo
     body = event("COMPLETE", *(output(f"/data/{at}") for at in range(40)))
     assert world.call("producer", "POST", "/lineage", json=body).status_code == 201
     (found,) = world.client("viewer").events()
-    assert (len(found.outputs), found.written_partitions) == (event_listing.NAMED, 40)
+    assert (len(found.outputs), found.written_datasets) == (event_listing.NAMED, 40)
 
 
 def test_what_was_refused_is_listed_and_its_beginning_told_to_its_sender_and_to_auditors(world: World) -> None:

@@ -12,8 +12,9 @@ from support.scenes import LOCATION, NOON, Scene, current, document, next_versio
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.protocol.requests import DraftRequest, DraftResult
 from treaty.registry.core import ids
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import read_session, transaction
-from treaty.registry.core.enums import AuditAction, ProposalState, TaskState
+from treaty.registry.core.enums import ProposalState, TaskState
 from treaty.registry.measurements.states import state_store
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import (

@@ -17,8 +17,9 @@ from treaty.engine.core.errors import EngineError, EngineKilled, StateError, Unr
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.registry.core import ids
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import AuditAction, TaskState
+from treaty.registry.core.enums import TaskState
 from treaty.registry.tables import (
     AuditEntryRow,
     CheckResultRow,

@@ -11,8 +11,9 @@ from support.events import event, output
 from support.scenes import LOCATION, NOON, Scene, add, orders, rows
 
 from treaty.registry.core import ids
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import AuditAction, LineageEventState, VersionState
+from treaty.registry.core.enums import LineageEventState, VersionState
 from treaty.registry.tables import AuditEntryRow, ContractVersionRow, LineageEventRow, PendingValidationRow, TaskRow
 
 

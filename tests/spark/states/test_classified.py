@@ -26,8 +26,7 @@ from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.scan import keyed_hashing
 from treaty.engine.states import bag as bags
 from treaty.engine.states import inventory
-from treaty.engine.states.bag import CLASSIFIED as NOT_KEPT
-from treaty.engine.states.bag import KEYLESS
+from treaty.engine.states.missing_states import SENTENCES, MissingState
 from treaty.engine.states.state_files import StateFiles
 
 KEY, OTHER = HashKey(bytes(range(32))), HashKey(bytes(range(1, 33)))
@@ -159,7 +158,7 @@ def test_what_is_not_stored_is_judged_when_it_arrives_and_said_to_be_gone_later(
     assert (sorted(second.states), second.added) == ([LATER], {})
     run = judged(given, second, stored)
     told = {(each.check_id, each.outcome, each.reason) for each in run.results if each.measurement}
-    gone = {check for check, _, reason in told if reason == NOT_KEPT}
+    gone = {check for check, _, reason in told if reason == SENTENCES[MissingState.CLASSIFIED]}
     assert gone == {"maximum-born", "histogram-who"}
     assert {outcome for check, outcome, _ in told if check in gone} == {Outcome.NOT_EVALUATED}
     assert {outcome for check, outcome, _ in told if check not in gone} == {Outcome.FAILED}
@@ -211,7 +210,7 @@ def test_states_of_another_key_or_in_the_clear_are_replaced_and_never_merged(
 def test_without_a_key_hashes_are_judged_by_and_not_stored(spark: Any, table: Path) -> None:
     given = contract()
     keyless = measure(spark, asked(table, given, key=None))
-    assert KEYLESS in bags.unpack(keyless.states[HERE]).failures.values()
+    assert MissingState.KEYLESS in bags.unpack(keyless.states[HERE]).failures.values()
     assert not [each for packed in keyless.states.values() for each in inventory.inventory(packed)[0] if each.key_id]
     told = values(judged(given, keyless))
     assert (told["uniqueness-mail", None], told["approx_count_keys-who", None]) == (0.0, len(canaries.PEOPLE))

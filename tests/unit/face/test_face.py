@@ -1,8 +1,9 @@
 """The public face: its names, contracts read from bytes and files, programs learned from tables in memory."""
 
+import inspect
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy
 import pandas
@@ -30,6 +31,23 @@ def test_every_name_is_there(name: str) -> None:
 def test_a_name_that_is_not_public_is_refused() -> None:
     with pytest.raises(AttributeError, match="module 'treaty' has no attribute 'judgement'"):
         _ = treaty.judgement  # type: ignore[attr-defined]
+
+
+def test_every_type_that_a_method_of_the_client_takes_is_public() -> None:
+    standard = {"builtins", "uuid", "datetime", "collections.abc", "typing", "types", "httpx"}
+    allowed = {"treaty.registry.core.enums", *standard}
+    taken = {
+        part
+        for _, method in inspect.getmembers(treaty.Client, inspect.isfunction)
+        if not method.__name__.startswith("_")
+        for name, hint in get_type_hints(method, include_extras=False).items()
+        if name != "return"
+        for part in (hint, *get_args(hint))
+        if isinstance(part, type)
+    }
+    own = {each.__name__ for each in taken if each.__module__ not in allowed}
+    assert "DraftIn" in own
+    assert own <= set(treaty.schemas.__all__)
 
 
 def test_dir_lists_the_public_names() -> None:

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import get_args
 
 import streamlit as st
 
-from treaty.registry.core.enums import Permission, Resolution
-from treaty.registry.schemas import InboxOut, IncidentOut, ManualResolution, RunSummaryOut
+from treaty.registry.core.enums import ManualResolution, Permission
+from treaty.registry.schemas import InboxOut, IncidentOut, RunSummaryOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.inbox import inbox_order, incident_steps
 from treaty.ui.texts import incidents as texts
 from treaty.ui.widgets import panels, viewer
 
 SNOOZES = {texts.HOUR: timedelta(hours=1), texts.DAY: timedelta(days=1), texts.WEEK: timedelta(weeks=1)}
-REASONS = [each for each in get_args(ManualResolution) if each is not Resolution.DUPLICATE]
+REASONS = [each for each in ManualResolution if each is not ManualResolution.DUPLICATE]
 
 
 def draw(inbox: InboxOut) -> None:

@@ -8,8 +8,8 @@ from datetime import datetime
 import streamlit as st
 
 from treaty.registry.client import Client, ClientError
-from treaty.registry.core.enums import IncidentState
-from treaty.registry.schemas import IncidentOut, ManualResolution
+from treaty.registry.core.enums import IncidentState, ManualResolution
+from treaty.registry.schemas import IncidentOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import incidents as texts
 from treaty.ui.widgets import bulk_steps, panels, viewer

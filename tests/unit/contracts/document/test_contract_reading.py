@@ -183,6 +183,35 @@ def test_a_check_knows_its_filter_scope_and_place():
     assert ORDERS.splitlines()[found.line - 1].strip() == "- id: german-share"
 
 
+@pytest.mark.parametrize("severity", ["error", "Critical", "high", "major", "medium", "blocker", "fatal"])
+def test_a_serious_severity_is_an_error(severity):
+    text = TABLE + f"          - {{id: c, metric: nullValues, mustBe: 0, severity: {severity}}}\n"
+    assert read(text.encode()).objects[0].checks[0].severity == "error"
+
+
+@pytest.mark.parametrize(("word", "nearest"), [("warnnig", "did you mean 'warning'? "), ("P1", "")])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "metric: nullValues, mustBe: 0",
+        "type: sql, query: 'SELECT count(*) FROM {object}', mustBe: 0",
+        "type: custom, engine: treaty, implementation: {analyzer: size, mustBeGreaterThan: 0}",
+    ],
+)
+def test_a_severity_that_is_none_is_a_fault_of_the_document(word: str, nearest: str, rule: str) -> None:
+    with pytest.raises(ContractError) as refused:
+        read((TABLE + f"          - {{id: c, {rule}, severity: {word}}}\n").encode())
+    (fault,) = refused.value.faults
+    assert (fault.code, fault.message) == ("check-severity", "is not a severity")
+    assert fault.where.endswith(".severity")
+    assert fault.remedy.startswith(f"{nearest}allowed: warning, warn, info")
+
+
+def test_another_engine_has_its_own_severities() -> None:
+    text = TABLE + "          - {id: c, type: custom, engine: soda, implementation: x, severity: P1}\n"
+    assert read(text.encode()).objects[0].checks[0].severity == "error"
+
+
 @pytest.mark.parametrize("severity", ["info", "warning", "WARN", "low", "minor", "trivial"])
 def test_a_mild_severity_is_a_warning(severity):
     text = TABLE + f"          - {{id: c, metric: nullValues, mustBe: 0, severity: {severity}}}\n"

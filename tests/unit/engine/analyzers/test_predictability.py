@@ -88,7 +88,7 @@ def test_measures_are_those_of_scikit_learn(tally: list[tuple[str, str, int]]) -
 
 def test_details_say_how_each_class_is_told() -> None:
     found = confusion_matrix([("a", "a", 6), ("a", "b", 2), ("b", "b", 2)]).details()
-    assert found["judged"] == 10
+    assert found["rows"] == 10
     assert found["values"] == [
         {"value": "a", "count": 8, "f1": 12 / 14, "precision": 1.0, "recall": 0.75},
         {"value": "b", "count": 2, "f1": 4 / 6, "precision": 0.5, "recall": 1.0},

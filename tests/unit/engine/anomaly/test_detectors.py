@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treaty.contracts.comparison.threshold_order import NumericDomain
 from treaty.engine.anomaly import DETECTORS
 from treaty.engine.anomaly.closed_form import continued
 from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, detector
@@ -190,3 +191,22 @@ def test_of_points_of_the_same_time_the_last_counts_in_the_order_of_time() -> No
 
 def test_dates_of_holidays_are_read_from_documents() -> None:
     assert detector("auto", {"holidays": ["2026-12-25"]}).holidays == (date(2026, 12, 25),)
+
+
+@pytest.mark.parametrize("name", ["auto", "batch_normal", "online_normal", "robust"])
+@pytest.mark.parametrize(
+    ("domain", "values", "ends"),
+    [
+        (NumericDomain(0, whole=True), [3.0, 900.0, 20.0, 4.0] * 6, (0, math.inf)),
+        (NumericDomain(0, 1), [0.99, 0.4, 1.0, 0.98] * 6, (0, 1)),
+        (NumericDomain(), [-3.0, 900.0, 20.0, -4.0] * 6, (-math.inf, math.inf)),
+    ],
+    ids=["rows", "shares", "any number"],
+)
+def test_a_band_holds_only_values_that_the_metric_can_have(
+    name: str, domain: NumericDomain, values: list[float], ends: tuple[float, float]
+) -> None:
+    request = DetectionRequest(past=past(values), at=START + len(values) * DAY, false_alarms=2.0, domain=domain)
+    band = detector(name, {}).judge(request)
+    assert isinstance(band, DetectorBand)
+    assert ends[0] <= (0 if band.lower is None else band.lower) <= (0 if band.upper is None else band.upper) <= ends[1]

@@ -356,16 +356,16 @@ def evidence(
 @pytest.mark.parametrize(
     ("after", "said"),
     [
-        ("[a-z]+x?", "tried on stored values of 2 partitions, 100.0% of the rows with a value: no difference"),
+        ("[a-z]+x?", "tried on stored values of 2 partitions, 100.0 % of the rows with a value: no difference"),
         (
             "[a-m]+",
-            "tried on stored values of 2 partitions, 100.0% of the rows with a value: "
+            "tried on stored values of 2 partitions, 100.0 % of the rows with a value: "
             "different results on 1 (2026-04-02): "
             "2 rows match only the pattern in force, 0 only the proposed one",
         ),
         (
             "[a-z]+|[A-Z]+",
-            "tried on stored values of 2 partitions, 100.0% of the rows with a value: "
+            "tried on stored values of 2 partitions, 100.0 % of the rows with a value: "
             "different results on 1 (2026-04-01): "
             "0 rows match only the pattern in force, 1 only the proposed one",
         ),

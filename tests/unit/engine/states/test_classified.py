@@ -20,7 +20,7 @@ from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.states import bag as bags
 from treaty.engine.states import inventory
-from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER
+from treaty.engine.states.missing_states import SENTENCES, MissingState
 
 STRICT = {"classification": "restricted"}
 KEEPS = {
@@ -161,19 +161,22 @@ def test_what_is_not_stored_is_judged_by_when_it_arrives_and_told_when_it_is_gon
     told = run(PROMISED, {"day=2": keyed()}, {"day=1": keyed()})
     first, least, own = (result(told, each) for each in ("first", "least", "own"))
     assert (first.outcome, first.value) == (Outcome.PASSED, "new")
-    assert (least.outcome, least.reason) == (Outcome.NOT_EVALUATED, CLASSIFIED)
+    assert (least.outcome, least.reason) == (Outcome.NOT_EVALUATED, SENTENCES[MissingState.CLASSIFIED])
     assert own.outcome is Outcome.PASSED
 
 
 def test_hashes_of_two_keys_are_never_merged() -> None:
     told = run(PROMISED, {"day=2": keyed(KEYS[1])}, {"day=1": keyed()})
-    assert (result(told, "own").outcome, result(told, "own").reason) == (Outcome.NOT_EVALUATED, KEYS_DIFFER)
+    assert (result(told, "own").outcome, result(told, "own").reason) == (
+        Outcome.NOT_EVALUATED,
+        SENTENCES[MissingState.KEYS_DIFFER],
+    )
 
 
 def test_hashes_without_a_lasting_key_are_judged_by_and_not_stored() -> None:
     for key in (None, transient_key()):
         told = run(PROMISED, {"day=2": keyed(key)}, {"day=1": keyed(key)})
-        assert result(told, "own").reason == KEYLESS
+        assert result(told, "own").reason == SENTENCES[MissingState.KEYLESS]
         assert result(run(PROMISED, {"day=2": keyed(key)}), "own").outcome is Outcome.PASSED
 
 

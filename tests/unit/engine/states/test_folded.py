@@ -20,7 +20,8 @@ from treaty.engine.analyzers.rows import Compliance, Size
 from treaty.engine.components.separate_statement import QueryNumber
 from treaty.engine.core.errors import StateError
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import UNLIKE, ComponentState, StateBag, merge_packed, unpack
+from treaty.engine.states.bag import ComponentState, StateBag, merge_packed, unpack
+from treaty.engine.states.missing_states import unlike_types
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.states.state_files import StateFiles
 
@@ -100,7 +101,7 @@ def test_what_only_some_know_is_left_out_and_what_cannot_be_merged_is_told() -> 
     some = other.only(frozenset({"count/1 count(1)", "count/1 count(word)"}))
     assert unpack(merge_packed([one.pack(), some.pack()])).entries.keys() == some.entries.keys()
     both = unpack(merge_packed([one.union(StateBag(answer)).pack(), other.union(StateBag(answer)).pack()]))
-    assert both.failures == {"answer/1 q": UNLIKE.format("the column")}
+    assert both.failures == {"answer/1 q": unlike_types("the column")}
     assert both.entries.keys() == one.entries.keys()
 
 

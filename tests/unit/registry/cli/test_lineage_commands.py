@@ -35,7 +35,7 @@ def came(number: int, *, seconds: float | None = None, **more: object) -> Lineag
         "job": "shop load",
         "run_id": "r",
         "outputs": ("file /data/orders",),
-        "written_partitions": 1,
+        "written_datasets": 1,
     }
     return LineageEventOut.model_validate({**told, **more})
 
@@ -89,7 +89,7 @@ def test_each_event_is_shown_once_whatever_the_order_in_which_they_are_kept(
 
 def test_an_event_is_told_in_one_line() -> None:
     outputs = tuple(f"file /data/{each}" for each in "ab")
-    told = line(came(1, outputs=outputs, written_partitions=7, duplicates=2, state=LineageEventState.PROCESSED))
+    told = line(came(1, outputs=outputs, written_datasets=7, duplicates=2, state=LineageEventState.PROCESSED))
     assert told == (
         "2026-03-01 12:00:01 COMPLETE shop load -> file /data/a, file /data/b and 5 more"
         "  (processed, received 3 times; by spark)"
@@ -108,10 +108,10 @@ def test_what_an_event_is_about_is_told_of_every_kind() -> None:
     run = b'{"eventType": "complete", "eventTime": "t", "job": {"namespace": "n", "name": "j"}, "run": {"runId": "r"},'
     run += b'"outputs": [{"namespace": "file", "name": "/x"}, 7]}'
     assert event_listing.summarize_event(run) == event_listing.EventSummary(
-        kind="COMPLETE", event_time="t", job="n j", run_id="r", outputs=("file /x",), written_partitions=1
+        kind="COMPLETE", event_time="t", job="n j", run_id="r", outputs=("file /x",), written_datasets=1
     )
     assert event_listing.summarize_event(b'{"dataset": {"namespace": "a", "name": "b"}}') == event_listing.EventSummary(
-        kind="DATASET", outputs=("a b",), written_partitions=1
+        kind="DATASET", outputs=("a b",), written_datasets=1
     )
     assert event_listing.summarize_event(b'{"job": {"namespace": "n", "name": "j"}, "outputs": null}').kind == "JOB"
     assert event_listing.summarize_event(None) == event_listing.EventSummary()
