@@ -61,6 +61,7 @@ class Analyzer(BaseModel):
     - `unit`: what the number counts.
     - `scope`: what a check evaluates by default: `delta` (the partitions that arrived) or `dataset` (the whole table).
     - `value_template`: format of a value for people, over `phrase`, `subject`, `value`, `counted` and the arguments.
+    - `requirement`: what a check for a share of 100 % requires; '' for the words of `value_template`.
     - `violation_phrase`: what the rows that violate a check do, for example "rows have none".
     - `defined_on_empty`: the metric has a value even if no row matches `where`.
     - `needs_previous`: the metric also reads the state of the previous partition.
@@ -81,6 +82,7 @@ class Analyzer(BaseModel):
     needs_previous: ClassVar[bool] = False
     no_value_reason: ClassVar[str] = "nothing to measure: no matching row has a value"
     value_template: ClassVar[str] = "{phrase} is {value}"
+    requirement: ClassVar[str] = ""
     violation_phrase: ClassVar[str] = "rows violate it"
     components: ClassVar[Mapping[str, Component]] = {}
     roles: ClassVar[Mapping[ArgumentRole, tuple[str, ...]]] = {}

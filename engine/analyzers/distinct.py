@@ -27,6 +27,7 @@ class ApproxCountDistinct(Analyzer):
 
     name = "approx_count_distinct"
     unit = "values"
+    value_template = "{column} has about {value} distinct values"
     column: ColumnName
     distinct = DistinctSketch("{column}")
 
@@ -86,6 +87,7 @@ class Uniqueness(SharedValues):
 
     name = "uniqueness"
     value_template = "{value} of the distinct values of {subject} occur exactly once"
+    requirement = "{subject} is unique"
 
     def value(self, state: Any) -> float | None:
         distinct = groups(state.frequencies)
@@ -110,6 +112,7 @@ class UniqueRowRatio(SharedValues):
 
     name = "unique_row_ratio"
     value_template = "{value} of {counted} rows have a unique value of {subject}"
+    requirement = "{subject} is unique"
 
     def value(self, state: Any) -> float | None:
         rows = occurrences(state.frequencies)
@@ -177,6 +180,7 @@ class PrimaryKey(SharedValues):
 
     name = "primary_key"
     value_template = "{value} of {counted} rows have a complete and unique key {subject}"
+    requirement = "{subject} is a key: required and unique"
     violation_phrase = "rows have an incomplete or duplicate key"
 
     def value(self, state: Any) -> float | None:

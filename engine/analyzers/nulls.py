@@ -37,6 +37,7 @@ class Completeness(RowShare):
 
     name = "completeness"
     value_template = "{value} of {counted} rows have {column}"
+    requirement = "{column} is required"
     violation_phrase = "rows have no value"
     column: ColumnName
     present = CountComponent("{column}")

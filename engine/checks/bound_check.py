@@ -17,6 +17,7 @@ from treaty.engine.anomaly.baselines import DetectionResult
 from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory
 from treaty.engine.anomaly.segments import SegmentDetections
 from treaty.engine.checks.dataset_limits import ReferenceValue, bound_of, promise, sources
+from treaty.engine.checks.requirement_sentence import requirement_sentence
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
 NO_PAST = "learning: the metric has no history yet"
@@ -132,11 +133,10 @@ class BoundCheck:
 
     @property
     def sentence(self) -> str:
-        """Describe the check in a sentence: 'completeness of status must be at least 0.95'."""
+        """Describe the check in a sentence: 'at least 95 % of rows have status'."""
         if self.analyzer is None or self.check.assertion is None:
             return self.check.name
-        suffix = f" over the view {self.view.name}" if self.view else ""
-        return f"{self.analyzer.phrase}{suffix} must {self.check.assertion.sentence()}"
+        return requirement_sentence(self.analyzer, self.check.assertion, self.view.name if self.view else None)
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def _numbered(match: re.Match[str]) -> str:
 def _rounded(value: float, alongside: list[Any]) -> str:
     if not isfinite(value):
         return "not a number" if isnan(value) else "infinite" if value > 0 else "negative infinity"
-    numbers = [value, *alongside]
+    numbers = list({exact(each): each for each in (*alongside, value)}.values())
     digits = next((each for each in range(DIGITS, ALL_DIGITS) if _are_distinct(numbers, each)), ALL_DIGITS)
     return _with_digits(exact(value), digits)
 

@@ -1,25 +1,15 @@
 """Describe findings in sentences: value, rows, bound, violating rows."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from treaty.contracts.assertions import PAIRED, Assertion
+from treaty.contracts.assertions import Assertion
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import MetricValue
-from treaty.engine.core.number_format import exact, figure, is_number, percentage, visible
+from treaty.engine.checks.requirement_sentence import BOUNDS, limit_text, limits_of, placeholders, requires_all
+from treaty.engine.core.number_format import figure, is_number, percentage, visible
 
-BOUNDS = {
-    "mustBe": "required: {}",
-    "mustNotBe": "required: not {}",
-    "mustBeGreaterThan": "required: more than {}",
-    "mustBeGreaterOrEqualTo": "required: at least {}",
-    "mustBeLessThan": "required: less than {}",
-    "mustBeLessOrEqualTo": "required: at most {}",
-    "mustBeBetween": "required: between {} and {}",
-    "mustNotBeBetween": "required: not between {} and {}",
-    "mustHaveNoAnomalies": "required: no anomalies by {}",
-}
 WHOLE_SHARES = {0: "none", 1: "all"}
 # A list of values or a predicate may be long; the check's own sentence shows it in full.
 LONGEST = 160
@@ -40,33 +30,18 @@ def finding_sentence(analyzer: Analyzer, assertion: Assertion, reading: MetricVa
 
 def _bound(analyzer: Analyzer, assertion: Assertion, value: Any) -> str:
     """Describe the bound; operators of plug-ins and functions use their own sentence."""
-    limits = limits_of(assertion)
-    words = BOUNDS.get(assertion.operator)
-    if words is None:
+    if assertion.operator not in BOUNDS:
         return f"must {assertion.sentence()}"
-    if analyzer.unit == "share" and limits == (1,) and assertion.operator == "mustBeGreaterOrEqualTo":
-        words = BOUNDS["mustBe"]
-    return words.format(*(_limit(analyzer, each, (value, *limits)) for each in limits))
-
-
-def _limit(analyzer: Analyzer, limit: Any, alongside: tuple[Any, ...]) -> str:
-    """Format a limit with as many digits as it needs to differ from the value."""
-    if analyzer.unit != "share" or not is_number(limit):
-        return figure(limit, alongside=alongside)
-    percents = [float(100 * exact(each)) for each in alongside if is_number(each)]
-    return f"{figure(float(100 * exact(limit)), alongside=percents)} %"
-
-
-def limits_of(assertion: Assertion) -> tuple[Any, ...]:
-    """Return the limits of an assertion: two for a range, else one."""
-    return tuple(assertion.limit) if assertion.operator in PAIRED else (assertion.limit,)
+    if analyzer.unit == "share" and requires_all(assertion):
+        return "required: 100 %"
+    limits = limits_of(assertion)
+    texts = (limit_text(analyzer, each, (value, *limits)) for each in limits)
+    return f"required: {BOUNDS[assertion.operator].format(*texts)}"
 
 
 def _value_text(analyzer: Analyzer, reading: MetricValue, limits: tuple[Any, ...]) -> str:
     words = {
-        **_arguments(analyzer),
-        "phrase": _short(analyzer.phrase),
-        "subject": _short(", ".join(analyzer.columns_read) or getattr(analyzer, "predicate", "")),
+        **{name: _short(text) for name, text in placeholders(analyzer).items()},
         "value": _value(analyzer, reading.value, limits),
         "counted": figure(reading.rows if reading.counted is None else reading.counted),
     }
@@ -102,12 +77,6 @@ def _once(match: re.Match[str]) -> str:
 
 def _of_one(verb: str) -> str:
     return OF_ONE.get(verb, f"{verb}s")
-
-
-def _arguments(analyzer: Analyzer) -> Mapping[str, str]:
-    values = {name: getattr(analyzer, name) for name in type(analyzer).model_fields}
-    texts = {name: ", ".join(map(str, each)) if isinstance(each, tuple) else str(each) for name, each in values.items()}
-    return {name: _short(text) for name, text in texts.items()}
 
 
 def _short(text: str) -> str:

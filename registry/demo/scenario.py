@@ -189,11 +189,4 @@ def names_of(broken: Sequence[CheckResultOut], *, most: int = 3) -> str:
 def _words(broken: CheckResultOut) -> str:
     if broken.outcome is not Outcome.FAILED:
         return f"{broken.name}: could not be evaluated"
-    return f"{broken.name} ({broken.reason or f'measured {_short(broken.value)}'})"
-
-
-def _short(value: str | None) -> str:
-    try:
-        return f"{float(value or ''):.4g}"
-    except ValueError:
-        return value or "-"
+    return f"{broken.name} ({broken.reason or broken.finding or 'failed'})"

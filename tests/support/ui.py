@@ -270,7 +270,7 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
                 failed=failing,
                 severity="warning",
             ).model_copy(update=BROKEN if failing else {}),
-            _result("order-id-required", "completeness of order_id must be 1", 1.0, DAYS[day]),
+            _result("order-id-required", "order_id is required", 1.0, DAYS[day]),
             CheckResult(
                 check_id="amount-mean",
                 name="mean amount",

@@ -56,17 +56,22 @@ def promises(contract: Contract) -> list[str]:
     ("column", "entry", "identity", "sentence"),
     [
         (None, MEAN, "mean-amount", "mean of amount must be greater than 10"),
-        (None, ROWS, "rows", "size must be greater than 5"),
+        (None, ROWS, "rows", "there must be more than 5 rows"),
         (
             "country",
             {"metric": "nullValues", "mustBe": 0},
             "orders-country-nullValues",
             "null values of country must be 0",
         ),
-        ("amount", {"required": True}, "amount-required", "completeness of amount must be 1"),
-        ("buyer.city", {"required": True}, "buyer.city-required", "completeness of buyer.city must be 1"),
-        ("amount", {"logicalTypeOptions": {"minimum": 0}}, "amount-minimum", "in range of amount minimum 0 must be 1"),
-        ("card", {"required": True}, "card-required", "completeness of card must be 1"),
+        ("amount", {"required": True}, "amount-required", "amount is required"),
+        ("buyer.city", {"required": True}, "buyer.city-required", "buyer.city is required"),
+        (
+            "amount",
+            {"logicalTypeOptions": {"minimum": 0}},
+            "amount-minimum",
+            "all values of amount are valid (minimum 0)",
+        ),
+        ("card", {"required": True}, "card-required", "card is required"),
     ],
 )
 def test_a_check_is_kept_under_an_id_with_its_sentence(
@@ -244,8 +249,8 @@ def test_a_check_that_no_longer_fits_is_left_out_and_says_why(world: World) -> N
     ("copied", "identity", "sentence"),
     [
         ("dear", "dear", "minimum of amount must be greater than 0"),
-        ("id-unique", "id-unique", "uniqueness of id must be 1"),
-        ("id-required", "id-required", "completeness of id must be 1"),
+        ("id-unique", "id-unique", "id is unique"),
+        ("id-required", "id-required", "id is required"),
     ],
 )
 def test_a_consumer_copies_a_producers_check(shop: World, copied: str, identity: str, sentence: str) -> None:

@@ -172,7 +172,7 @@ def test_a_check_over_a_view_is_judged_on_its_partitions_together(where: str, va
     given = viewed(check("size", scope="mine", mustBe=12), mine=where)
     found = result(run(given, bags(given, DAYS[:1]), bags(given, [*DAYS[1:], NONE])))
     assert (found.value, found.outcome, found.scope, found.partition) == (value, outcome, "mine", None)
-    assert found.sentence == "size over the view mine must be 12"
+    assert found.sentence == "there must be exactly 12 rows over the view mine"
 
 
 def test_a_view_that_chooses_no_partition_is_not_applicable() -> None:

@@ -95,11 +95,11 @@ def test_a_predicate_on_a_lost_column_is_bound_to_its_reason_alone() -> None:
 
 
 STANDING = {
-    "a metric of its column": (check("completeness", mustBe=1), "completeness of status must be 1"),
-    "a metric of several columns": (check("uniqueness", mustBe=1), "uniqueness of status must be 1"),
+    "a metric of its column": (check("completeness", mustBe=1), "status is required"),
+    "a metric of several columns": (check("uniqueness", mustBe=1), "status is unique"),
     "a column named all the same": (check("mean", column="amount", mustBe=1), "mean of amount must be 1"),
-    "the row count": (check("size", mustBe=1), "size must be 1"),
-    "a predicate": (check("compliance", predicate="amount > 0", mustBe=1), "compliance of amount > 0 must be 1"),
+    "the row count": (check("size", mustBe=1), "there must be exactly 1 row"),
+    "a predicate": (check("compliance", predicate="amount > 0", mustBe=1), "all rows satisfy amount > 0"),
 }
 
 

@@ -58,7 +58,7 @@ def test_what_a_package_offers_is_judged_and_named_in_the_run(folder: Path) -> N
     plugins.load([NAME, NAME])
     contract = read(CONTRACT.encode())
     checks = bind(contract.objects[0], SCHEMA)
-    assert [each.sentence for each in checks.checks] == ["even share of id must be 1", "size must be divisible by 3"]
+    assert [each.sentence for each in checks.checks] == ["all numbers in id are even", "size must be divisible by 3"]
     packed = bag(checks.plan, SCHEMA, {"id": [2, 4, 5, None]}).pack()
     run = evaluate(
         EvaluationRequest(

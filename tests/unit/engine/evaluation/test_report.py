@@ -52,14 +52,16 @@ def test_a_check_is_one_line_however_many_partitions_there_are() -> None:
 def test_a_check_that_bears_the_id_of_a_promise_has_its_own_line() -> None:
     text = "\n".join(printed(run(TWO_WORDS, {"": states(TWO_WORDS, ROWS)})))
     assert text.count("id is required") == 1
-    assert text.count("completeness of id must be at least 0.5") == 1
+    assert text.count("at least 50 % of rows have id") == 1
 
 
 @pytest.mark.parametrize(("names", "place"), [([""], "whole table"), (["day=1"], "day=1"), (["day=1", "day=2"], "all")])
 def test_places_are_named(names: list[str], place: str) -> None:
     given = contract(check("size", mustBe=4))
     (line,) = [
-        line for line in printed(run(given, {name: states(given, ROWS) for name in names})) if "size must" in line
+        line
+        for line in printed(run(given, {name: states(given, ROWS) for name in names}))
+        if "there must be exactly 4 rows" in line
     ]
     assert line.split("  ")[-1].strip() == place
 
@@ -210,7 +212,7 @@ def test_junit_has_the_shape_that_build_servers_read() -> None:
     assert {each.tag for each in suite} == {"testcase"}
     assert all(set(each.attrib) == {"classname", "name", "time"} for each in suite)
     assert {child.tag for each in suite for child in each} <= {"failure", "error", "skipped"}
-    assert "rows: size must be 4 [day=1]" in {each.get("name") for each in suite}
+    assert "rows: there must be exactly 4 rows [day=1]" in {each.get("name") for each in suite}
 
 
 @given(st.lists(ENDED, max_size=6))

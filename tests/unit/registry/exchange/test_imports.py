@@ -163,13 +163,13 @@ def test_tests_that_are_judged_here_become_checks_and_others_stay_with_dbt() -> 
     ]
     here = [(sentence, severity) for runner, sentence, severity in told if runner is Runner.HERE]
     assert here == [
-        ("uniqueness of id, day must be 1", "error"),
-        ("compliance of amount > 0 must be 1", "error"),
-        ("contained in of status values ['new', 'paid'] where day > DATE '2020-01-01' must be 1", "warning"),
-        ("contained in of status values [1, 2] must be 1", "error"),
-        ("referential integrity of status dataset states other_columns ['id'] must be 1", "error"),
-        ("referential integrity of status dataset states other_columns ['id'] must be 1", "error"),
-        ("completeness of status must be 1", "warning"),
+        ("id, day is unique", "error"),
+        ("all rows satisfy amount > 0", "error"),
+        ("all values of status are among new, paid where day > DATE '2020-01-01'", "warning"),
+        ("all values of status are among 1, 2", "error"),
+        ("all rows have a status that exists in states (other columns ['id'])", "error"),
+        ("all rows have a status that exists in states (other columns ['id'])", "error"),
+        ("status is required", "warning"),
     ]
     assert [runner for runner, *_ in told].count(Runner.ELSEWHERE) == 4
     assert [runner for runner, *_ in told].count(Runner.PEOPLE) == 1
