@@ -106,12 +106,14 @@ def metric(
     measured, results = load_history(report, check, PERIODS.get(period))
     limits = document_rows.band(document, check.check_id)
     segment = segmented(measured, key=key)
+    unit = viewer.unit_of(measured[-1].analyzer) if measured else ""
     series = metric_series.course(
         [each for each in measured if segment in (None, each.segment)],
         results,
         limits,
         timezone=viewer.timezone(),
         marks=feedback,
+        unit=unit,
     )
     if not any(each.value is not None for each in series):
         panels.empty(ui_texts.NO_VALUES, texts.NO_NUMBER)
@@ -145,9 +147,9 @@ def last_value(points: Sequence[ObservedPoint], items: Sequence[CheckHistoryItem
     """Draw the last value with its expected value and bounds, and the number of anomalies."""
     last = points[-1]
     with st.container(horizontal=True, gap="medium"):
-        panels.fact(ui_texts.LAST, ui_texts.value(last.value), help_text=last.label)
-        panels.fact(ui_texts.EXPECTED, ui_texts.value(last.expected))
-        panels.fact(ui_texts.ADMITTED, ui_texts.limits(last.band.lower, last.band.upper) or texts.ANYTHING)
+        panels.fact(ui_texts.LAST, ui_texts.value(last.value, last.unit), help_text=last.label)
+        panels.fact(ui_texts.EXPECTED, ui_texts.value(last.expected, last.unit))
+        panels.fact(ui_texts.ADMITTED, ui_texts.limits(last.band.lower, last.band.upper, last.unit) or texts.ANYTHING)
         if last.fit:
             panels.fact(ui_texts.FIT, last.fit, help_text=texts.FIT_JUDGED)
         panels.fact(texts.ANOMALIES, ui_texts.part(sum(each.is_anomaly for each in points), len(points)))
@@ -173,7 +175,7 @@ def history_chart(points: Sequence[ObservedPoint], limits: ChartBand, *, name: s
 
 def legend(points: Sequence[ObservedPoint], limits: ChartBand) -> str:
     """Return the legend of the marks that occur in the chart. Contains no foreign text."""
-    allowed = ui_texts.limits(limits.lower, limits.upper)
+    allowed = ui_texts.limits(limits.lower, limits.upper, points[-1].unit if points else "")
     return " · ".join(
         part
         for part in (

@@ -72,7 +72,7 @@ def column(of: ColumnDocument, named: Mapping[str, str], *, opened: bool) -> Non
             st.markdown(f":orange[:material/info: {ui_texts.esc(note)}]")
         with st.container(horizontal=True, gap="medium"):
             for name, value in of.facts.items():
-                panels.fact(named.get(name, name), ui_texts.value(value))
+                panels.fact(named.get(name, name), ui_texts.value(value, viewer.unit_of(name)))
         if of.bins:
             bars(of.bins, of.name)
         counted(texts.ALL_VALUES if of.all_values else texts.FREQUENT_VALUES, of.values)

@@ -18,7 +18,6 @@ from treaty.ui.widgets import charts, panels, viewer
 
 # Number of results per check that are read to find the start of a failure.
 PAST = 500
-Rows = frozenset[tuple[str | None, ...]]
 # `not evaluated` is separate: the check could not be computed, and the data may be valid.
 SECTIONS = (
     ("failed", texts.FAILED),
@@ -38,9 +37,9 @@ def page() -> None:
     text = text_of(run)
     document = document_rows.parse_document(text)
     samples = violating_rows.read(run)
-    shown: dict[Rows, str] = {}
+    drawn = violating_rows.DrawnRows()
     for outcome, title in SECTIONS:
-        section(run, document, samples, shown, outcome, title)
+        section(run, document, samples, drawn, outcome, title)
     downstream.draw(run)
     everything(run)
     reproduce(run, text)
@@ -99,25 +98,21 @@ def section(
     run: RunOut,
     document: Mapping[str, Any],
     samples: Mapping[str, ViolationSampleOut],
-    shown: dict[Rows, str],
+    drawn: violating_rows.DrawnRows,
     outcome: str,
     title: str,
 ) -> None:
     """Draw the checks with that outcome, one panel each with its partitions.
 
-    `shown`: name of the first check by the rows drawn for it, extended: checks of one cause share their rows."""
+    `drawn`: rows that the page shows so far; extended."""
     matching = sorted((each for each in run.results if outcome_of(each) == outcome), key=lambda each: each.check_id)
     groups = [(check_id, list(group)) for check_id, group in groupby(matching, key=lambda each: each.check_id)]
     if groups:
         st.subheader(f"{title} ({len(groups):,})")
         for number, (check_id, results) in enumerate(groups):
             sample = samples.get(check_id) if outcome != "not_evaluated" else None
-            rows = frozenset(sample.rows) if sample else frozenset()
-            check(
-                run, results, admitted(results[0], document), sample, same_as=shown.get(rows), key=f"{outcome}-{number}"
-            )
-            if rows:
-                shown.setdefault(rows, results[0].name or results[0].sentence)
+            same_as = drawn.earlier_check(sample, results[0].name or results[0].sentence)
+            check(run, results, admitted(results[0], document), sample, same_as=same_as, key=f"{outcome}-{number}")
 
 
 def admitted(result: CheckResultOut, document: Mapping[str, Any]) -> charts.ChartBand:
@@ -229,7 +224,7 @@ def row(result: CheckResultOut) -> dict[str, str]:
         ui_texts.OUTCOME: ui_texts.glyph(ui_texts.OUTCOMES[outcome_of(result)]),
         ui_texts.CHECK: result.name or result.check_id,
         ui_texts.PROMISE: result.sentence,
-        ui_texts.MEASURED: ui_texts.value(result.value),
+        ui_texts.MEASURED: result.finding or ui_texts.value(result.value),
         texts.BROKEN_BY: texts.broken_by(result.violating_rows) if result.violating_rows else "",
         ui_texts.PARTITION: result.partition or "",
         ui_texts.COLUMN: result.column or "",

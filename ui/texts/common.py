@@ -87,8 +87,8 @@ def either(ways: list[str]) -> str:
     return " or ".join(ways)
 
 
-def span(lowest: float, highest: float) -> str:
-    return f"from {value(lowest)} to {value(highest)}"
+def span(lowest: float, highest: float, unit: str = "") -> str:
+    return f"from {value(lowest, unit)} to {value(highest, unit)}"
 
 
 def and_more(number: int) -> str:

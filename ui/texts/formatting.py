@@ -40,10 +40,11 @@ def prose(text: str) -> str:
     return "".join(f"`{part}`" if at % 2 else esc(part) for at, part in enumerate(parts))
 
 
-def value(measured: object) -> str:
+def value(measured: object, unit: str = "") -> str:
     """Format a measured value with thousands separators and about four significant digits.
 
-    A dash for none; texts that are not numbers are returned unchanged."""
+    `unit`: unit of the metric; shares are percentages. A dash for none; texts that are not numbers are returned
+    unchanged."""
     if measured is None or measured == "":
         return NOTHING
     text = _unquoted(str(measured))
@@ -51,7 +52,9 @@ def value(measured: object) -> str:
         number = Decimal(text)
     except InvalidOperation:
         return text
-    return _number(number) if number.is_finite() else text
+    if not number.is_finite():
+        return text
+    return percent(float(number)) if unit == "share" else _number(number)
 
 
 def _unquoted(text: str) -> str:
@@ -148,10 +151,11 @@ def took(length: timedelta) -> str:
     return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
 
 
-def limits(lower: float | None, upper: float | None) -> str:
+def limits(lower: float | None, upper: float | None, unit: str = "") -> str:
     """Describe the limits in words; "" if there are none."""
+    least, most = value(lower, unit), value(upper, unit)
     if lower is not None and upper is not None:
-        return f"exactly {value(lower)}" if lower == upper else f"between {value(lower)} and {value(upper)}"
+        return f"exactly {least}" if lower == upper else f"between {least} and {most}"
     if lower is not None:
-        return f"at least {value(lower)}"
-    return f"at most {value(upper)}" if upper is not None else ""
+        return f"at least {least}"
+    return f"at most {most}" if upper is not None else ""

@@ -83,8 +83,8 @@ def times(metric: str, number: int) -> str:
     return f"{metric}: {pluralize(number, 'value')}"
 
 
-def last_is(last: float) -> str:
-    return f"last {value(last)}"
+def last_is(last: float, unit: str = "") -> str:
+    return f"last {value(last, unit)}"
 
 
 def anomalies(number: int) -> str:

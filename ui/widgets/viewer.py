@@ -14,7 +14,7 @@ from treaty.registry.schemas import CurrentUserOut, InboxOut, ProposalOut
 from treaty.ui.server import settings
 from treaty.ui.server.security import COOKIE, sign_in_link
 
-ANSWERED, REVIEWED, VIEWER = "_answered", "_reviewed", "_viewer"
+ANSWERED, REVIEWED, VIEWER, UNITS = "_answered", "_reviewed", "_viewer", "_units"
 
 
 def registry() -> Client:
@@ -83,6 +83,14 @@ def current_proposal() -> ProposalOut:
         st.session_state[REVIEWED] = answered
     result: ProposalOut = st.session_state[REVIEWED]
     return result
+
+
+def unit_of(analyzer: str) -> str:
+    """Return the unit of an analyzer's metric; "" if the analyzer is unknown."""
+    if UNITS not in st.session_state:
+        st.session_state[UNITS] = {each.name: each.unit for each in registry().analyzers()}
+    units: dict[str, str] = st.session_state[UNITS]
+    return units.get(analyzer, "")
 
 
 def now() -> datetime:

@@ -43,7 +43,7 @@ def last_result(contract_id: str, check: CheckOut, last: CheckResultOut | None) 
         return {ui_texts.LAST: "", ui_texts.MEASURED: "", texts.HISTORY: ""}
     shown = ui_texts.glyph(ui_texts.OUTCOMES[str(last.outcome)])
     at = address("metric", contract=contract_id, object=check.object, check=last.check_id) if last.measurement else ""
-    return {ui_texts.LAST: shown, ui_texts.MEASURED: ui_texts.value(last.value), texts.HISTORY: at}
+    return {ui_texts.LAST: shown, ui_texts.MEASURED: last.finding or ui_texts.value(last.value), texts.HISTORY: at}
 
 
 def lines(older: str, newer: str, *, names: tuple[str, str]) -> str:

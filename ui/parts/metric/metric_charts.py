@@ -21,7 +21,8 @@ def course(points: Sequence[ObservedPoint], limits: ChartBand, *, metric: str) -
     `limits`: those of the contract. Anomalies are triangles, gaps are crosses at the bottom."""
     low, high = extent(points, limits)
     scale = {"domain": [low, high], "nice": False, "zero": False}
-    axis = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
+    unit = points[-1].unit if points else ""
+    axis = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False, **AXIS_OF.get(unit, {})}
     base: Spec = {
         "data": {"values": [_row(each, low, high) for each in points]},
         "encoding": {
@@ -33,6 +34,8 @@ def course(points: Sequence[ObservedPoint], limits: ChartBand, *, metric: str) -
     return framed([*_admitted(base), *_limits(limits), *_values(base)], height=HEIGHT)
 
 
+# Labels of the vertical axis by unit.
+AXIS_OF = {"share": {"labelExpr": "format(datum.value * 100, '.4~r') + ' %'"}}
 X_AXIS = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
 TOOLTIP = (
     ("label", texts.TIP_OF),
@@ -67,9 +70,9 @@ def _row(point: ObservedPoint, low: float, high: float) -> Spec:
         "lower": (low if band.lower is None else band.lower) if point.learned else None,
         "upper": (high if band.upper is None else band.upper) if point.learned else None,
         "expected": point.expected,
-        "shown": ui_texts.value(point.value),
-        "foreseen": ui_texts.value(point.expected),
-        "allowed": ui_texts.limits(band.lower, band.upper) or ui_texts.NOTHING,
+        "shown": ui_texts.value(point.value, point.unit),
+        "foreseen": ui_texts.value(point.expected, point.unit),
+        "allowed": ui_texts.limits(band.lower, band.upper, point.unit) or ui_texts.NOTHING,
         "why": point.reason or ui_texts.NOTHING,
     }
 

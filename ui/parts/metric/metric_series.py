@@ -20,7 +20,8 @@ class ObservedPoint:
 
     `value`: None means a gap, explained by `reason`. `band`: its bounds, open if there are none. `learned`: a
     detector computed the band, and the `expected` value. `fit`: name of the learned limits. `outcome`: outcome of
-    the check, "" if it was not evaluated. `feedback`: kind of the feedback on it, "" for none."""
+    the check, "" if it was not evaluated. `feedback`: kind of the feedback on it, "" for none. `unit`: unit of the
+    value."""
 
     label: str
     time: datetime
@@ -34,6 +35,7 @@ class ObservedPoint:
     partition: str | None = None
     fit: str = ""
     feedback: str = ""
+    unit: str = ""
 
     @property
     def is_anomaly(self) -> bool:
@@ -51,16 +53,18 @@ def course(
     *,
     timezone: str,
     marks: Sequence[FeedbackOut] = (),
+    unit: str = "",
 ) -> tuple[ObservedPoint, ...]:
     """Return the points by time of data: the last measurement per partition or, without partitions, per run.
 
-    `limits`: those of the contract, used where no band was stored. `marks`: feedback, newest first."""
+    `limits`: those of the contract, used where no band was stored. `marks`: feedback, newest first. `unit`:
+    unit of the values."""
     verdicts = {(each.run_id, each.partition or None): each for each in items}
     newest: dict[object, MetricHistoryItemOut] = {each.partition or each.run_id: each for each in measured}
     ordered = sorted(newest.values(), key=lambda each: (each.data_at, each.partition or "", each.measured_at))
     feedback = {each.partition or each.run_id: each.kind.value for each in reversed(marks)}
     points = (_metric_point(each, verdicts, limits, timezone) for each in ordered)
-    return tuple(replace(each, feedback=feedback.get(each.partition or each.run_id, "")) for each in points)
+    return tuple(replace(each, feedback=feedback.get(each.partition or each.run_id, ""), unit=unit) for each in points)
 
 
 def _metric_point(
@@ -88,11 +92,12 @@ def series_sentence(points: Sequence[ObservedPoint], *, metric: str) -> str:
     values = [each.value for each in points if each.value is not None]
     if not values:
         return texts.no_values(metric)
+    unit = points[-1].unit
     gaps, bad = len(points) - len(values), sum(each.is_anomaly for each in points)
     parts = (
         texts.times(metric, len(values)),
-        ui_texts.span(min(values), max(values)),
-        texts.last_is(values[-1]),
+        ui_texts.span(min(values), max(values), unit),
+        texts.last_is(values[-1], unit),
         texts.anomalies(bad) if bad else texts.NO_ANOMALY,
         texts.gaps(gaps) if gaps else "",
     )
@@ -111,9 +116,9 @@ def rows(points: Sequence[ObservedPoint]) -> list[dict[str, Any]]:
     return [
         {
             texts.OF: each.label,
-            ui_texts.VALUE: ui_texts.value(each.value),
-            ui_texts.EXPECTED: ui_texts.value(each.expected) if each.expected is not None else "",
-            ui_texts.ADMITTED: ui_texts.limits(each.band.lower, each.band.upper),
+            ui_texts.VALUE: ui_texts.value(each.value, each.unit),
+            ui_texts.EXPECTED: ui_texts.value(each.expected, each.unit) if each.expected is not None else "",
+            ui_texts.ADMITTED: ui_texts.limits(each.band.lower, each.band.upper, each.unit),
             ui_texts.OUTCOME: ui_texts.glyph(ui_texts.OUTCOMES[each.outcome])
             if each.outcome in ui_texts.OUTCOMES
             else "",

@@ -80,7 +80,7 @@ def facts(
     return [
         {texts.FACT: named.get(fact, fact)}
         | {
-            name: ui_texts.value(each.facts.get(fact)) if each else ui_texts.NOTHING
+            name: ui_texts.value(each.facts.get(fact), viewer.unit_of(fact)) if each else ui_texts.NOTHING
             for name, each in zip(partitions, columns, strict=True)
         }
         for fact in every

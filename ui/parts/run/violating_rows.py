@@ -21,6 +21,20 @@ def read(run: RunOut) -> Mapping[str, ViolationSampleOut]:
         return {}
 
 
+class DrawnRows:
+    """The rows that a page shows so far. Checks of one cause have the same rows, which are shown once."""
+
+    def __init__(self) -> None:
+        self._checks: dict[frozenset[tuple[str | None, ...]], str] = {}
+
+    def earlier_check(self, sample: ViolationSampleOut | None, check: str) -> str | None:
+        """Return the name of the first check with the same rows; None if it is this one, or has no rows."""
+        if sample is None or not sample.rows:
+            return None
+        first = self._checks.setdefault(frozenset(sample.rows), check)
+        return None if first == check else first
+
+
 def draw(sample: ViolationSampleOut, results: Sequence[CheckResultOut], *, key: str) -> None:
     """Draw the sample as a table, with its size and the reason for masked values."""
     st.caption(ui_texts.esc(caption(sample, results)))

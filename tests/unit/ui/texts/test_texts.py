@@ -208,3 +208,33 @@ def test_a_family_without_words_has_its_own_name() -> None:
 )
 def test_a_partition_is_labeled_for_people(partition: str, label: str) -> None:
     assert ui_texts.partition_label(partition) == label
+
+
+@pytest.mark.parametrize(
+    ("measured", "unit", "shown"),
+    [
+        (0.5397, "share", "54.0 %"),
+        ("0.5397", "share", "54.0 %"),
+        (1, "share", "100.0 %"),
+        (0.9999, "share", "> 99.9 %"),
+        (None, "share", ui_texts.NOTHING),
+        ("new", "share", "new"),
+        (0.5397, "value", "0.5397"),
+        (1626, "rows", "1,626"),
+    ],
+)
+def test_a_share_is_a_percentage(measured: Any, unit: str, shown: str) -> None:
+    assert ui_texts.value(measured, unit) == shown
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ((0.9, None), "at least 90.0 %"),
+        ((None, 0.05), "at most 5.0 %"),
+        ((0.1, 0.2), "between 10.0 % and 20.0 %"),
+        ((None, None), ""),
+    ],
+)
+def test_limits_of_a_share_are_percentages(limits: tuple[float | None, float | None], words: str) -> None:
+    assert ui_texts.limits(*limits, "share") == words
