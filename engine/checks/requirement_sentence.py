@@ -63,7 +63,7 @@ def counted(text: str) -> str:
 
 
 def _has_own_phrase(analyzer: Analyzer) -> bool:
-    """Return whether the analyzer's phrase says more than its template, such as the text of a query."""
+    """Return whether the analyzer's phrase says more than its template, as for queries."""
     return type(analyzer).phrase is not Analyzer.phrase and "{phrase}" not in analyzer.value_template
 
 
@@ -101,7 +101,7 @@ def bound_text(analyzer: Analyzer, assertion: Assertion) -> str:
 
 
 def limit_text(analyzer: Analyzer, limit: Any, alongside: tuple[Any, ...] = ()) -> str:
-    """Format a limit, a share as a percentage, with the digits that it needs to differ from `alongside`."""
+    """Format a limit with the digits that it needs to differ from `alongside`."""
     if analyzer.unit != "share" or not is_number(limit):
         return figure(limit, alongside=alongside)
     percents = [float(100 * exact(each)) for each in alongside if is_number(each)]

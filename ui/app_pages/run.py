@@ -37,9 +37,9 @@ def page() -> None:
     text = text_of(run)
     document = document_rows.parse_document(text)
     samples = violating_rows.read(run)
-    drawn = violating_rows.DrawnRows()
+    page_rows = violating_rows.DrawnRows()
     for outcome, title in SECTIONS:
-        section(run, document, samples, drawn, outcome, title)
+        section(run, document, samples, page_rows, outcome, title)
     downstream.draw(run)
     everything(run)
     reproduce(run, text)
@@ -98,20 +98,20 @@ def section(
     run: RunOut,
     document: Mapping[str, Any],
     samples: Mapping[str, ViolationSampleOut],
-    drawn: violating_rows.DrawnRows,
+    page_rows: violating_rows.DrawnRows,
     outcome: str,
     title: str,
 ) -> None:
     """Draw the checks with that outcome, one panel each with its partitions.
 
-    `drawn`: rows that the page shows so far; extended."""
+    `page_rows`: rows that the page shows so far; extended."""
     matching = sorted((each for each in run.results if outcome_of(each) == outcome), key=lambda each: each.check_id)
     groups = [(check_id, list(group)) for check_id, group in groupby(matching, key=lambda each: each.check_id)]
     if groups:
         st.subheader(f"{title} ({len(groups):,})")
         for number, (check_id, results) in enumerate(groups):
             sample = samples.get(check_id) if outcome != "not_evaluated" else None
-            same_as = drawn.earlier_check(sample, results[0].name or results[0].sentence)
+            same_as = page_rows.earlier_check(sample, results[0].name or results[0].sentence)
             check(run, results, admitted(results[0], document), sample, same_as=same_as, key=f"{outcome}-{number}")
 
 

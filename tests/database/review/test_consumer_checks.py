@@ -69,7 +69,7 @@ def promises(contract: Contract) -> list[str]:
             "amount",
             {"logicalTypeOptions": {"minimum": 0}},
             "amount-minimum",
-            "all values of amount are valid (minimum 0)",
+            "all values of amount are within the bounds (minimum 0)",
         ),
         ("card", {"required": True}, "card-required", "card is required"),
     ],
