@@ -22,7 +22,7 @@ test: ## set up everything and run all tests
 	@bin/test
 
 quick: setup ## unit and architecture tests without the long searches, in seconds
-	$(PY) -m pytest tests/unit tests/architecture -q -n 2 -m "not search"
+	$(PY) -m pytest tests/unit tests/architecture -q -n 2 --dist loadgroup --no-loadscope-reorder -m "not search"
 
 connect: setup ## run the tests of the engine on Spark Connect, by hand
 	TREATY_TEST_REMOTE=local $(PY) -m pytest tests/spark tests/connect -q -n 2 --dist loadgroup

@@ -5,8 +5,10 @@ capitals inside, abbreviations in capitals and code are not checked."""
 
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from spellchecker import SpellChecker
@@ -64,17 +66,29 @@ def words(text: str) -> Iterator[str]:
                 yield word.lower()
 
 
-def checked() -> Iterator[tuple[str, str]]:
-    """Yield every checked word of the project with its place."""
-    for kind in prose.KINDS.values():
-        for passage in kind():
-            for number, line in enumerate(prose.words_only(passage.text).split("\n"), start=passage.line):
-                yield from ((f"{passage.path.relative_to(prose.ROOT)}:{number}", word) for word in words(line))
+@cache
+def places() -> dict[str, list[str]]:
+    """Return every checked word of the project with its places."""
+    known = defaultdict[str, list[str]](list)
+    for passage in chain.from_iterable(kind() for kind in prose.KINDS.values()):
+        file = passage.path.relative_to(prose.ROOT)
+        for number, line in enumerate(prose.words_only(passage.text).split("\n"), start=passage.line):
+            place = f"{file}:{number}"
+            for word in words(line):
+                known[word].append(place)
+    return dict(known)
+
+
+@cache
+def unknown() -> frozenset[str]:
+    """Return the words of the project that the dictionary does not have."""
+    return frozenset(word for word in places() if not is_english(word))
 
 
 def faults() -> list[Fault]:
     """Return the misspelled words with their places."""
-    return [Fault(*each) for each in checked() if not is_english(each[1]) and each[1] not in project_words()]
+    wrong = unknown() - project_words()
+    return sorted(Fault(place, word) for word in wrong for place in places()[word])
 
 
 @cache

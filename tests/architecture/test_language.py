@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from docs import prose
+
+# The source of every module is parsed once for these tests.
+pytestmark = pytest.mark.xdist_group("sources")
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("contracts", "engine", "registry", "ui", "migrations", "bench")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
@@ -49,20 +53,15 @@ def identifiers(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, node.attr
 
 
-@cache
-def parsed(source: str) -> ast.Module:
-    return ast.parse(source)
-
-
-def banned(source: str) -> list[tuple[int, str]]:
+def banned(tree: ast.Module) -> list[tuple[int, str]]:
     """Return the identifiers of a source that are banned, with their lines."""
-    return sorted({(line, name) for line, name in identifiers(parsed(source)) if name.strip("_").lower() in BANNED})
+    return sorted({(line, name) for line, name in identifiers(tree) if name.strip("_").lower() in BANNED})
 
 
-def odd_docstrings(source: str) -> list[str]:
+def odd_docstrings(tree: ast.Module) -> list[str]:
     """Return the first sentences of docstrings that break the rules, each with the rule."""
     faults = []
-    for node in ast.walk(parsed(source)):
+    for node in ast.walk(tree):
         if isinstance(node, Documented) and (text := ast.get_docstring(node)):
             words = FIRST_SENTENCE.split(text.strip())[0].split()
             if words[0].lower().strip(".,:;`'\"") in ODD_HEADS:
@@ -72,10 +71,10 @@ def odd_docstrings(source: str) -> list[str]:
     return faults
 
 
-def declared() -> Iterator[tuple[str, int, str]]:
-    """Yield the banned identifiers of all packages, with file and line."""
-    for path in MODULES:
-        yield from ((str(path.relative_to(ROOT)), line, name) for line, name in banned(read(path)))
+@cache
+def declared() -> list[tuple[str, int, str]]:
+    """Return the banned identifiers of all packages, with file and line."""
+    return [(str(path.relative_to(ROOT)), line, name) for path in MODULES for line, name in banned(prose.parsed(path))]
 
 
 def test_exceptions_are_still_needed() -> None:
@@ -90,7 +89,7 @@ def test_identifiers_are_words_of_the_field() -> None:
 
 
 def test_docstrings_begin_with_a_verb_and_are_short() -> None:
-    faults = [f"{path.relative_to(ROOT)}: {fault}" for path in MODULES for fault in odd_docstrings(read(path))]
+    faults = [f"{path.relative_to(ROOT)}: {fault}" for path in MODULES for fault in odd_docstrings(prose.parsed(path))]
     assert faults == [], f"begin with a verb and its object, in at most {MOST_WORDS} words"
 
 
@@ -110,7 +109,7 @@ def test_docstrings_begin_with_a_verb_and_are_short() -> None:
     ],
 )
 def test_a_banned_identifier_is_found(source: str, name: str) -> None:
-    assert banned(source) == [(1, name)]
+    assert banned(ast.parse(source)) == [(1, name)]
 
 
 @pytest.mark.parametrize(
@@ -123,9 +122,5 @@ def test_a_banned_identifier_is_found(source: str, name: str) -> None:
     ],
 )
 def test_an_odd_docstring_is_found(text: str, fault: str | None) -> None:
-    faults = odd_docstrings(f'def f():\n    """{text}"""')
+    faults = odd_docstrings(ast.parse(f'def f():\n    """{text}"""'))
     assert [each.split(":")[0] for each in faults] == ([fault] if fault else [])
-
-
-def read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
 from support import cases_apart
 from support.analyzer_cases import CASES
 from support.every import every
 
+from docs import prose
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.components.base import COMPONENTS
 
+pytestmark = pytest.mark.xdist_group("sources")
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("contracts", "engine", "registry", "ui", "migrations")
 FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
@@ -44,13 +47,8 @@ def named(path: Path) -> str:
 
 
 @cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@cache
 def nodes(path: Path) -> list[ast.AST]:
-    return list(ast.walk(tree(path)))
+    return list(ast.walk(prose.parsed(path)))
 
 
 def functions(path: Path) -> Iterator[Function]:
@@ -66,12 +64,12 @@ def length(function: Function) -> int:
 @every("path", FILES, ids=named)
 def test_no_function_and_no_file_is_long(path: Path) -> None:
     assert {each.name: length(each) for each in functions(path) if length(each) > LONGEST_FUNCTION} == {}
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+    assert len(prose.read(path).splitlines()) <= LONGEST_FILE
 
 
 @every("path", FILES, ids=named)
 def test_every_module_says_what_it_is(path: Path) -> None:
-    assert ast.get_docstring(tree(path)) or path.parent.name == "versions"
+    assert ast.get_docstring(prose.parsed(path)) or path.parent.name == "versions"
 
 
 @every("path", FILES, ids=named)
@@ -133,7 +131,7 @@ def test_folders_are_small_and_modules_are_no_crumbs() -> None:
     """Collections of one kind may be larger; the face of a package may be short."""
     assert {folder: len(found) for folder, found in MODULES.items() if len(found) > most_of(folder)} == {}
     modules = [path for found in MODULES.values() for path in found if path.parent.name != "versions"]
-    lines = {named(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
+    lines = {named(path): len(prose.read(path).splitlines()) for path in modules}
     assert {name: count for name, count in lines.items() if not SHORTEST_FILE < count <= LONGEST_FILE} == {}
 
 

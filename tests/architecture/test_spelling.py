@@ -4,16 +4,11 @@ import pytest
 
 from docs import prose, spelling
 
-
-@pytest.fixture(scope="module")
-def unknown() -> frozenset[str]:
-    """The words of the project that are not in the dictionary."""
-    return frozenset(word for _, word in spelling.checked() if not spelling.is_english(word))
+pytestmark = pytest.mark.xdist_group("sources")
 
 
-def test_no_word_is_misspelled(unknown: frozenset[str]) -> None:
-    wrong = unknown - spelling.project_words()
-    found = [f"{place} {word} {spelling.suggestion(word)}" for place, word in spelling.checked() if word in wrong]
+def test_no_word_is_misspelled() -> None:
+    found = [f"{place} {word} {spelling.suggestion(word)}" for place, word in spelling.faults()]
     assert found == [], "correct the word, write it as `code`, or add it to docs/words.txt"
 
 
@@ -22,8 +17,8 @@ def test_the_projects_words_are_sorted() -> None:
     assert words == [*sorted({each.strip().lower() for each in words if each}), ""]
 
 
-def test_every_word_of_the_project_is_used(unknown: frozenset[str]) -> None:
-    assert sorted(spelling.project_words() - unknown) == [], "remove these words from docs/words.txt"
+def test_every_word_of_the_project_is_used() -> None:
+    assert sorted(spelling.project_words() - spelling.unknown()) == [], "remove these words from docs/words.txt"
 
 
 @pytest.mark.parametrize(
