@@ -57,12 +57,10 @@ def renamed(delivery: DemoDelivery) -> DemoDelivery:
 def page(services: Services) -> Iterator[Page]:
     """A page of a browser that nobody is signed in to; its console stays clean and it asks no other site."""
     watch = Watch(services.settings.ui_url)
-    with chromium() as browser:
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, timezone_id="Europe/Stockholm")
-        found = context.new_page()
+    with chromium(viewport={"width": 1280, "height": 900}, timezone_id="Europe/Stockholm") as own:
+        found = own.new_page()
         watch.on(found)
         yield found
-        context.close()
     watch.clean()
 
 

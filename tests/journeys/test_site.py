@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import BrowserContext, Route, expect
 from support.browser import chromium
 
 ROOT = Path(__file__).parents[2]
@@ -56,9 +56,9 @@ def address(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
+def browser() -> Iterator[BrowserContext]:
+    with chromium() as own:
+        yield own
 
 
 def test_the_site_builds_without_a_warning_and_leaves_out_programs(site: Path) -> None:
@@ -72,7 +72,7 @@ def test_a_broken_link_fails_the_build(tmp_path: Path) -> None:
     assert build(folder).returncode != 0
 
 
-def test_pages_need_no_network(browser: Browser, address: str) -> None:
+def test_pages_need_no_network(browser: BrowserContext, address: str) -> None:
     refused: list[str] = []
 
     def answer(route: Route) -> None:
@@ -82,9 +82,8 @@ def test_pages_need_no_network(browser: Browser, address: str) -> None:
             refused.append(route.request.url)
             route.abort()
 
-    context = browser.new_context()
-    context.route("**/*", answer)
-    page = context.new_page()
+    browser.route("**/*", answer)
+    page = browser.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(f"{address}explanation/trial/")
@@ -94,5 +93,5 @@ def test_pages_need_no_network(browser: Browser, address: str) -> None:
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name="Search").or_(page.get_by_role("textbox", name="Search")).fill("quarantine")
     expect(page.get_by_role("option", name="Quarantine").first).to_be_visible()
-    context.close()
+    page.close()
     assert (refused, errors) == ([], [])

@@ -43,10 +43,15 @@ class Site:
 
     address: str
     shop: Shop
-    browser: Browser
     signed_in: BrowserContext
     watch: Watch
     api: Slow
+
+    @property
+    def browser(self) -> Browser:
+        """The browser, whose other contexts know nobody."""
+        assert self.signed_in.browser
+        return self.signed_in.browser
 
     def visitor(self) -> Page:
         """A page of somebody who has no session."""
@@ -56,20 +61,18 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
+def signed_in() -> Iterator[BrowserContext]:
+    with chromium(viewport=WIDE, timezone_id="Europe/Stockholm") as own:
+        yield own
 
 
 @pytest.fixture(scope="module")
-def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(signed_in: BrowserContext, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     made = shop(tmp_path_factory.mktemp("shop"))
     with ExitStack() as stack:
         api = Slow(made.world.http.app)
         address = stack.enter_context(pages(stack.enter_context(served(api))))
-        context = browser.new_context(viewport=WIDE, timezone_id="Europe/Stockholm")
-        yield Site(address, made, browser, context, Watch(address), api)
-        context.close()
+        yield Site(address, made, signed_in, Watch(address), api)
     made.close()
 
 
@@ -490,13 +493,13 @@ def test_the_servers_own_interfaces_are_closed(site: Site, path: str) -> None:
     assert httpx.get(site.address + path, trust_env=False).status_code == 404
 
 
-def test_the_first_administrator_comes_through_the_one_time_link(browser: Browser, tmp_path: Path) -> None:
+def test_the_first_administrator_comes_through_the_one_time_link(site: Site, tmp_path: Path) -> None:
     engine = sqlite_copy(sqlite_template(tmp_path), tmp_path)
     with transaction(engine) as tx:
         token = first_admin.issue(tx, token_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
         tx.commit()
     with served(create_app(RegistrySettings(), engine)) as api, pages(api) as address:
-        page = browser.new_context().new_page()
+        page = site.browser.new_context().new_page()
         page.goto(f"{address}/setup?token={token}")
         page.get_by_label("Name").fill("ada")
         page.get_by_label("Password").fill("a first password")
@@ -509,7 +512,7 @@ def test_the_first_administrator_comes_through_the_one_time_link(browser: Browse
 
 
 def test_somebody_signs_in_through_their_provider_and_comes_to_where_they_were_going(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     required()
     engine = sqlite_copy(sqlite_template(tmp_path), tmp_path)
@@ -521,7 +524,7 @@ def test_somebody_signs_in_through_their_provider_and_comes_to_where_they_were_g
         api = stack.enter_context(served(create_app(RegistrySettings(**told), engine)))
         address = stack.enter_context(pages(api))
         issuer.person = "zoe"
-        page = browser.new_context().new_page()
+        page = site.browser.new_context().new_page()
         page.goto(f"{address}/catalog?q=orders")
         page.get_by_role("link", name="Sign in with your organization").click()
 
@@ -533,12 +536,10 @@ def test_somebody_signs_in_through_their_provider_and_comes_to_where_they_were_g
 
 
 @pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
-def test_the_pages_stop_when_told_to_though_a_browser_is_connected(
-    site: Site, browser: Browser, told: signal.Signals
-) -> None:
+def test_the_pages_stop_when_told_to_though_a_browser_is_connected(site: Site, told: signal.Signals) -> None:
     with served(site.shop.world.http.app) as api:
         process, address = start_pages(api, free_port())
-        page = browser.new_context().new_page()
+        page = site.browser.new_context().new_page()
         page.goto(address)
         sign_in(page, "viewer", PASSWORD)
         expect(page.get_by_text("Your inbox is empty")).to_be_visible()
@@ -561,12 +562,12 @@ def test_a_page_has_its_shape_while_the_registry_is_slow_and_then_what_it_shows(
     expect(shape).to_have_count(0)
 
 
-def test_a_registry_that_goes_away_is_told_and_comes_back(site: Site, browser: Browser) -> None:
+def test_a_registry_that_goes_away_is_told_and_comes_back(site: Site) -> None:
     with ExitStack() as stack:
         api = ExitStack()
         port = free_port()
         address = stack.enter_context(pages(api.enter_context(served(site.shop.world.http.app, port=port))))
-        page = browser.new_context().new_page()
+        page = site.browser.new_context().new_page()
         page.goto(address)
         sign_in(page, "viewer", PASSWORD)
         expect(page.get_by_text("Your inbox is empty")).to_be_visible()
