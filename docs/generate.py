@@ -18,6 +18,7 @@ from docs.generators import (  # noqa: E402 - after the path is complete
     glossary,
     metrics,
     odcs,
+    predicates,
     python,
     settings,
     suggestions,
@@ -39,6 +40,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "distances": distances.page,
     "compatibility": compatibility.page,
     "odcs": odcs.page,
+    "predicates": predicates.page,
     "metrics": metrics.page,
     "glossary": glossary.page,
 }

@@ -1,6 +1,7 @@
 """Rewrite casts in a predicate: explicit ones, and those that Spark makes implicitly."""
 
 import re
+from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # The number of digits that an integer may have so that it certainly fits.
 DIGITS = dict(zip(INTEGRAL, (2, 4, 9, 18), strict=True))
+LARGEST = "1.7976931348623157E308D"
 MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
 
 
@@ -29,8 +31,17 @@ def read_as(piece: SqlFragment, target: str, *, attempt: bool = False) -> SqlFra
     sql, type_ = f"TRY_CAST({piece.sql} AS {target.upper()})", target.lower()
     if attempt:
         return loose(sql, [piece], type_)
+    if base(type_) == "decimal" and base(piece.type) in FLOATING:
+        return _finite(sql, piece, type_)
     certain = widens(piece.type, type_) or (piece.text is not None and _reads(piece.text, type_))
     return strict(sql, [piece], type_, fails=not certain)
+
+
+def _finite(sql: str, piece: SqlFragment, type_: str) -> SqlFragment:
+    """Return a cast to decimal: null for NaN and infinities, an error for other numbers that do not fit."""
+    result = loose(sql, [piece], type_)
+    error = f"coalesce(abs({piece.sql}) <= {LARGEST}, FALSE) AND {sql} IS NULL"
+    return replace(result, definite_errors=(*result.definite_errors, f"({error})"))
 
 
 def implicit_cast(piece: SqlFragment, target: str) -> SqlFragment:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.errors import suggest_nearest
 from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.element_access import field
 from treaty.contracts.predicates.fragments import SqlFragment, leaf
-from treaty.contracts.predicates.types import ANY, element, group
+from treaty.contracts.predicates.types import ANY, field_type, group
 from treaty.contracts.quoting import quote
 from treaty.contracts.schema import Schema
 
@@ -30,12 +31,16 @@ class ColumnScope:
         if self.schema is None:
             return ANY if _is_known(path, self.columns) else None
         resolved = self.schema.find(path)
-        return resolved.type if resolved else self._within(path.rpartition(".")[0])
+        return resolved.type if resolved else self._within(path)
 
-    def _within(self, parent: str) -> str | None:
-        """Return the value type if the parent is a map, whose fields differ by row."""
-        container = self.schema.find(parent) if self.schema and parent else None
-        return element(container.type) if container and group(container.type) == "map" else None
+    def _within(self, path: str) -> str | None:
+        """Return the type of a field within an array of structs or a map."""
+        names = self.schema.names_along(path) if self.schema else ()
+        whole = self.schema.get(names[0]) if self.schema and names else None
+        type_ = whole.type if whole else None
+        for name in names[1:]:
+            type_ = field_type(type_, name) if type_ and group(type_) else None
+        return type_
 
     @property
     def column_names(self) -> Collection[str]:
@@ -54,8 +59,16 @@ def column(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     if type_ is None:
         remedy = suggest_nearest(reference, writer.names.column_names) or "name a column of the table"
         return writer.refuse("column", f"reads '{reference}', which is not a {writer.names.noun}", remedy)
+    if writer.variables and group(type_) in {"array", "map"}:
+        remedy = "compare whole arrays: arrays_overlap, array_except"
+        return writer.refuse("lambda", f"reads the collection '{reference}' for each element of another", remedy)
     writer.used.append(reference)
     return leaf(".".join(map(quote, parts)), type_)
+
+
+def dotted(writer: "PredicateRewriter", node: Any) -> SqlFragment:
+    """Return the fragment of a nested field: of a column, or of another value such as `items[0].qty`."""
+    return column(writer, node) if _parts(writer, node) else field(writer, node)
 
 
 def _parts(writer: "PredicateRewriter", node: Any) -> list[str] | None:

@@ -5,9 +5,12 @@ and crashes the process."""
 
 from typing import TYPE_CHECKING, Any
 
+from treaty.contracts.errors import suggest_nearest
 from treaty.contracts.predicates.casts import read_as
 from treaty.contracts.predicates.fragments import SqlFragment, loose
-from treaty.contracts.predicates.types import ANY, base, element, group
+from treaty.contracts.predicates.types import ANY, base, element, field_type, group
+from treaty.contracts.quoting import quote
+from treaty.contracts.schema import struct_fields
 
 if TYPE_CHECKING:
     from treaty.contracts.predicates.rewriter import PredicateRewriter
@@ -22,6 +25,24 @@ def bracket(writer: "PredicateRewriter", node: Any) -> SqlFragment:
         return _value(items, key)
     at = _index(key)
     return _element(writer, items, at, at.sql, f"{at.operand} < 0 OR {at.operand} >= size({items.sql})")
+
+
+def field(writer: "PredicateRewriter", node: Any) -> SqlFragment:
+    """Return the fragment of `items[0].qty`: null if the struct or its field is; of a map, the value of a key."""
+    name = node.expression
+    if type(name).__name__ != "Identifier":
+        return writer.refuse("construct", "reads a field of something that is not a column", "name a column")
+    owner = writer.piece(node.this)
+    type_ = field_type(owner.type, name.name)
+    if type_ is None:
+        message = f"reads the field '{name.name}', which is not a field of this value"
+        return writer.refuse("column", message, suggest_nearest(name.name, _field_names(owner.type)) or "name a field")
+    return loose(f"{owner.operand}.{quote(name.name)}", [owner], type_)
+
+
+def _field_names(owner: str) -> list[str]:
+    structs = element(owner) if group(owner) == "array" else owner
+    return [each.name for each in struct_fields(structs)]
 
 
 def element_at(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:

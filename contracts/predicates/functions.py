@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.errors import suggest_nearest
 from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.arguments import as_argument
 from treaty.contracts.predicates.arithmetic import absolute, combined, try_function
-from treaty.contracts.predicates.casts import common_type_pieces, implicit_cast, read_as, reading
+from treaty.contracts.predicates.array_functions import ARRAY_FUNCTIONS
+from treaty.contracts.predicates.casts import common_type_pieces, reading
+from treaty.contracts.predicates.date_functions import DATE_FUNCTIONS, FORMATTED_FUNCTIONS, with_unit
 from treaty.contracts.predicates.element_access import element_at, get, try_element_at
 from treaty.contracts.predicates.fragments import (
     NOTHING,
@@ -20,75 +23,72 @@ from treaty.contracts.predicates.fragments import (
     loose,
     strict,
 )
-from treaty.contracts.predicates.grammar import Function, Takes
-from treaty.contracts.predicates.patterns import regex
-from treaty.contracts.predicates.types import (
-    ANY,
-    BOOLEAN,
-    VALUE,
-    WORDS,
-    Group,
-    base,
-    concatenation_type,
-    element,
-    group,
-)
+from treaty.contracts.predicates.grammar import Function
+from treaty.contracts.predicates.lambdas import of_elements
+from treaty.contracts.predicates.number_functions import NUMBER_FUNCTIONS
+from treaty.contracts.predicates.patterns import like_function, regex
+from treaty.contracts.predicates.text_functions import TEXT_FUNCTIONS
+from treaty.contracts.predicates.types import BOOLEAN, concatenation_type, element, group, keys
 
 if TYPE_CHECKING:
     from treaty.contracts.predicates.rewriter import PredicateRewriter
 
-MAX_SCALE = 18
-TEXTS = frozenset[Group]({"text", "number", "moment", "boolean", "binary", "time"})
-# For each kind of argument: the kinds of values that it accepts, and the type that they are cast to.
-ADMITS: dict[Takes, tuple[frozenset[Group], str]] = {
-    "text": (TEXTS, ANY),
-    "texts": (TEXTS | {"array"}, ANY),
-    "number": (frozenset({"number", "text"}), "double"),
-    "int": (frozenset({"number", "text"}), "int"),
-    "scale": (frozenset({"number"}), "int"),
-    "date": (frozenset({"moment", "text"}), "date"),
-    "moment": (frozenset({"moment", "text"}), "timestamp"),
-    "timestamp": (frozenset({"moment", "text", "time"}), "timestamp"),
-    "array": (frozenset({"array"}), ANY),
-    "items": (frozenset({"array", "map"}), ANY),
-    "any": (frozenset(WORDS), ANY),
-}
-# Near the first and last representable timestamp Spark's functions overflow.
-FIRST, LAST = "TIMESTAMP_NTZ '-290000-01-01 00:00:00'", "TIMESTAMP_NTZ '+290000-01-01 00:00:00'"
-
 
 def function(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """Return the fragment of a function call."""
-    name, arguments = str(node.this).lower(), node.expressions
+    return called(writer, str(node.this).lower(), node.expressions)
+
+
+def called(writer: "PredicateRewriter", name: str, arguments: list[Any]) -> SqlFragment:
+    """Return the fragment of a call of the named function."""
     if name in grammar.REGEX_FUNCTIONS and len(arguments) == 2:
         return regex(writer, *arguments)
     if name in grammar.CASTING_FUNCTIONS and len(arguments) == 1:
         target, is_try = grammar.CASTING_FUNCTIONS[name]
         return reading(writer, arguments[0], target, attempt=is_try)
-    if name in OTHERWISE:
+    if name in FORMATTED_FUNCTIONS and len(arguments) == 2:
+        return FORMATTED_FUNCTIONS[name](writer, [writer.piece(each) for each in arguments])
+    if name in grammar.WRITTEN_OTHERWISE:
         return _otherwise(writer, name, arguments)
-    if name not in grammar.FUNCTIONS:
-        names = (*grammar.FUNCTIONS, *OTHERWISE)
-        remedy = suggest_nearest(name, names) or "see the list of allowed functions"
-        return writer.refuse("function", f"calls '{name}', which {writer.kind.plural} may not call", remedy)
+    return _call(writer, name, arguments) if name in grammar.FUNCTIONS else _unknown(writer, name)
+
+
+def _call(writer: "PredicateRewriter", name: str, arguments: list[Any]) -> SqlFragment:
     signature = grammar.FUNCTIONS[name]
     if not signature.least <= len(arguments) <= signature.most:
-        return _miscounted(writer, name)
-    return _call(writer, name, signature, arguments)
+        return _miscounted(writer, name, signature.least, signature.most)
+    return _declared(writer, name, signature, arguments)
+
+
+def _unknown(writer: "PredicateRewriter", name: str) -> SqlFragment:
+    one, two = grammar.REGEX_FUNCTIONS, (*grammar.CASTING_FUNCTIONS, *FORMATTED_FUNCTIONS)
+    if name in one or name in two:
+        return _miscounted(writer, name, *((2, 2) if name in one else (1, 1 + (name in FORMATTED_FUNCTIONS))))
+    names = (*grammar.FUNCTIONS, *grammar.WRITTEN_OTHERWISE, *two)
+    remedy = (
+        grammar.INSTEAD.get(name)
+        or suggest_nearest(name, names)
+        or "see the reference of predicates for the allowed functions"
+    )
+    return writer.refuse("function", f"calls '{name}', which {writer.kind.plural} may not call", remedy)
 
 
 def _otherwise(writer: "PredicateRewriter", name: str, arguments: list[Any]) -> SqlFragment:
     least, most = grammar.WRITTEN_OTHERWISE[name]
     if not least <= len(arguments) <= most:
-        return _miscounted(writer, name)
+        return _miscounted(writer, name, least, most)
+    if name in OF_NODES:
+        return OF_NODES[name](writer, name, arguments)
     return OTHERWISE[name](writer, [writer.piece(each) for each in arguments])
 
 
-def _miscounted(writer: "PredicateRewriter", name: str) -> SqlFragment:
-    return writer.refuse("arguments", f"calls '{name}' with the wrong number of arguments")
+def _miscounted(writer: "PredicateRewriter", name: str, least: int, most: int) -> SqlFragment:
+    numbers = str(least) if least == most else f"{least} to {most}"
+    message = f"calls '{name}' with the wrong number of arguments"
+    return writer.refuse("arguments", message, f"pass {numbers}")
 
 
-def _call(writer: "PredicateRewriter", name: str, declared: Function, arguments: list[Any]) -> SqlFragment:
+def _declared(writer: "PredicateRewriter", name: str, declared: Function, arguments: list[Any]) -> SqlFragment:
     takes = (*declared.takes, *([declared.takes[-1]] * len(arguments)))
     parts = [as_argument(writer, writer.piece(each), kind) for each, kind in zip(arguments, takes, strict=False)]
     yields = YIELDS[declared.yields](parts[0].type) if declared.yields in YIELDS else declared.yields
@@ -107,33 +107,16 @@ WITH_NULL: dict[grammar.Null, Callable[[str, list[SqlFragment], str], SqlFragmen
 YIELDS: dict[str, Callable[[str], str]] = {
     "first": lambda argument: argument,
     "element": element,
-    "whole": lambda argument: "decimal" if base(argument) == "decimal" else "bigint" if group(argument) else VALUE,
+    "keys": lambda argument: f"array<{keys(argument)}>" if group(argument) else "array",
+    "values": lambda argument: f"array<{element(argument)}>" if group(argument) else "array",
     "joined": concatenation_type,
 }
-
-
-def as_argument(writer: "PredicateRewriter", piece: SqlFragment, kind: Takes) -> SqlFragment:
-    """Return the fragment as an argument of this kind."""
-    admitted, target = ADMITS[kind]
-    actual = group(piece.type)
-    if actual is not None and actual not in admitted:
-        return writer.refuse(
-            "type",
-            f"passes {WORDS[actual]} to a function that does not accept it",
-            "cast it to a type that the function accepts",
-        )
-    if kind == "int":
-        return _whole(piece)
-    if kind == "scale" and not (piece.sql.isdigit() and int(piece.sql) <= MAX_SCALE):
-        return writer.refuse(
-            "scale", f"rounds to a scale that is not a literal from 0 to {MAX_SCALE}", "write round(x, 2)"
-        )
-    return piece if actual in {"number", "time"} else implicit_cast(piece, target)
-
-
-def _whole(piece: SqlFragment) -> SqlFragment:
-    """Return a count of characters or days as int; a number beyond int is an error."""
-    return piece if base(piece.type) in {"tinyint", "smallint", "int"} else read_as(piece, "int")
+# Functions of which an argument is no value: a unit, a lambda, a pattern.
+OF_NODES: dict[str, Callable[["PredicateRewriter", str, list[Any]], SqlFragment]] = {
+    **dict.fromkeys(("datediff", "date_diff", "timestampdiff", "date_add", "dateadd", "timestampadd"), with_unit),
+    **dict.fromkeys(("exists", "forall", "filter", "transform", "map_filter"), of_elements),
+    **dict.fromkeys(("like", "ilike"), like_function),
+}
 
 
 def _if(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
@@ -175,44 +158,27 @@ def _mod(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     return combined(writer, "Mod", *parts)
 
 
-def _array_contains(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    """Return array_contains for operands of one kind: Spark casts no text to an element type."""
-    kinds = {kind for each in (element(parts[0].type), parts[1].type) if (kind := group(each))}
-    if len(kinds) > 1:
-        return writer.refuse(
-            "type", f"compares {' with '.join(sorted(WORDS[each] for each in kinds))}", "cast one of them"
-        )
-    items = as_argument(writer, parts[0], "array")
-    return loose(f"array_contains({items.sql}, {parts[1].sql})", [items, parts[1]], BOOLEAN)
+def null_safe(writer: "PredicateRewriter", first: SqlFragment, second: SqlFragment) -> SqlFragment:
+    """Return the comparison of two values in which nulls are equal."""
+    (left, right), _ = common_type_pieces(writer, [first, second])
+    return eager(f"{left.operand} <=> {right.operand}", [left, right], BOOLEAN, closed=False)
 
 
-def _date_trunc(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    unit, moment = parts[0], as_argument(writer, parts[1], "moment")
-    if unit.text is None or unit.text.upper() not in grammar.TRUNCATED_TO:
-        return writer.refuse("unit", "truncates to an unknown unit", "write date_trunc('day', x)")
-    # try_add covers the whole expression, so that an overflow inside it yields null as well.
-    sql = f"try_add(date_trunc({unit.sql}, {moment.sql}), INTERVAL '0' SECOND)"
-    return strict(sql, [moment], "timestamp", fails=True)
-
-
-def _add_months(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    day, months = as_argument(writer, parts[0], "date"), as_argument(writer, parts[1], "int")
-    return strict(f"try_add(add_months({day.sql}, {months.sql}), 0)", [day, months], "date", fails=True)
-
-
-def _months_between(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    moments = [as_argument(writer, each, "moment") for each in parts]
-    within = " AND ".join(f"{each.operand} BETWEEN {FIRST} AND {LAST}" for each in moments)
-    between = f"months_between({', '.join(each.sql for each in moments)})"
-    return strict(f"CASE WHEN {within} THEN {between} END", moments, "double", fails=True)
+def _decode(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
+    """Return the value beside the first text equal to the subject, else the last value; nulls are equal."""
+    subject, pairs = parts[0], parts[1:]
+    default = pairs[-1] if len(pairs) % 2 else NOTHING
+    (*values, last), common = common_type_pieces(writer, [*pairs[1::2], default])
+    tests = [null_safe(writer, subject, each) for each in pairs[: len(values) * 2 : 2]]
+    return chosen(list(zip(tests, values, strict=True)), last, common)
 
 
 OTHERWISE: dict[str, Callable[["PredicateRewriter", list[SqlFragment]], SqlFragment]] = {
     "if": _if, "nvl2": _nvl2, "coalesce": _coalesce, "nvl": _coalesce, "ifnull": _coalesce, "nullif": _nullif,
     "zeroifnull": _zeroifnull, "nullifzero": _nullifzero, "mod": _mod, "nanvl": _nanvl,
-    "array_contains": _array_contains, "date_trunc": _date_trunc,
-    "add_months": _add_months, "months_between": _months_between,
+    "equal_null": lambda writer, parts: null_safe(writer, *parts), "decode": _decode,
     "abs": lambda writer, parts: absolute(writer, as_argument(writer, parts[0], "number")),
     **{function: try_function(name) for name, function in grammar.ARITHMETIC.items()},
     "element_at": element_at, "try_element_at": try_element_at, "get": get,
+    **TEXT_FUNCTIONS, **NUMBER_FUNCTIONS, **DATE_FUNCTIONS, **ARRAY_FUNCTIONS,
 }  # fmt: skip

@@ -24,6 +24,8 @@ MAX_LENGTH = 4096
 MAX_BRACKETS = 40
 # Characters that a backslash may precede; before any other, Spark drops it silently.
 ESCAPES = frozenset("\\'\"nrtu{")
+# Functions whose arguments may be separated by keywords: `extract(YEAR FROM day)`.
+KEYWORD_FUNCTIONS = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "OVERLAY", "SUBSTRING", "SUBSTR", "POSITION")
 OPENING = frozenset({"L_PAREN", "L_BRACKET", "L_BRACE"})
 CLOSING = frozenset({"R_PAREN", "R_BRACKET", "R_BRACE"})
 
@@ -177,7 +179,9 @@ def _dialect() -> tuple[Any, Any]:
     base: Any = Spark.Parser
     overrides = {
         "FUNCTIONS": {},
-        "FUNCTION_PARSERS": {name: base.FUNCTION_PARSERS[name] for name in ("CAST", "TRY_CAST")},
+        "FUNCTION_PARSERS": {name: base.FUNCTION_PARSERS[name] for name in KEYWORD_FUNCTIONS},
+        # A column may be named as a statement is: comment, refresh.
+        "STATEMENT_PARSERS": {},
         "NO_PAREN_FUNCTION_PARSERS": {"CASE": base.NO_PAREN_FUNCTION_PARSERS["CASE"]},
         # Statements are rejected anyway; none of their text may reach a log.
         "_warn_unsupported": lambda _: None,

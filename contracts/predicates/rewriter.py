@@ -8,7 +8,8 @@ from treaty.contracts.errors import Fault
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.arithmetic import arithmetic, minus
 from treaty.contracts.predicates.casts import cast, common_type_pieces
-from treaty.contracts.predicates.columns import ColumnScope, column
+from treaty.contracts.predicates.columns import ColumnScope, column, dotted
+from treaty.contracts.predicates.date_functions import date_part
 from treaty.contracts.predicates.element_access import bracket
 from treaty.contracts.predicates.fragments import (
     NOTHING,
@@ -20,14 +21,20 @@ from treaty.contracts.predicates.fragments import (
     membership,
     strict,
 )
-from treaty.contracts.predicates.functions import function
-from treaty.contracts.predicates.patterns import like, regexp_like
+from treaty.contracts.predicates.functions import called, function, null_safe
+from treaty.contracts.predicates.lambdas import lambda_variable
+from treaty.contracts.predicates.number_functions import bitwise, complement, division, shift_operator
+from treaty.contracts.predicates.patterns import escaped_like, like, regexp_like
+from treaty.contracts.predicates.precedence import is_ambiguous
+from treaty.contracts.predicates.text_functions import trim
 from treaty.contracts.predicates.text_kinds import PREDICATE, TextKind
 from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, concatenation_type, group
 from treaty.contracts.quoting import literal
 
 MAX_DEPTH = 40
 MAX_NODES = 400
+# How much longer than the data the longest text of a predicate can become.
+MAX_GROWTH = 1024
 # The executed SQL repeats parts of the author's text in the conditions that detect evaluation errors.
 MAX_WRITTEN = 100_000
 NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -42,6 +49,9 @@ class PredicateRewriter:
         self.used: list[str] = []
         self.nodes = 0
         self.depth = 0
+        self.growth = 1
+        # The variables of the lambda that is being rewritten, with their types.
+        self.variables: dict[str, str] = {}
 
     def write(self, tree: Any) -> SqlFragment:
         """Return the rewritten predicate; it must not be used if there are faults."""
@@ -60,6 +70,12 @@ class PredicateRewriter:
         """Add a fault; return a placeholder fragment to continue with."""
         self.faults.append(self.kind.fault(code, message, remedy))
         return NOTHING
+
+    def grow(self, factor: int) -> None:
+        """Note that a part can lengthen a text by this factor; refuse what could multiply beyond MAX_GROWTH."""
+        self.growth *= max(factor, 1)
+        if self.growth > MAX_GROWTH and not any(fault.code.endswith("-growth") for fault in self.faults):
+            self.refuse("growth", f"can make a text more than {MAX_GROWTH} times longer", "replace with shorter texts")
 
     def piece(self, node: Any) -> SqlFragment:
         """Return the fragment of a node and its children."""
@@ -105,6 +121,8 @@ class PredicateRewriter:
         name = type(node).__name__
         if name not in _PRODUCTIONS:
             return self._unknown(name)
+        if is_ambiguous(node):
+            return self.refuse("precedence", "mixes operators whose order is not clear", "put parentheses around one")
         production, parts = _PRODUCTIONS[name]
         # Parts that the production does not write would be lost silently.
         if any(value for part, value in node.args.items() if part not in parts.split()):
@@ -116,7 +134,7 @@ class PredicateRewriter:
             return self.refuse("adjacent", "has two adjacent strings", "write \\' for a quote within a text")
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
         message = f"uses a construct that {self.kind.plural} may not use: {words}"
-        return self.refuse("construct", message, "see the grammar of predicates")
+        return self.refuse("construct", message, grammar.INSTEAD.get(words, "see the grammar of predicates"))
 
 
 def _connector(writer: PredicateRewriter, node: Any) -> SqlFragment:
@@ -136,10 +154,9 @@ def _comparison(writer: PredicateRewriter, node: Any) -> SqlFragment:
 
 
 def _equality(writer: PredicateRewriter, node: Any) -> SqlFragment:
-    (left, right), _ = common_type_pieces(writer, [writer.piece(node.this), writer.piece(node.expression)])
-    sql = f"{left.operand} <=> {right.operand}"
+    same = null_safe(writer, writer.piece(node.this), writer.piece(node.expression))
     differs = type(node).__name__ == "NullSafeNEQ"
-    return eager(f"NOT ({sql})" if differs else sql, [left, right], BOOLEAN, closed=False)
+    return strict(f"NOT {same.operand}", [same], BOOLEAN, closed=False) if differs else same
 
 
 def _concatenation(writer: PredicateRewriter, node: Any) -> SqlFragment:
@@ -178,8 +195,24 @@ def _is(writer: PredicateRewriter, node: Any) -> SqlFragment:
 def _in(writer: PredicateRewriter, node: Any) -> SqlFragment:
     if not node.expressions:
         return writer.refuse("construct", "has IN without a list", "write IN (1, 2)")
+    if type(node.this).__name__ == "Tuple":
+        return _tuple_in(writer, node.this.expressions, node.expressions)
     (subject, *members), _ = common_type_pieces(writer, [writer.piece(each) for each in (node.this, *node.expressions)])
     return membership(f"{subject.operand} IN ({', '.join(each.sql for each in members)})", subject, members)
+
+
+def _tuple_in(writer: PredicateRewriter, columns: list[Any], members: list[Any]) -> SqlFragment:
+    """Return whether several values equal those of a member: null fields are equal, as in Spark."""
+    if any(type(each).__name__ != "Tuple" or len(each.expressions) != len(columns) for each in members):
+        return writer.refuse("construct", "compares several values with fewer or more", "write (a, b) IN ((1, 2))")
+    rows = [_same(writer, columns, each.expressions) for each in members]
+    return connected(" OR ".join(each.operand for each in rows), rows)
+
+
+def _same(writer: PredicateRewriter, columns: list[Any], values: list[Any]) -> SqlFragment:
+    pairs = ((writer.piece(column), writer.piece(value)) for column, value in zip(columns, values, strict=True))
+    fields = [null_safe(writer, *pair) for pair in pairs]
+    return connected(" AND ".join(each.operand for each in fields), fields)
 
 
 def _between(writer: PredicateRewriter, node: Any) -> SqlFragment:
@@ -207,11 +240,41 @@ def _kind(values: list[SqlFragment]) -> str:
 
 def _interval(writer: PredicateRewriter, node: Any) -> SqlFragment:
     amount, unit = node.args.get("this"), node.args.get("unit")
+    if type(unit).__name__ == "IntervalSpan":
+        return _span(writer, str(getattr(amount, "this", "")), str(unit.this), str(unit.expression))
     word = str(getattr(unit, "this", "")).upper().removesuffix("S")
     number = str(getattr(amount, "this", ""))
     if word not in grammar.UNITS or not re.fullmatch(r"-?\d{1,6}", number):
         return writer.refuse("interval", "has an unsupported interval", "write INTERVAL '7' DAY")
     return SqlFragment(sql=f"INTERVAL '{number}' {word}", type=grammar.UNITS[word])
+
+
+def _span(writer: PredicateRewriter, text: str, first: str, last: str) -> SqlFragment:
+    """Return an interval of several fields, such as `INTERVAL '1 12' DAY TO HOUR`."""
+    pattern, type_ = grammar.SPANS.get((first.upper(), last.upper()), ("", ""))
+    fields = [int(each) for each in re.findall(r"\d+", text)[1:]]
+    most = 11 if last.upper() == "MONTH" else 23
+    if (
+        not type_
+        or not re.fullmatch(pattern, text)
+        or any(each > (59 if at else most) for at, each in enumerate(fields))
+    ):
+        return writer.refuse("interval", "has an unsupported interval", "write INTERVAL '1 12:30' DAY TO MINUTE")
+    return SqlFragment(sql=f"INTERVAL '{text}' {first.upper()} TO {last.upper()}", type=type_)
+
+
+def _extract(writer: PredicateRewriter, node: Any) -> SqlFragment:
+    return date_part(writer, node.this.name, writer.piece(node.expression))
+
+
+def _spelled(name: str, parts: str) -> Callable[[PredicateRewriter, Any], SqlFragment]:
+    """Return the production of a function that may be spelled with keywords: `position(a IN b)`."""
+
+    def production(writer: PredicateRewriter, node: Any) -> SqlFragment:
+        arguments = [node.args.get(part) for part in parts.split()]
+        return called(writer, name, [each for each in arguments if each is not None])
+
+    return production
 
 
 _PAIR = "this expression"
@@ -230,12 +293,23 @@ _PRODUCTIONS: dict[str, tuple[Callable[[PredicateRewriter, Any], SqlFragment], s
     "Null": (lambda *_: NOTHING, ""),
     "Boolean": (lambda _, node: SqlFragment(sql="TRUE" if node.this else "FALSE", type=BOOLEAN), "this"),
     "Column": (column, "this table db catalog"),
-    "Dot": (column, _PAIR),
+    "Dot": (dotted, _PAIR),
+    "Identifier": (lambda_variable, "this quoted"),
     "Bracket": (bracket, "this expressions"),
     "Is": (_is, _PAIR),
     "In": (_in, "this expressions"),
     "Between": (_between, "this low high"),
     "RegexpLike": (regexp_like, _PAIR),
+    "Escape": (escaped_like, _PAIR),
+    "IntDiv": (division, _PAIR),
+    **dict.fromkeys(grammar.BITWISE, (bitwise, _PAIR)),
+    **dict.fromkeys(grammar.SHIFTS, (shift_operator, _PAIR)),
+    "BitwiseNot": (complement, "this"),
+    "Extract": (_extract, _PAIR),
+    "Trim": (trim, f"{_PAIR} position"),
+    "Overlay": (_spelled("overlay", "this expression from_ for_"), f"{_PAIR} from_ for_"),
+    "Substring": (_spelled("substring", "this start length"), "this start length"),
+    "StrPosition": (_spelled("position", "substr this position"), "substr this position"),
     "Case": (_case, "this ifs default"),
     "Cast": (cast, "this to safe requires_string"),
     "TryCast": (cast, "this to safe requires_string"),

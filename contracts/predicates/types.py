@@ -2,8 +2,11 @@
 
 A type is Spark's type string. ANY and VALUE represent unknown types; VALUE is known not to be a condition."""
 
+import re
 from collections.abc import Iterable
 from typing import Literal
+
+from treaty.contracts.schema import struct_fields
 
 ANY, VALUE, BOOLEAN = "any", "value", "boolean"
 INTEGRAL = ("tinyint", "smallint", "int", "bigint")
@@ -47,16 +50,45 @@ def element(type_: str) -> str:
     inner = type_.partition("<")[2].removesuffix(">")
     if group(type_) == "map":
         return _after_key(inner)
-    return inner if group(type_) == "array" else ANY
+    return (inner or ANY) if group(type_) == "array" else ANY
+
+
+def keys(type_: str) -> str:
+    """Return the type of a map's keys; ANY for any other type."""
+    inner = type_.partition("<")[2].removesuffix(">")
+    return inner[: _key_end(inner)].strip() if group(type_) == "map" else ANY
 
 
 def _after_key(inner: str) -> str:
+    return inner[_key_end(inner) + 1 :].strip() or ANY
+
+
+def _key_end(inner: str) -> int:
     depth = 0
     for position, character in enumerate(inner):
         depth += (character in "<(") - (character in ">)")
         if character == "," and depth == 0:
-            return inner[position + 1 :].strip()
-    return ANY
+            return position
+    return len(inner)
+
+
+def field_type(owner: str, name: str) -> str | None:
+    """Return the type of a field: of a struct, of the structs in an array, of a map's values; None if there is none."""
+    if group(owner) is None:
+        return ANY
+    if group(owner) == "map":
+        return element(owner)
+    structs = element(owner) if group(owner) == "array" else owner
+    if group(structs) is None and group(owner) == "array":
+        return ANY
+    type_ = next((each.type for each in struct_fields(structs) if each.name == name), None)
+    return f"array<{type_}>" if type_ and group(owner) == "array" else type_
+
+
+def decimal_digits(type_: str) -> int:
+    """Return the precision of a decimal type; 0 if it is unknown or another type."""
+    match = re.fullmatch(r"decimal\((\d+)\s*,.*\)", type_.strip().lower())
+    return int(match[1]) if match else 0
 
 
 def concatenation_type(type_: str) -> str:
@@ -75,7 +107,16 @@ def comparison_type(types: Iterable[str]) -> str:
     other_groups = [each for each in groups if each and each != "text"]
     if len(other_groups) > 1 or (len(groups) > 1 and other_groups[0] in UNREADABLE) or "map" in other_groups:
         raise IncomparableTypes(" with ".join(WORDS[each] for each in groups if each))
+    if other_groups == ["array"]:
+        _compare_elements(types_with_kind)
     return _widest(types_with_kind, other_groups[0] if other_groups else "text", read="text" in groups)
+
+
+def _compare_elements(types: list[str]) -> None:
+    """Raise IncomparableTypes unless the elements are of one kind: Spark's cast of an array could fail on a row."""
+    kinds = list(dict.fromkeys(kind for each in types if (kind := group(element(each)))))
+    if len(kinds) > 1:
+        raise IncomparableTypes(" with ".join(f"an array of {WORDS[each]}" for each in kinds))
 
 
 def _widest(types: list[str], what: Group, *, read: bool) -> str:

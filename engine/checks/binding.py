@@ -11,6 +11,7 @@ from treaty.contracts.document import computed_partitions
 from treaty.contracts.document.classification import classified_schema
 from treaty.contracts.document.model import SCOPES, ContractCheck, DataObject, View
 from treaty.contracts.errors import ContractError, Fault, suggest_nearest
+from treaty.contracts.predicates.columns import ColumnScope
 from treaty.contracts.predicates.parser import PredicateError, parse, quote, quote_path
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import ANALYZERS
@@ -193,7 +194,7 @@ class Binding:
 
     def _look_up(self, check: ContractCheck, column: str) -> None:
         """Add a fault if neither contract nor table has the column; a column that only the table lacks is no fault."""
-        if not self.declared or self._is_declared(column) or self.schema.find(column) is not None:
+        if not self.declared or self._is_declared(column) or ColumnScope(schema=self.schema).type_of(column):
             return
         remedy = suggest_nearest(column, [*self.declared, *self.schema.names]) or "use a column of the table"
         self._add("COLUMN", check, f"column {column} exists neither in the contract nor in the table", remedy)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from treaty.contracts.predicates.columns import ColumnScope
 from treaty.contracts.schema import Schema
 from treaty.engine.components.base import Component
 from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, TEXT, Operand
@@ -84,9 +85,14 @@ def _kinds(path: str, schemas: Mapping[str, Schema]) -> dict[str | None, list[st
     partitions: dict[str | None, list[str]] = {}
     for name in sorted(schemas):
         if schemas[name].columns:
-            column = schemas[name].find(path)
-            partitions.setdefault(family(column.type) if column else None, []).append(name)
+            type_ = _type(path, schemas[name])
+            partitions.setdefault(family(type_) if type_ else None, []).append(name)
     return partitions
+
+
+def _type(path: str, schema: Schema) -> str | None:
+    """Return the type of a column or field, also within an array or map; None without one."""
+    return ColumnScope(schema=schema).type_of(path)
 
 
 def _difference_text(path: str, schemas: Mapping[str, Schema]) -> str:
@@ -94,10 +100,8 @@ def _difference_text(path: str, schemas: Mapping[str, Schema]) -> str:
     all_names = sorted(name for names in kinds.values() for name in names)
     parts = []
     for kind, names in kinds.items():
-        column = schemas[names[-1]].find(path)
-        parts.append(
-            f"{'not' if kind is None or column is None else f'of type {column.type}'} {_span(names, all_names)}"
-        )
+        type_ = _type(path, schemas[names[-1]])
+        parts.append(f"{'not' if kind is None or type_ is None else f'of type {type_}'} {_span(names, all_names)}")
     return f"{path} is {' and '.join(parts)}"
 
 

@@ -87,23 +87,34 @@ NUMBERS = [
     "try_add({n}, {n})", "try_divide({n}, {n})", "greatest({n}, {n})", "least({n}, {n}, {n})", "nvl2({x}, {n}, {n})",
     "(CASE WHEN {b} THEN {n} WHEN {b} THEN {n} END)", "(CASE {n} WHEN {n} THEN {n} ELSE {n} END)", "size(a)",
     "element_at(a, t)", "a[t]", "locate({x}, {x}, {n})", "({x} + {n})", "({n} - {x})", "abs({x})", "(- {x})",
-    "zeroifnull({n})", "try_element_at(a, t)", "nanvl({n}, {n})",
+    "zeroifnull({n})", "try_element_at(a, t)", "nanvl({n}, {n})", "pmod({n}, {n})", "({i} div {i})", "({i} & {i})",
+    "({i} | {i})", "~{i}", "shiftleft({i}, {i})", "bit_count({i})", "regexp_count({x}, '[0-9]')", "hash({x}, {n})",
+    "levenshtein({x}, {x})", "crc32({x})", "size(split({x}, '-'))", "array_position(a, t)", "round({i}, -1)",
+    "timestampdiff(HOUR, {t}, {t})", "extract(DAY FROM {d})", "unix_timestamp({t})", "date_part('DOY', {d})",
+    "find_in_set({x}, {x})", "decode({n}, {n}, {n}, {n})", "negative({n})", "atan2({n}, {n})", "int({x})",
+    "array_max(transform(a, z -> z * {i}))", "size(filter(a, z -> z > {n}))", "array_min(array({n}, {n}))",
 ]  # fmt: skip
 TEXTS = [
     "upper({x})", "trim({x})", "concat({x}, {x})", "({x} || {n})", "substring({x}, {n})", "substring({x}, 1, {n})",
     "left({x}, {n})", "coalesce({x}, {x})", "if({b}, {x}, {x})", "concat_ws('-', {x}, {x})", "CAST({n} AS STRING)",
     "nullif({x}, {x})", "translate({x}, {x}, {x})", "reverse({x})", "CAST({d} AS STRING)", "initcap({x})",
-    "greatest({x}, {x})", "(CASE WHEN {b} THEN {x} ELSE {x} END)",
+    "greatest({x}, {x})", "(CASE WHEN {b} THEN {x} ELSE {x} END)", "replace({x}, '1', '22')", "lpad({x}, 5, '0')",
+    "regexp_replace({x}, '([0-9])', '<$1>')", "regexp_extract({x}, '([0-9]+)')", "split_part({x}, '-', 2)", "hex({x})",
+    "substring_index({x}, '-', 1)", "md5({x})", "sha2({x}, 256)", "date_format({t}, 'yyyy-MM')", "split({x}, '-')[0]",
+    "trim(BOTH '1' FROM {x})", "regexp_substr({x}, '[0-9]+')", "overlay({x} PLACING {x} FROM 2)", "string({n})",
+    "get_json_object({x}, '$.a')", "array_join(split({x}, '-'), '/')", "substring({x} FROM 2 FOR {n})",
 ]  # fmt: skip
 DAYS_OF = [
     "date_add({d}, {n})", "date_sub({d}, 1)", "({d} + INTERVAL '1' DAY)", "({d} - INTERVAL '2' MONTH)", "last_day({d})",
     "add_months({d}, {n})", "CAST({x} AS DATE)", "CAST({t} AS DATE)", "trunc({d}, 'MM')", "coalesce({d}, {d})",
-    "({d} + {i})", "date_add({x}, 1)", "last_day({x})",
+    "({d} + {i})", "date_add({x}, 1)", "last_day({x})", "make_date({n}, {i}, 1)", "to_date({x}, 'yyyy-MM-dd')",
+    "next_day({d}, 'MON')", "try_to_date({x}, 'yyyy-MM-dd')",
 ]  # fmt: skip
 STAMPS = [
     "date_trunc('hour', {t})", "({t} + INTERVAL '1' HOUR)", "({t} - INTERVAL '999999' DAY)", "CAST({d} AS TIMESTAMP)",
     "({d} + INTERVAL '1' HOUR)", "coalesce({t}, {t})", "CAST({x} AS TIMESTAMP)", "date_trunc('week', {d})",
-    "if({b}, {t}, {t})",
+    "if({b}, {t}, {t})", "timestampadd(HOUR, {n}, {t})", "to_timestamp({x}, 'yyyy-MM-dd')", "timestamp_seconds({i})",
+    "dateadd(MONTH, {i}, {t})", "({t} + INTERVAL '1 12' DAY TO HOUR)",
 ]  # fmt: skip
 TRUTH = {0: False, 1: True, 2: None}
 COMPARED = ["=", "<>", "<", "<=", ">", ">=", "<=>"]
@@ -113,7 +124,10 @@ TRUTHS = [
     "({x} IS NOT NULL)", "({b} IS TRUE)", "({b} IS NOT FALSE)", "({n} IS DISTINCT FROM {n})", "isnan({n})",
     "isnull({n})", "contains({x}, {x})", "({x} LIKE '%1%')", "({x} RLIKE '^[0-9]+$')", "startswith({x}, {x})",
     "array_contains(a, 1)", "coalesce({b}, {b})", "({b} = {b})", "({d} - {d} = INTERVAL '1' DAY)",
-    "(CASE WHEN {b} THEN {b} ELSE {b} END)", "({x} ILIKE '1%2%')",
+    "(CASE WHEN {b} THEN {b} ELSE {b} END)", "({x} ILIKE '1%2%')", "is_valid_utf8({x})", "equal_null({n}, {n})",
+    "forall(a, z -> z > {n})", "exists(a, z -> z = {n})", "arrays_overlap(a, array(1, t))", "map_contains_key(k, {x})",
+    "({x} LIKE ANY ('1%', '%2'))", "({x} NOT LIKE ALL ('1', 'x%'))", "(position({x} IN {x}) > 1)", "luhn_check({x})",
+    "(size(map_filter(k, (y, v) -> v > {i})) = 1)",
 ]  # fmt: skip
 DECIDING = ["({b} AND {b})", "({b} OR {b})", "({b} AND {b} AND {b})", "({b} OR {b} OR {b})", "({n} IN ({n}, {n}))"]
 DECIDING += ["({n} BETWEEN {n} AND {n})", "({x} IN ({n}, {n}))", "({d} BETWEEN {d} AND {x})", "({n} IN ({x}, 1, {n}))"]

@@ -26,6 +26,7 @@ from support.predicate_texts import BENIGN, ROWS, TYPES, ddl
 from support.predicate_texts import SCHEMA as ORDERS
 
 from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.date_functions import FORMATTED_FUNCTIONS
 from treaty.contracts.predicates.parser import parse
 from treaty.contracts.schema import Column, Schema
 
@@ -129,6 +130,23 @@ ERRING = {
     "the element of index zero": "element_at(items, n) = 2",
     "a value too long for a regular expression": "long RLIKE '^a+$'",
     "a value too long for a pattern with a gap": "long LIKE '%a%a%'",
+    "a text in another format": "to_date(t, 'yyyy-MM-dd') = day",
+    "a text that is no timestamp in its format": "to_timestamp(t, 'yyyy-MM-dd') = ts",
+    "a text that is no second in its format": "unix_timestamp(t, 'yyyy-MM-dd') > 0",
+    "a text that is no number in its format": "to_number(s, '9') = 2",
+    "a whole quotient by zero": "10 div n = 5",
+    "a positive remainder by zero": "pmod(10, n) = 0",
+    "a date of no calendar": "make_date(2026, months, 1) > day",
+    "a moment beyond all timestamps": "timestampadd(YEAR, months, ts) > ts",
+    "seconds beyond all timestamps": "timestamp_seconds(big) < ts",
+    "a number rounded beyond a long": "round(big, -1) = 0",
+    "a double beyond a decimal": "CAST(big * 1e30 AS DECIMAL(38, 0)) > 1",
+    "an element that is divided by zero": "exists(array(n, n), i -> 10 / i = 5)",
+    "an element among numbers that is none": "array_max(array(n, s)) = 2",
+    "a value too long for an extraction": "regexp_extract(long, '^(a)') = 'a'",
+    "a value too long for a replacement by a pattern": "regexp_replace(long, 'a', 'b') = 'bb'",
+    "a value too long for a split": "size(split(long, 'a')) = 3",
+    "a value too long for an edit distance": "levenshtein(long, 'aa') = 0",
     "an error behind IS NULL": "CAST(s AS INT) IS NOT NULL AND n IS NOT NULL",
     "an error beside an undecided side": "n IS NULL OR CAST(s AS INT) = 2",
     "an error behind a comparison": "NOT (CAST(s AS INT) > 2)",
@@ -138,6 +156,10 @@ OURS_ALONE = (
     "a value too long for a regular expression",
     "a value too long for a pattern with a gap",
     "a number too wide for a count of days",
+    "a value too long for an extraction",
+    "a value too long for a replacement by a pattern",
+    "a value too long for a split",
+    "a value too long for an edit distance",
 )
 # Each with what it gives on the three rows; 'errs' where it errs.
 HIDDEN = {
@@ -165,6 +187,18 @@ HIDDEN = {
     "try_to_timestamp(t) IS NULL": (False, True, True),
     "get(items, 5) IS NULL": (True, True, True),
     "try_divide(CAST(s AS INT), n) IS NULL": (False, "errs", True),
+    "decode(n, 2, 1, CAST(s AS INT)) = 1": (True, "errs", None),
+    "try_to_date(t, 'yyyy-MM-dd') IS NULL": (False, True, True),
+    "try_to_number(s, '9') IS NULL": (False, True, True),
+    "exists(array(n, 2), i -> 10 / i = 5)": (True, True, True),
+    "forall(array(n, 5), i -> 10 / i = 5)": (False, False, False),
+    "size(filter(array(n), i -> 10 / i = 5)) = 1": (True, "errs", False),
+    "transform(array(n), i -> 10 / i)[0] = 5": (True, "errs", None),
+    "regexp_substr(long, 'a') IS NOT NULL": (True, "errs", False),
+    "CAST(x AS DECIMAL(5, 0)) IS NULL": (False, True, True),
+    "(n, s) IN ((2, '2'), (0, 'x'))": (True, False, False),
+    "(n, CAST(s AS INT)) IN ((2, 2), (0, 5))": (True, "errs", False),
+    "n LIKE ANY ('2', '%0%0%')": (True, False, None),
 }
 
 
@@ -218,15 +252,40 @@ def test_a_benign_predicate_says_what_its_author_wrote(spark):
 # For each kind of argument the columns whose values go furthest; `far` is a date beyond all timestamps.
 FURTHEST = {
     "any": "i s", "text": "s", "texts": "u", "number": "t l d w s", "int": "i l d s", "scale": "", "date": "p far s",
-    "moment": "q far s", "timestamp": "q far u", "array": "a", "items": "a k",
+    "moment": "q far s", "timestamp": "q far u", "array": "a", "items": "a k", "scalar": "i s", "bytes": "s",
+    "whole": "t i l", "map": "k", "constant": "'a' ''", "separator": "'-'", "path": "'$.x'", "count": "2 -1000",
+    "position": "2 -3 1000", "size": "0 5 1000",
 }  # fmt: skip
 OTHERWISE = {
     "abs": "t i l d w s", "if": "b,i,s", "nvl2": "s,i,s", "coalesce": "i,s", "nvl": "i,s", "ifnull": "p,s",
     "mod": "l,t w,d", "nullif": "l,s", "zeroifnull": "l", "nullifzero": "d", "nanvl": "d,s",
+    "size": "a k", "cardinality": "k",
     "element_at": "a,i k,s a,l", "try_element_at": "a,i a,s k,s", "get": "a,i a,l", "array_contains": "a,i a,l",
     "date_trunc": "'week',q 'quarter',far 'hour',s", "add_months": "p,i far,l s,i",
-    "months_between": "far,q q,n s,p", "try_add": "l,l far,i", "try_subtract": "l,t far,q",
+    "try_add": "l,l far,i", "try_subtract": "l,t far,q",
     "try_multiply": "l,l w,w", "try_divide": "w,t i,i", "try_mod": "l,t w,d",
+    "ltrim": "s '1',u", "rtrim": "s '1',u", "btrim": "s u,'1'", "equal_null": "i,s w,d", "decode": "i,s,u,1,2",
+    "positive": "l s", "negative": "l t s w", "floor": "t l d w s m,1 l,-18", "ceil": "l d s m,18 t,1",
+    "ceiling": "w m,-3", "round": "d d,1 w,2 l,-18 t,-1 m,-2 d,-18 f,-1", "bround": "w d,18 i,-9 m,-2",
+    "pmod": "l,t w,d i,i t,t s,l d,w", "div": "l,t l,l i,t s,l t,t", "getbit": "l,63 t,7", "pi": "|", "e": "|",
+    "shiftleft": "t,i l,l i,s", "shiftright": "l,i", "shiftrightunsigned": "l,t i,i", "hex": "s l t", "sha2": "s,512",
+    "levenshtein": "s,u i,s", "replace": "s,'1','22' s,'','x' u,'-'", "repeat": "s,100", "space": "1000",
+    "regexp_extract": "s,'(.*)' i,'([0-9])',0", "regexp_extract_all": "s,'([0-9])',1", "split": "s,'' u,'-',2 u,'-',-9",
+    "regexp_replace": "s,'','$0$0' u,'([0-9])','$1'", "regexp_count": "s,'' i,'1'", "regexp_substr": "s,'x' u,''",
+    "regexp_instr": "s,''", "like": "s,'%1%2%' i,'1'", "ilike": "u,'A%'", "to_number": "s,'9,999.99' u,'S99'",
+    "try_to_number": "s,'$0.00'", "datediff": "far,p DAY,p,q MONTH,far,s SECOND,q,n MILLISECOND,q,n",
+    "date_diff": "p,far HOUR,n,q", "timestampdiff": "YEAR,far,q WEEK,p,s QUARTER,q,n", "date_sub": "far,l p,s",
+    "date_add": "far,i p,l DAY,i,q YEAR,l,far", "dateadd": "p,i SECOND,l,q", "timestampadd": "MONTH,i,n HOUR,s,far",
+    "date_part": "'YEAR',far 'SECOND',q 'HOUR',s 'DOY',far", "datepart": "'YEAROFWEEK',far 'DAYOFWEEK_ISO',p",
+    "next_day": "far,'MON' s,'su'", "make_date": "i,t,t i,i,i l,s,1", "months_between": "far,q,true q,n s,p",
+    "date_format": "q,'yyyy' far,'E' n,'D' s,'hh' p,'SSSSSS'", "from_unixtime": "l l,'yyyy' t i,'MMMM'",
+    "unix_timestamp": "q far s n u,'yyyy-MM-dd' s,'yyyy'", "to_unix_timestamp": "p u,'uuuu' s,'SSSSSS'",
+    "unix_seconds": "q far n s", "unix_millis": "q n p", "unix_micros": "q far", "timestamp_seconds": "l t i",
+    "timestamp_millis": "l i", "timestamp_micros": "l", "array": "i,s w,d | s,u", "sort_array": "a a,false",
+    "array_sort": "a", "map_contains_key": "k,s", "array_position": "a,i", "array_remove": "a,t", "array_append": "a,i",
+    "array_prepend": "a,l", "arrays_overlap": "a,array(t,l)", "array_except": "a,a", "array_intersect": "a,array(t)",
+    "array_union": "a,array(i)", "exists": "a,z->z/t>z", "forall": "a,z->z+l>z*i", "filter": "a,z->z%t=z",
+    "transform": "a,z->z*z+i a,z->array(z)", "map_filter": "k,(y,v)->v/t>i",
 }  # fmt: skip
 
 
@@ -236,16 +295,23 @@ def furthest_calls() -> Iterator[str]:
         kinds = [kind for kind in (*function.takes, *[function.takes[-1]] * 2) if kind != "scale"][: function.least]
         for at in range(max(len(FURTHEST[kind].split()) for kind in kinds)):
             columns = (FURTHEST[kind].split() for kind in kinds)
-            yield f"{name}({', '.join(each[at % len(each)] for each in columns)}) IS NOT NULL"
+            yield f"{name}({', '.join(each[at % len(each)] for each in columns)}) IS NOT NULL AND i IS NOT NULL"
     for name, calls in OTHERWISE.items():
-        yield from (f"{name}({call}) IS NOT NULL" for call in calls.split())
+        yield from (f"{name}({call.strip('|')}) IS NOT NULL AND i IS NOT NULL" for call in calls.split())
+    for name in FORMATTED_FUNCTIONS:
+        for column in ("u", "s", "p", "far", "q", "beyond"):
+            yield from (
+                f"{name}({column}, '{each}') IS NOT NULL" for each in ("yyyy-MM-dd", "yyyy", "uuuu", "MM/dd/yy")
+            )
 
 
 def test_no_function_ends_the_scan_whatever_the_values(spark):
     calls = list(furthest_calls())
-    assert {call.partition("(")[0] for call in calls} == {*grammar.FUNCTIONS, *grammar.WRITTEN_OTHERWISE}
-    schema = Schema((*FUZZED.columns, Column("far", "date")))
-    table = frame(spark, random_rows(Random(1), 60), KINDS).selectExpr("*", "date_add(p, 2147000000) AS far")
+    functions = {*grammar.FUNCTIONS, *grammar.WRITTEN_OTHERWISE, *FORMATTED_FUNCTIONS}
+    assert {call.partition("(")[0] for call in calls} == functions
+    schema = Schema((*FUZZED.columns, Column("far", "date"), Column("beyond", "string")))
+    more = ("*", "date_add(p, 2147000000) AS far", "concat('+999999', l) AS beyond")
+    table = frame(spark, random_rows(Random(1), 60), KINDS).selectExpr(*more)
     with settings(spark, INTERPRETED):
         for ansi in ("true", "false"):
             found = ours_says(spark, table, [parse(call, schema=schema) for call in calls], ansi=ansi)

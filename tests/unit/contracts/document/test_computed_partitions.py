@@ -37,7 +37,7 @@ WRITTEN = {
     "to_date(ts)": ("TRY_CAST(`ts` AS DATE)", "date"),
     "date_trunc('HOUR', ts)": ("try_add(date_trunc('HOUR', `ts`), INTERVAL '0' SECOND)", "timestamp"),
     "floor(id / 1000)": ("floor(try_divide(`id`, 1000))", "bigint"),
-    "substr(word, 1, 2)": ("substr(`word`, 1, 2)", "string"),
+    "substr(word, 1, 2)": ("substring(`word`, 1, 2)", "string"),
     "id > 5": ("`id` > 5", "boolean"),
 }
 

@@ -192,3 +192,11 @@ def test_names_that_need_quotes_are_bound(name: str) -> None:
     ]
     found = bound(contract(properties=properties), schema).checks
     assert [(each.check.id, each.reason) for each in found] == [(f"{name}-required", None), ("m", None)]
+
+
+def test_a_field_of_the_structs_in_an_array_is_a_column_of_the_table() -> None:
+    schema = Schema((*SCHEMA.columns, Column("items", "array<struct<sku:string,qty:int>>")))
+    entry = check("compliance", predicate="array_max(items.qty) > items[0].qty", mustBe=1)
+    assert only(contract(entry), schema).bound is not None
+    (fault,) = faults(contract(check("compliance", predicate="array_max(items.qtty) > 1", mustBe=1)), schema)
+    assert fault.code == "TR-CHECK-COLUMN"

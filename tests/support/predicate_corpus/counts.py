@@ -1,0 +1,28 @@
+"""Predicates of the corpus with the number of rows that violate them, counted by hand; a null violates nothing."""
+
+VIOLATIONS = {
+    "quantity > 0": 1,
+    "gross >= net": 1,
+    "status in ('new', 'paid', 'shipped', 'cancelled')": 1,
+    "customer = trim(customer)": 1,
+    "country RLIKE '^[A-Z]{2}$'": 1,
+    "ship_date >= order_date OR status NOT IN ('shipped')": 0,
+    "order_date <= ship_date": 1,
+    "created_at <= updated_at": 2,
+    "length(iban) = 22": 1,
+    "to_date(us_date, 'MM/dd/yyyy') = order_date": 2,
+    "size(tags) > 0": 1,
+    "array_contains(tags, 'web')": 2,
+    "forall(items, i -> i.qty > 0 AND i.price >= 0)": 1,
+    "exists(items, i -> i.qty > 1)": 2,
+    "attributes['color'] IN ('red', 'blue')": 0,
+    "map_contains_key(attributes, 'color')": 1,
+    "limits['low'] <= limits['high']": 1,
+    "luhn_check(card)": 1,
+    "split(order_number, '-')[0] = 'SO'": 1,
+    "regexp_replace(iban, '[^A-Z0-9]', '') = iban": 0,
+    "is_gift": 4,
+    "flags & 1 = 1": 1,
+    "priority NOT BETWEEN 4 AND 9": 1,
+    "EXTRACT(YEAR FROM order_date) = 2026": 2,
+}
