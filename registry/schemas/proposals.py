@@ -227,7 +227,7 @@ class PreviewOut(ApiModel):
 class ApprovalIn(ApiRequest):
     """An approval of a previewed document.
 
-    - `fingerprint`, `revision`: of the preview. The revision is required to approve an effective period.
+    - `fingerprint`, `revision`: those of the preview. The revision is required to approve an effective period.
     - `follows_version`: version in force that the preview was compared with; the approval fails if it has changed.
     - `includes_replay`: the approver has seen the replay; it becomes part of the approval record.
     - `comment`: added to the discussion, even if the approval is rejected because the revision is outdated."""

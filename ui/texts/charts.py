@@ -1,6 +1,6 @@
 """Texts of charts: descriptions for screen readers, limits and tooltips."""
 
-from treaty.ui.texts.formatting import count, pluralize, value
+from treaty.ui.texts.formatting import count, pluralize
 
 NO_LIMIT = "no limits"
 TIP_PARTITION = "Partition"
@@ -24,15 +24,3 @@ def allowed(limits: str) -> str:
 
 def how_many_outside(number: int) -> str:
     return f"{count(number)} outside the limits"
-
-
-def exactly(limit: float) -> str:
-    return f"exactly {value(limit)}"
-
-
-def at_least(limit: float) -> str:
-    return f"at least {value(limit)}"
-
-
-def at_most(limit: float) -> str:
-    return f"at most {value(limit)}"

@@ -21,7 +21,7 @@ VERDICTS = {
     "passed": "Contract met",
 }
 
-NOTHING_IN_COMMON = "The sampled rows have no value in common that is rare elsewhere"
+NOTHING_IN_COMMON = "The sampled rows share no value that is rare in other rows"
 NO_REASON = "no reason recorded"
 UNKNOWN_ELSEWHERE = "its share of all rows is unknown"
 FIRST_TIME = "First failure"

@@ -3,7 +3,7 @@
 They are written as plain data: building them with Altair validates each against its schema, 50 ms per chart."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,9 @@ Spec = dict[str, Any]
 # SVG keeps the marks in the page, where screen readers and tests can reach them.
 RENDERER = {"embedOptions": {"renderer": "svg", "actions": False}}
 
+# Labels of a vertical axis by the unit of its metric.
+AXIS_OF: Mapping[str, Spec] = {"share": {"labelExpr": "format(datum.value * 100, '.4~r') + ' %'"}}
+
 
 @dataclass(frozen=True)
 class ChartBand:
@@ -45,10 +48,11 @@ class ChartBand:
 
 @dataclass(frozen=True)
 class ChartPoint:
-    """The value of a metric for one partition or at one time."""
+    """The value of a metric for one partition or at one time. `unit`: unit of the value, "" if unknown."""
 
     label: str
     value: float
+    unit: str = ""
 
 
 def points(history: Sequence[Sequence[Any]]) -> tuple[ChartPoint, ...]:
@@ -72,12 +76,13 @@ def describe_chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str
         return texts.no_values(metric)
     values = [point.value for point in series]
     outside = sum(not band.admits(value) for value in values)
-    allowed = ui_texts.limits(band.lower, band.upper)
+    unit = series[-1].unit
+    allowed = ui_texts.limits(band.lower, band.upper, unit)
     return "; ".join(
         part
         for part in (
             texts.over(metric, len(values)),
-            ui_texts.span(min(values), max(values)),
+            ui_texts.span(min(values), max(values), unit),
             texts.allowed(allowed) if allowed else texts.NO_LIMIT,
             texts.how_many_outside(outside) if allowed else "",
         )
@@ -99,8 +104,9 @@ def history(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, marke
 
     `marked`: label of the point of this run, which is highlighted."""
     x = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
-    y = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
-    labels = [_edge_label(edge, word, below=edge != band.upper) for edge, word in _named_edges(band)]
+    unit = series[-1].unit if series else ""
+    y = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False, **AXIS_OF.get(unit, {})}
+    labels = [_edge_label(edge, word, below=edge != band.upper) for edge, word in _named_edges(band, unit)]
     run = () if marked is None else (marked,)
     return framed([*_layers(series, band, x=x, y=y, marked=run), *labels], height=280)
 
@@ -184,7 +190,7 @@ def _row(point: ChartPoint, band: ChartBand, marked: Collection[str]) -> Spec:
     return {
         "label": point.label,
         "value": point.value,
-        "shown": ui_texts.value(point.value),
+        "shown": ui_texts.value(point.value, point.unit),
         "state": texts.WITHIN if band.admits(point.value) else texts.OUTSIDE,
         "marked": point.label in marked,
     }
@@ -227,11 +233,14 @@ def _edge(edge: float) -> Spec:
     }
 
 
-def _named_edges(band: ChartBand) -> list[tuple[float, str]]:
+def _named_edges(band: ChartBand, unit: str) -> list[tuple[float, str]]:
     if band.lower is not None and band.lower == band.upper:
-        return [(band.lower, texts.exactly(band.lower))]
-    named = ((band.lower, texts.at_least), (band.upper, texts.at_most))
-    return [(edge, word(edge)) for edge, word in named if edge is not None]
+        return [(band.lower, ui_texts.limits(band.lower, band.upper, unit))]
+    named = (
+        (band.lower, ui_texts.limits(band.lower, None, unit)),
+        (band.upper, ui_texts.limits(None, band.upper, unit)),
+    )
+    return [(edge, words) for edge, words in named if edge is not None]
 
 
 def _edge_label(edge: float, word: str, *, below: bool) -> Spec:

@@ -89,6 +89,7 @@ def points(measured: Sequence[MeasurementOut]) -> tuple[ChartPoint, ...]:
         ChartPoint(
             ui_texts.partition_label(each.partition or "") or ui_texts.moment(each.measured_at, timezone=zone),
             each.value,
+            viewer.unit_of(each.analyzer),
         )
         for each in measured
         if each.value is not None
@@ -135,7 +136,7 @@ def chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, key: st
     with st.expander(ui_texts.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
         if table.open:
             rows = [
-                {ui_texts.PARTITION: point.label, ui_texts.VALUE: ui_texts.value(point.value)}
+                {ui_texts.PARTITION: point.label, ui_texts.VALUE: ui_texts.value(point.value, point.unit)}
                 for point in reversed(series)
             ]
             st.dataframe(rows, hide_index=True, alt=ui_texts.by_partition(metric))

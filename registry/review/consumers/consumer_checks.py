@@ -236,7 +236,7 @@ def _named(producer: Document, check: RequestedCheck) -> RequestedCheck:
 
 
 def _number(session: Session, subscription_id: UUID, identity: str) -> int:
-    """Return the next revision number; a check that ended and returns continues its numbering."""
+    """Return the next revision number; a check that is added again continues its numbering."""
     conditions = ConsumerCheckRow.subscription_id == subscription_id, ConsumerCheckRow.identity == identity
     return 1 + max(session.exec(select(ConsumerCheckRow.number).where(*conditions)).all(), default=0)
 

@@ -8,7 +8,7 @@ from treaty.registry.schemas.fits_and_feedback import Edges
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.metric.metric_series import ObservedPoint
 from treaty.ui.texts import metric as texts
-from treaty.ui.widgets.charts import BLUE, INK, SOFT, VERMILLION, ChartBand, Spec, framed
+from treaty.ui.widgets.charts import AXIS_OF, BLUE, INK, SOFT, VERMILLION, ChartBand, Spec, framed
 
 HEIGHT = 320
 # The first partition is blue, the second vermillion and dashed: not distinguished by colour alone.
@@ -34,8 +34,6 @@ def course(points: Sequence[ObservedPoint], limits: ChartBand, *, metric: str) -
     return framed([*_admitted(base), *_limits(limits), *_values(base)], height=HEIGHT)
 
 
-# Labels of the vertical axis by unit.
-AXIS_OF = {"share": {"labelExpr": "format(datum.value * 100, '.4~r') + ' %'"}}
 X_AXIS = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
 TOOLTIP = (
     ("label", texts.TIP_OF),

@@ -114,3 +114,11 @@ def _data(spec: Any) -> list[list[dict[str, Any]]]:
         own = [spec["data"]["values"]] if "values" in spec.get("data", {}) else []
         return own + [rows for each in spec.values() for rows in _data(each)]
     return [rows for each in spec for rows in _data(each)] if isinstance(spec, list) else []
+
+
+def test_a_share_is_drawn_in_percent() -> None:
+    series = (ChartPoint("a", 1.0, "share"), ChartPoint("b", 0.5397, "share"))
+    spec = json.dumps(charts.history(series, ChartBand(lower=0.9), metric="completeness"))
+    assert [each in spec for each in ('"54.0 %"', "at least 90.0 %", "datum.value * 100")] == [True] * 3
+    described = charts.describe_chart(series, ChartBand(lower=0.9), metric="completeness")
+    assert "from 54.0 % to 100.0 %" in described
