@@ -1,7 +1,6 @@
 """Rewrite arithmetic in a predicate: numbers, dates and intervals."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.predicates import grammar
@@ -35,12 +34,7 @@ def try_function(name: str) -> Callable[["PredicateRewriter", list[SqlFragment]]
 
     def production(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
         result = combined(writer, name, *parts)
-        operands = _in_order(name, _read(writer, name, *parts))
-        if name in DIVISIONS:
-            # Nothing is divided by zero, not even what cannot be evaluated.
-            divisor = operands[0]
-            operands[0] = replace(divisor, roots=(*divisor.roots, f"nullif({divisor.sql}, 0)"))
-        return loose(result.sql, operands, result.type)
+        return loose(result.sql, _in_order(name, _read(writer, name, *parts)), result.type)
 
     return production
 
