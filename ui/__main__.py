@@ -23,10 +23,11 @@ def main(arguments: list[str] | None = None) -> None:
         parser.exit(MISSING, f"{parser.prog}: {error}\n")
     import uvicorn
 
+    from treaty.registry.core.server_protocol import BoundedHttpProtocol
     from treaty.ui.server.settings import SettingsError, load
 
     try:
-        load()
+        settings = load()
     except SettingsError as error:
         parser.error(str(error))
     uvicorn.run(
@@ -36,6 +37,8 @@ def main(arguments: list[str] | None = None) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
+        http=BoundedHttpProtocol,
+        forwarded_allow_ips=settings.trusted_proxies,
         timeout_graceful_shutdown=FAREWELL,
     )
 

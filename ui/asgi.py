@@ -35,9 +35,9 @@ def create_app(settings: PageSettings) -> st.App:
         SCRIPT,
         routes=[Route("/inbox", _home), *doors.routes()],
         middleware=[
-            Middleware(SecureHeaders, scripts=own_scripts()),
+            Middleware(SecureHeaders, scripts=own_scripts(), public_url=settings.public_url),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False),
-            Middleware(SignInGate, pages=menu.addresses()),
+            Middleware(SignInGate, pages=menu.addresses(), public_url=settings.public_url),
         ],
         lifespan=warmed,
         on_script_error=panels.unexpected,

@@ -13,8 +13,8 @@ SUBJECTS = {
         "home", "database_url", "state_url", "pattern_index_url", "hash_key_file", "audit_key_file", "audit_key_text",
     ),
     "API and pages": (
-        "host", "api_port", "api_processes", "ui_port", "api_url", "public_url", "token", "max_body_bytes",
-        "max_generation_bytes", "max_state_bytes", "shutdown_timeout_seconds",
+        "host", "api_port", "api_processes", "ui_port", "api_url", "public_url", "trusted_proxies", "token",
+        "max_body_bytes", "max_generation_bytes", "max_state_bytes", "shutdown_timeout_seconds",
     ),
     "Spark and validation": (
         "spark_remote", "spark_master", "spark_memory", "spark_environment",
@@ -31,8 +31,8 @@ SUBJECTS = {
         "openlineage_key", "openlineage_config", "openlineage_dataset_facets",
     ),
     "Sign-in": (
-        "session_lifetime_hours", "setup_link_lifetime_hours", "sign_in_attempts_per_name",
-        "sign_in_attempts_per_address", "sign_in_window_minutes",
+        "session_lifetime_hours", "setup_link_lifetime_hours",
+        "sign_in_attempts_per_name_and_address", "sign_in_attempts_per_address", "sign_in_window_minutes",
     ),
     "Single sign-on": (
         "oidc_issuer", "oidc_audience", "oidc_keys_url", "oidc_algorithms", "oidc_user_claim", "oidc_groups_claim",

@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from threading import BoundedSemaphore
 from uuid import UUID
 
 from argon2 import PasswordHasher
@@ -14,6 +13,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import delete, or_
 from sqlmodel import Session, col, select
 
+from treaty.registry.access.password_queue import QUEUE
 from treaty.registry.access.permissions import (
     EVERYWHERE,
     GRANTS,
@@ -50,18 +50,16 @@ __all__ = [
     "secret_hash",
     "sign_in",
     "sign_out",
+    "user_named",
 ]
 TOKEN_MARK = "treaty"
 USED_EVERY = timedelta(minutes=10)
 HASHER = PasswordHasher()
-# One hash takes 64 MiB; many concurrent sign-ins must not exhaust the memory.
-HASHING = BoundedSemaphore(4)
 
 
 def hash_password(password: str) -> str:
     """Return the argon2id hash of a password."""
-    with HASHING:
-        return HASHER.hash(password)
+    return QUEUE.run(lambda: HASHER.hash(password))
 
 
 def secret_hash(secret: str) -> str:
@@ -73,11 +71,16 @@ def authenticate(session: Session, name: str, password: str) -> UserRow:
     """Return the active user with that name and password.
 
     Raises the same Unauthenticated error, after the same time, if the name or the password is wrong."""
-    user = session.exec(select(UserRow).where(UserRow.name == name.strip().lower())).first()
+    user = user_named(session, name)
     password_hash = user.password_hash if user and user.active else None
     if not _matches(password_hash, password) or user is None:
         raise Unauthenticated("Invalid name or password.")
     return user
+
+
+def user_named(session: Session, name: str) -> UserRow | None:
+    """Return the user of a name as entered; None if there is none."""
+    return session.exec(select(UserRow).where(UserRow.name == name.strip().lower())).first()
 
 
 def sign_in(
@@ -173,11 +176,10 @@ def mark_used(session: Session, principal: Principal, *, now: datetime) -> None:
 
 
 def _matches(digest: str | None, password: str) -> bool:
-    with HASHING:
-        try:
-            return HASHER.verify(digest or _nobody(), password) and digest is not None
-        except (VerificationError, InvalidHashError):
-            return False
+    try:
+        return QUEUE.run(lambda: HASHER.verify(digest or _nobody(), password)) and digest is not None
+    except (VerificationError, InvalidHashError):
+        return False
 
 
 def _nobody() -> str:

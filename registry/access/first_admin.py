@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import cast
 from uuid import UUID
 
-from sqlalchemy import CursorResult, update
-from sqlmodel import Session, col
+from sqlalchemy import ColumnElement, CursorResult, update
+from sqlmodel import Session, col, select
 
 from treaty.engine.core import clock
 from treaty.registry.access import users
@@ -52,15 +52,17 @@ def issue(session: Session, *, token_id: UUID, now: datetime, lasts: timedelta) 
     return secret
 
 
+def require_valid(session: Session, token: str, *, now: datetime) -> None:
+    """Raise Unauthenticated if the link is not valid, before a password is hashed."""
+    if session.exec(select(SetupTokenRow.id).where(*_unused(token, now))).first() is None:
+        raise Unauthenticated(INVALID)
+
+
 def complete(session: Session, token: str, administrator: UserRow, *, now: datetime) -> UserRow:
     """Create the first administrator and invalidate the link. Raises Unauthenticated if the link is not valid."""
-    unused = (
-        col(SetupTokenRow.secret_sha256) == secret_hash(token),
-        col(SetupTokenRow.used_at).is_(None),
-        col(SetupTokenRow.expires_at) > now,
-    )
+    claim = update(SetupTokenRow).where(*_unused(token, now)).values(used_at=now)
     # A single statement: only one of two concurrent requests finds the link unused.
-    claimed = cast("CursorResult[object]", session.exec(update(SetupTokenRow).where(*unused).values(used_at=now)))
+    claimed = cast("CursorResult[object]", session.exec(claim))
     if claimed.rowcount != 1 or users.has_administrator(session):
         raise Unauthenticated(INVALID)
     users.create_user(session, administrator, actor=administrator.name, now=now)
@@ -68,3 +70,11 @@ def complete(session: Session, token: str, administrator: UserRow, *, now: datet
         session, AuditAction.SETUP_COMPLETED, actor=administrator.name, object_id=administrator.id, now=now
     )
     return administrator
+
+
+def _unused(token: str, now: datetime) -> tuple[ColumnElement[bool], ...]:
+    return (
+        col(SetupTokenRow.secret_sha256) == secret_hash(token),
+        col(SetupTokenRow.used_at).is_(None),
+        col(SetupTokenRow.expires_at) > now,
+    )

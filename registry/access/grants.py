@@ -14,7 +14,7 @@ from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.enums import GrantScope, Permission, Role
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
-from treaty.registry.tables import DatasetRow, RoleGrantRow, TeamRow, UserRow
+from treaty.registry.tables import DatasetRow, RoleGrantRow, TeamMemberRow, TeamRow, UserRow
 
 OLDEST_FIRST = SortOrder((col(RoleGrantRow.id),))
 # A grant with the name of its user or team.
@@ -59,15 +59,18 @@ def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime)
     return grant, name
 
 
-def revoke(session: Session, grant_id: UUID, *, by: Principal, now: datetime) -> None:
-    """Revoke the grant. Raises NotFound if it does not exist."""
+def revoke(session: Session, grant_id: UUID, *, by: Principal, now: datetime) -> Sequence[UUID]:
+    """Revoke the grant and return the users who held it. Raises NotFound if it does not exist."""
     require_permission(by, Permission.USERS)
     grant = session.get(RoleGrantRow, grant_id, with_for_update=True)
     if grant is None:
         raise NotFound
     details = _audit_details(grant, _holder(session, grant))
+    members = select(TeamMemberRow.user_id).where(TeamMemberRow.team_id == grant.team_id)
+    holders = [grant.user_id] if grant.user_id else session.exec(members).all()
     session.delete(grant)
     audit_log.record(session, AuditAction.GRANT_REVOKED, actor=by.name, object_id=grant_id, now=now, details=details)
+    return holders
 
 
 def _refuse_malformed(session: Session, grant: RoleGrantRow) -> None:

@@ -1,16 +1,19 @@
-"""Limit failed sign-in attempts.
+"""Slow down failed sign-in attempts.
 
 Attempts are counted in the database, across all processes, before the password is hashed, which is deliberately slow.
-Successful attempts do not count."""
+Successful attempts do not count. A name alone is never limited: anyone could keep its user out."""
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from ipaddress import ip_address, ip_network
 
 from sqlalchemy import delete, update
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
+from treaty.registry.access.authentication import user_named
 from treaty.registry.audit import audit_log
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import lock
@@ -19,39 +22,72 @@ from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import SignInWindowRow, UserRow
 
 COUNTING = 7_268_392_105
-TOO_MANY_ATTEMPTS = "Too many failed sign-in attempts. Try again in {} min."
+TOO_MANY_ATTEMPTS = "Too many failed sign-in attempts. Try again in {}."
 
 
 @dataclass(frozen=True)
 class RateLimit:
-    """A limit of `most` attempts per `window`.
+    """A limit of attempts in a window.
 
-    `kind`: "name" or "address". `value`: the user name or address as submitted."""
+    `most` attempts are free; as many again are possible, spread evenly over the window.
 
-    kind: str
-    value: str
+    `key`: identifies the counter. `details`: what the audit log says of it."""
+
+    key: str
     most: int
     window: timedelta
+    details: dict[str, str]
 
-    @property
-    def key(self) -> str:
-        """Return the key of the counter.
-
-        Users sometimes type a password as their name, so the stored hash is too short to identify the text."""
-        return f"{self.kind}/{hashlib.sha256(self.value.encode()).hexdigest()[:8]}"
+    def next_at(self, window: SignInWindowRow) -> datetime:
+        """Return the earliest time of the next attempt."""
+        beyond = max(0, window.attempts - self.most + 1)
+        return window.started_at + self.window * (beyond / self.most)
 
 
-def limits(settings: RegistrySettings, *, address: str | None, name: str | None = None) -> tuple[RateLimit, ...]:
-    """Return the limits that apply to a sign-in attempt.
+def limits(
+    session: Session, settings: RegistrySettings, *, address: str | None, name: str | None = None
+) -> tuple[RateLimit, ...]:
+    """Return the limits that apply to a sign-in attempt: of the name at the address, and of the address.
 
     `address`: None if unknown. `name`: None if the sign-in has no name."""
-    window = timedelta(minutes=settings.sign_in_window_minutes)
-    user_name = None if name is None else name.strip().lower()
-    rules = (
-        ("name", user_name, settings.sign_in_attempts_per_name),
-        ("address", address, settings.sign_in_attempts_per_address),
-    )
-    return tuple(RateLimit(kind, value, most, window) for kind, value, most in rules if value is not None)
+    window, network = timedelta(minutes=settings.sign_in_window_minutes), network_of(address)
+    applicable: list[RateLimit] = []
+    if name is not None:
+        user = user_named(session, name)
+        details = {"by": "name", "address": network, **({"user": user.name} if user else {})}
+        most = settings.sign_in_attempts_per_name_and_address
+        applicable.append(RateLimit(_key("name", _subject(user, name), network), most, window, details))
+    if network:
+        details = {"by": "address", "address": network}
+        applicable.append(RateLimit(_key("address", network), settings.sign_in_attempts_per_address, window, details))
+    return tuple(applicable)
+
+
+def network_of(address: str | None) -> str:
+    """Return the address, of IPv6 its /64 network; '' if it is unknown.
+
+    One client can use a whole /64 network."""
+    try:
+        parsed = ip_address(address or "")
+    except ValueError:
+        return address or ""
+    return str(ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
+
+
+def _subject(user: UserRow | None, name: str) -> str:
+    """Return what identifies the name.
+
+    People sometimes enter a password as their name. The hash of an unknown name is too short to identify it; nobody can
+    choose a name with the same hash as a user's, because users are identified by their id."""
+    return str(user.id) if user else f"?{_digest(name.strip().lower())[:8]}"
+
+
+def _key(*parts: str) -> str:
+    return f"{parts[0]}/{_digest(chr(0).join(parts))[:32]}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def refuse(session: Session, rate_limits: Sequence[RateLimit], *, now: datetime) -> None:
@@ -60,7 +96,7 @@ def refuse(session: Session, rate_limits: Sequence[RateLimit], *, now: datetime)
     Reads only, so that many attempts do not block other writers."""
     for each in rate_limits:
         window = session.get(SignInWindowRow, each.key)
-        if window and window.is_refused and _lasts(window, each, now):
+        if window and window.is_refused and _lasts(window, each, now) and now < each.next_at(window):
             raise _too_many(window, each, now)
 
 
@@ -71,7 +107,7 @@ def count(session: Session, rate_limits: Sequence[RateLimit], *, now: datetime) 
     lock(session, COUNTING)
     windows = [(each, _window(session, each, now)) for each in rate_limits]
     for each, window in windows:
-        if window.attempts >= each.most:
+        if now < each.next_at(window):
             _note(session, window, each, now)
             return _too_many(window, each, now)
     for _, window in windows:
@@ -103,23 +139,16 @@ def _lasts(window: SignInWindowRow, limit: RateLimit, now: datetime) -> bool:
 
 
 def _too_many(window: SignInWindowRow, limit: RateLimit, now: datetime) -> RateLimited:
-    left = max(1, int((window.started_at + limit.window - now).total_seconds()))
-    return RateLimited(TOO_MANY_ATTEMPTS.format(-(-left // 60)), seconds=left)
+    until = min(limit.next_at(window), window.started_at + limit.window)
+    left = max(1, math.ceil((until - now).total_seconds()))
+    return RateLimited(TOO_MANY_ATTEMPTS.format(f"{left} s" if left < 120 else f"{-(-left // 60)} min"), seconds=left)
 
 
 def _note(session: Session, window: SignInWindowRow, limit: RateLimit, now: datetime) -> None:
     if window.is_refused:
         return
     window.is_refused = True
-    details = {"by": limit.kind, "attempts": window.attempts, **_audit_subject(session, limit)}
+    details = {**limit.details, "attempts": window.attempts}
     audit_log.record(
         session, AuditAction.SESSION_REFUSED, actor="sign-in", object_id=limit.key, now=now, details=details
     )
-
-
-def _audit_subject(session: Session, limit: RateLimit) -> dict[str, str]:
-    """Return the address, or the name if a user has it: any other text may be a password."""
-    if limit.kind == "address":
-        return {"address": limit.value}
-    user_name = session.exec(select(UserRow.name).where(UserRow.name == limit.value)).first()
-    return {"user": user_name} if user_name else {}

@@ -28,6 +28,7 @@ from treaty.registry.core.errors import Conflict, Forbidden, NotFound, Unauthent
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.tables import ApiTokenRow, UserRow, WebSessionRow
 
+ROTATE_IN_SESSION = "A token can only rotate itself and tokens that were issued with it. Sign in to rotate others."
 IDENTIFYING = 7_268_392_106
 
 BY_NAME = SortOrder((UserRow.name,))
@@ -79,11 +80,14 @@ def create_identified(session: Session, name: str, *, user_id: UUID, now: dateti
 
 @dataclass(frozen=True)
 class UserUpdate:
-    """Changes of a user. None leaves a field unchanged."""
+    """Changes of a user. None leaves a field unchanged.
+
+    `revoke_tokens`: also revoke the user's API tokens."""
 
     roles: Iterable[Role] | None = None
     active: bool | None = None
     password_hash: str | None = None
+    revoke_tokens: bool = False
 
 
 def change_user(session: Session, user_id: UUID, change: UserUpdate, *, by: Principal, now: datetime) -> UserRow:
@@ -99,6 +103,8 @@ def change_user(session: Session, user_id: UUID, change: UserUpdate, *, by: Prin
     session.exec(delete(WebSessionRow).where(col(WebSessionRow.user_id) == user.id))
     details = {"roles": user.roles, "active": user.active, "password_changed": change.password_hash is not None}
     audit_log.record(session, AuditAction.USER_CHANGED, actor=by.name, object_id=user.id, now=now, details=details)
+    if change.revoke_tokens:
+        revoke_tokens(session, [user.id], by=by, now=now)
     return user
 
 
@@ -112,11 +118,13 @@ def issue_token(session: Session, token: ApiTokenRow, *, by: Principal, now: dat
     """Add the token and return its secret, which cannot be retrieved later.
 
     Raises Forbidden if the token is for another user and the principal may not manage users, and for scopes that exceed
-    the permissions of that user or, for an own token, of the principal."""
+    the permissions of that user or, for an own token, of the principal. A token issued with a token ends with it."""
     require_permission_anywhere(by, Permission.TOKENS)
     if token.user_id != by.user_id:
         require_permission(by, Permission.USERS)
     _within(session, token, by)
+    token.issuer_id = by.token_id
+    _end_with_issuer(session, token, by, now)
     secret = _new_secret(token)
     token.secret_sha256 = secret_hash(secret)
     session.add(token)
@@ -152,16 +160,20 @@ def rotate_token(
 
     The new secret cannot be retrieved later. The previous secret remains valid during the overlap; an older one ends
     immediately. Raises NotFound like `revoke_token`, Conflict if the token has ended, and Forbidden if its scopes
-    are no longer all permitted."""
+    are no longer all permitted, or with a token that is neither this one nor its issuer."""
     require_permission_anywhere(by, Permission.TOKENS)
     token = _token(session, token_id, by)
     if has_ended(token, now):
         raise Conflict("This token is revoked or expired. Issue a new one.")
     _within(session, token, by)
+    if by.token_id is not None and token.id not in {by.token_id, *_issued_with(session, [by.token_id])}:
+        raise Forbidden(ROTATE_IN_SESSION)
     secret = _new_secret(token)
     token.previous_sha256, token.previous_expires_at = token.secret_sha256, now + rotation.overlap
     token.secret_sha256 = secret_hash(secret)
-    token.expires_at = now + timedelta(days=rotation.expires_days) if rotation.expires_days else token.expires_at
+    if rotation.expires_days and token.id != by.token_id:
+        token.expires_at = now + timedelta(days=rotation.expires_days)
+        _end_with_issuer(session, token, by, now)
     details = {"prefix": token.prefix, "previous_until": token.previous_expires_at.isoformat()}
     audit_log.record(session, AuditAction.TOKEN_ROTATED, actor=by.name, object_id=token.id, now=now, details=details)
     return secret, token
@@ -179,14 +191,49 @@ def _token(session: Session, token_id: UUID, by: Principal) -> ApiTokenRow:
 
 
 def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: datetime) -> ApiTokenRow:
-    """Revoke the token.
+    """Revoke the token and those issued with it.
 
     Raises NotFound if it does not exist, or belongs to another user and the principal may not manage users."""
     require_permission_anywhere(by, Permission.TOKENS)
     token = _token(session, token_id, by)
-    token.revoked_at = token.revoked_at or now
-    audit_log.record(session, AuditAction.TOKEN_REVOKED, actor=by.name, object_id=token.id, now=now)
+    _revoke(session, [token.id], by, now)
     return token
+
+
+def revoke_tokens(session: Session, user_ids: Collection[UUID], *, by: Principal, now: datetime) -> None:
+    """Revoke all tokens of the users and those issued with them. Requires permission to manage users."""
+    require_permission(by, Permission.USERS)
+    _revoke(session, session.exec(select(ApiTokenRow.id).where(col(ApiTokenRow.user_id).in_(user_ids))).all(), by, now)
+
+
+def _revoke(session: Session, token_ids: Collection[UUID], by: Principal, now: datetime) -> None:
+    ending = {*token_ids, *_issued_with(session, token_ids)}
+    valid = select(ApiTokenRow).where(col(ApiTokenRow.id).in_(ending), col(ApiTokenRow.revoked_at).is_(None))
+    for each in session.exec(valid.with_for_update()).all():
+        each.revoked_at = now
+        audit_log.record(session, AuditAction.TOKEN_REVOKED, actor=by.name, object_id=each.id, now=now)
+
+
+def _issued_with(session: Session, token_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Return the tokens that were issued with these tokens, directly or indirectly."""
+    issued, newest = set[UUID](), set(token_ids)
+    while newest:
+        query = select(ApiTokenRow.id).where(col(ApiTokenRow.issuer_id).in_(newest))
+        newest = set(session.exec(query).all()) - issued
+        issued |= newest
+    return frozenset(issued)
+
+
+def _end_with_issuer(session: Session, token: ApiTokenRow, by: Principal, now: datetime) -> None:
+    """Limit the token's life to that of the token that `by` uses; sessions do not limit it."""
+    if by.token_id is None:
+        return
+    # Locked, so that the issuer is not revoked between its check and the commit.
+    issuer = session.get_one(ApiTokenRow, by.token_id, with_for_update=True)
+    if has_ended(issuer, now):
+        raise Unauthenticated
+    if issuer.expires_at is not None:
+        token.expires_at = min(token.expires_at or issuer.expires_at, issuer.expires_at)
 
 
 def new_token(token_id: UUID, *, user_id: UUID, name: str, scopes: Iterable[Permission], now: datetime) -> ApiTokenRow:

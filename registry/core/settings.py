@@ -5,10 +5,11 @@ No other module reads the environment."""
 import os
 from collections.abc import Mapping
 from difflib import get_close_matches
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 PREFIX = "TREATY_"
 # These configure the tests and the process of the pages, not the service.
@@ -54,6 +55,11 @@ class RegistrySettings(BaseModel):
     )
     host: str = Field(default="127.0.0.1", description="Address that the API and the pages listen on")
     api_port: int = Field(default=8700, ge=1, le=65535, description="Port of the API")
+    trusted_proxies: str = Field(
+        default="127.0.0.1,::1",
+        description="Addresses and networks of proxies, and of the pages if they run elsewhere, whose X-Forwarded-For"
+        " and X-Forwarded-Proto are believed; comma-separated",
+    )
     api_processes: int = Field(
         default=1, ge=1, le=64, description="Number of API processes; each uses at most one core"
     )
@@ -129,11 +135,11 @@ class RegistrySettings(BaseModel):
         default=60, ge=0, le=600, description="Allowed clock skew when OpenID Connect tokens are verified"
     )
     oidc_keys_cache_minutes: float = Field(default=60, gt=0, description="Cache lifetime of the provider's keys")
-    sign_in_attempts_per_name: int = Field(
-        default=10, gt=0, description="Failed sign-ins per user name before further attempts are rejected"
+    sign_in_attempts_per_name_and_address: int = Field(
+        default=10, gt=0, description="Failed sign-ins per user name from one address before attempts are slowed down"
     )
     sign_in_attempts_per_address: int = Field(
-        default=100, gt=0, description="Failed sign-ins per address before further attempts are rejected"
+        default=100, gt=0, description="Failed sign-ins per address before attempts are slowed down"
     )
     sign_in_window_minutes: float = Field(default=15, gt=0, description="Period over which failed sign-ins are counted")
     setup_link_lifetime_hours: float = Field(
@@ -196,6 +202,11 @@ class RegistrySettings(BaseModel):
         default=32 * MIB, gt=0, description="Maximum size of a lineage request after decompression"
     )
     max_batch_events: int = Field(default=1000, gt=0, description="Maximum number of events in a batch")
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _check_proxies(cls, text: str) -> str:
+        return proxies(text)
 
     @property
     def plugin_names(self) -> tuple[str, ...]:
@@ -267,6 +278,17 @@ class RegistrySettings(BaseModel):
     def emits(self) -> bool:
         """Return whether verdicts are sent as OpenLineage events."""
         return bool(self.openlineage_url or self.openlineage_config)
+
+
+def proxies(text: str) -> str:
+    """Return the list of proxies in its canonical form.
+
+    Raises ValueError for anything but addresses and networks: with `*`, clients could choose their address."""
+    named = [each.strip() for each in text.split(",") if each.strip()]
+    try:
+        return ",".join(str(ip_network(each) if "/" in each else ip_address(each)) for each in named)
+    except ValueError:
+        raise ValueError("must be IP addresses or networks, comma-separated") from None
 
 
 def load(environ: Mapping[str, str] | None = None) -> RegistrySettings:

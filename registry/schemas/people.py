@@ -94,17 +94,20 @@ class UserIn(ApiRequest):
 class UserUpdateIn(ApiRequest):
     """Changes of a user. Omitted fields remain unchanged.
 
-    - `active`: whether the user may sign in; omitted means unchanged."""
+    - `active`: whether the user may sign in; omitted means unchanged.
+    - `revoke_tokens`: also revokes the user's API tokens, for example after a password was stolen."""
 
     roles: frozenset[Role] | None = None
     active: bool | None = None
     password: Password | None = None
+    revoke_tokens: bool = False
 
 
 class TokenIn(ApiRequest):
     """A new API token.
 
-    - `expires_days`: days until the token expires; null means never.
+    - `expires_days`: days until the token expires; null means never. A token issued with a token expires with it at the
+      latest.
     - `user_id`: null means the caller. Tokens of other users require an administrator."""
 
     name: Name
@@ -117,7 +120,7 @@ class RotationIn(ApiRequest):
     """Rotation of a token's secret.
 
     - `overlap_hours`: how long the previous secret remains valid.
-    - `expires_days`: days until the token expires; null keeps the current expiry."""
+    - `expires_days`: days until the token expires; null keeps the current expiry. A token cannot extend itself."""
 
     overlap_hours: Annotated[float, Field(ge=0, le=720)] = 24
     expires_days: Annotated[int, Field(ge=1, le=3650)] | None = None
@@ -128,7 +131,8 @@ class TokenOut(ApiModel):
 
     - `previous_expires_at`: until when the secret before the last rotation remains valid; null if there is none.
     - `prefix`: public beginning of the secret.
-    - `revoked_at`: time at which the token was revoked; null if it is valid."""
+    - `revoked_at`: time at which the token was revoked; null if it is valid.
+    - `issuer_id`: token with which it was issued and with which it is revoked; null if it was issued in a session."""
 
     id: UUID
     prefix: str
@@ -140,6 +144,7 @@ class TokenOut(ApiModel):
     last_used_at: datetime | None
     revoked_at: datetime | None
     previous_expires_at: datetime | None
+    issuer_id: UUID | None
 
 
 class NewTokenOut(ApiModel):

@@ -191,6 +191,7 @@ def serve_api(settings: RegistrySettings) -> None:
     from treaty.registry.browse import search
     from treaty.registry.core import logs
     from treaty.registry.core.database import connect, migrate
+    from treaty.registry.core.server_protocol import BoundedHttpProtocol
     from treaty.registry.serve import shared_port
 
     logs.configure(settings.log_format)
@@ -207,6 +208,8 @@ def serve_api(settings: RegistrySettings) -> None:
         workers=settings.api_processes,
         log_config=None,
         access_log=False,
+        http=BoundedHttpProtocol,
+        forwarded_allow_ips=settings.trusted_proxies,
         timeout_worker_healthcheck=60,
         timeout_keep_alive=KEPT_OPEN,
         timeout_graceful_shutdown=math.ceil(settings.shutdown_timeout_seconds),

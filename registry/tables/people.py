@@ -63,7 +63,8 @@ class RoleGrantRow(BaseRow, table=True):
 class ApiTokenRow(BaseRow, table=True):
     """An API token, identified by its public prefix. The secret is stored only as a hash.
 
-    `previous_sha256`: hash of the secret before the last rotation, valid until `previous_expires_at`."""
+    `previous_sha256`: hash of the secret before the last rotation, valid until `previous_expires_at`.
+    `issuer_id`: token with which it was issued, and with which it ends; None if it was issued in a session."""
 
     __tablename__ = "api_token"
     id: UUID = Field(primary_key=True)
@@ -78,6 +79,7 @@ class ApiTokenRow(BaseRow, table=True):
     revoked_at: datetime | None = time_column(default=None)
     previous_sha256: str | None = None
     previous_expires_at: datetime | None = time_column(default=None)
+    issuer_id: UUID | None = foreign_key_column("api_token.id", index=True, default=None)
 
 
 class WebSessionRow(BaseRow, table=True):

@@ -18,7 +18,7 @@ from treaty.ui.server import auth_pages
 from treaty.ui.server.auth_pages import AuthPage, rendered
 from treaty.ui.server.oidc_flow import COOKIE as FLOW
 from treaty.ui.server.oidc_flow import LASTS, SignInFailed, SignInFlow, SignInProvider
-from treaty.ui.server.security import COOKIE, from_own_page, same_site_path
+from treaty.ui.server.security import COOKIE, from_own_page, is_encrypted, same_site_path
 from treaty.ui.texts import sign_in as texts
 
 LONGEST_FORM = 16_384
@@ -42,13 +42,13 @@ class AuthRoutes:
         """Return the routes for the server."""
         return [
             Route("/sign-in", self.show_sign_in, methods=["GET"]),
-            Route("/sign-in", own(self.sign_in), methods=["POST"]),
+            Route("/sign-in", own(self.sign_in, self.public_url), methods=["POST"]),
             Route("/sign-in/provider", self.leave, methods=["GET"]),
             Route(BACK, self.come_back, methods=["GET"]),
             Route("/sign-out", self.show_sign_out, methods=["GET"]),
-            Route("/sign-out", own(self.sign_out), methods=["POST"]),
+            Route("/sign-out", own(self.sign_out, self.public_url), methods=["POST"]),
             Route("/setup", self.show_setup, methods=["GET"]),
-            Route("/setup", own(self.set_up), methods=["POST"]),
+            Route("/setup", own(self.set_up, self.public_url), methods=["POST"]),
             Route("/ui/ready", self.ready, methods=["GET"]),
         ]
 
@@ -64,7 +64,7 @@ class AuthRoutes:
         except SignInFailed as error:
             return rendered(self._sign_in(next_path), status=503, problem=str(error))
         answer = RedirectResponse(address, status_code=303, headers={"Cache-Control": "no-store"})
-        secure = self._back(request).startswith("https")
+        secure = is_encrypted(request, self.public_url)
         answer.set_cookie(
             FLOW, flow.cookie, max_age=LASTS, path="/sign-in", httponly=True, samesite="lax", secure=secure
         )
@@ -92,7 +92,7 @@ class AuthRoutes:
             return rendered(self._sign_in(next_path), status=401, problem=str(error))
         except ClientError as error:
             return _refused(self._sign_in(next_path), error, wrong=error.message)
-        return _signed_in(request, opened, next_path)
+        return _signed_in(request, opened, next_path, self.public_url)
 
     def _sign_in(self, next_path: str, *, name: str = "") -> AuthPage:
         return auth_pages.sign_in(next_path, name=name, elsewhere=self.provider is not None)
@@ -116,7 +116,7 @@ class AuthRoutes:
             )
         except (ClientError, ValidationError) as error:
             return _refused(self._sign_in(next_path, name=form["name"]), error)
-        return _signed_in(request, opened, next_path)
+        return _signed_in(request, opened, next_path, self.public_url)
 
     async def show_sign_out(self, request: Request) -> Response:
         """Show the confirmation of the sign-out."""
@@ -152,7 +152,7 @@ class AuthRoutes:
             opened = await self._call_client(lambda client: client.sign_in(name, password))
         except (ClientError, ValidationError) as error:
             return _refused(auth_pages.setup(token, name=name), error)
-        return _signed_in(request, opened, "/")
+        return _signed_in(request, opened, "/", self.public_url)
 
     async def ready(self, request: Request) -> Response:
         """Return 200 when the registry responds, else 503."""
@@ -166,17 +166,24 @@ class AuthRoutes:
         return await run_in_threadpool(lambda: question(self.connect(None)))
 
 
-def own(endpoint: Endpoint) -> Endpoint:
+def own(endpoint: Endpoint, public_url: str) -> Endpoint:
     """Restrict the endpoint to requests from this site: others get 403, too long ones 413."""
 
     async def guarded(request: Request) -> Response:
-        if not from_own_page(request):
+        if not from_own_page(request, public_url):
             return rendered(auth_pages.notice(texts.FOREIGN_TITLE, texts.FOREIGN), status=403)
-        if int(request.headers.get("content-length", LONGEST_FORM + 1)) > LONGEST_FORM:
+        if not _is_short(request):
             return rendered(auth_pages.notice(texts.TOO_LONG_TITLE, texts.TOO_LONG), status=413)
         return await endpoint(request)
 
     return guarded
+
+
+def _is_short(request: Request) -> bool:
+    """Return whether the length of the form is stated and small. A length beside a transfer encoding is not valid."""
+    stated = request.headers.get("content-length", "")
+    is_number = stated.isascii() and stated.isdigit()
+    return is_number and int(stated) <= LONGEST_FORM and "transfer-encoding" not in request.headers
 
 
 class _Form(dict[str, str]):
@@ -189,7 +196,7 @@ async def _form(request: Request) -> _Form:
     return _Form({key: value for key, value in sent.items() if isinstance(value, str)})
 
 
-def _signed_in(request: Request, opened: SessionOut, next_path: str) -> Response:
+def _signed_in(request: Request, opened: SessionOut, next_path: str, public_url: str) -> Response:
     answer = RedirectResponse(next_path, status_code=303)
     answer.set_cookie(
         COOKIE,
@@ -197,7 +204,7 @@ def _signed_in(request: Request, opened: SessionOut, next_path: str) -> Response
         expires=opened.expires_at,
         httponly=True,
         samesite="lax",
-        secure=request.url.scheme == "https",
+        secure=is_encrypted(request, public_url),
     )
     return answer
 

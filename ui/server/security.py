@@ -69,18 +69,35 @@ def same_site_path(text: str | None) -> str:
     return "/" if parts.scheme or parts.netloc else text
 
 
-def from_own_page(request: Request) -> bool:
-    """Return True if the Origin header of the request names this site."""
-    origin = request.headers.get("origin", "")
-    return bool(origin) and urlsplit(origin).netloc == request.headers.get("host")
+def from_own_page(connection: HTTPConnection, public_url: str = "") -> bool:
+    """Return True if the Origin header names this site.
+
+    `public_url`: the only address of the site; '' accepts the host that the request names."""
+    origin = connection.headers.get("origin", "")
+    if public_url:
+        return origin == origin_of(public_url)
+    return bool(origin) and urlsplit(origin).netloc == connection.headers.get("host")
+
+
+def origin_of(url: str) -> str:
+    """Return the origin of a URL as browsers write it: in lower case, without the default port."""
+    parts = urlsplit(url.lower())
+    default = {"http": ":80", "https": ":443"}.get(parts.scheme, "")
+    return f"{parts.scheme}://{parts.netloc.removesuffix(default) if default else parts.netloc}"
+
+
+def is_encrypted(connection: HTTPConnection, public_url: str = "") -> bool:
+    """Return True if browsers reach the site over HTTPS.
+
+    `public_url` decides; if it is '', the request does."""
+    return (origin_of(public_url) if public_url else connection.url.scheme).startswith("https")
 
 
 class SecureHeaders:
     """Middleware that adds the security headers to every response."""
 
-    def __init__(self, app: ASGIApp, *, scripts: Sequence[str]) -> None:
-        self.app = app
-        self.scripts = scripts
+    def __init__(self, app: ASGIApp, *, scripts: Sequence[str], public_url: str = "") -> None:
+        self.app, self.scripts, self.public_url = app, scripts, public_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and add the headers to its response."""
@@ -88,7 +105,7 @@ class SecureHeaders:
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        host, encrypted = connection.headers.get("host", ""), connection.url.scheme == "https"
+        host, encrypted = connection.headers.get("host", ""), is_encrypted(connection, self.public_url)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -105,17 +122,22 @@ class SecureHeaders:
 class SignInGate:
     """Middleware that redirects visitors without a session to the sign-in page, and back.
 
-    Closed paths return 404. The gate is a convenience, not protection: the API alone decides what a session may see
-    and do."""
+    WebSockets are opened only by this site's pages, and only with the cookie of a session. Closed paths return 404. The
+    gate is a convenience, not protection: the API alone decides what a session may see and do."""
 
-    def __init__(self, app: ASGIApp, *, pages: Sequence[str]) -> None:
-        self.app = app
-        self.pages = frozenset(pages)
+    def __init__(self, app: ASGIApp, *, pages: Sequence[str], public_url: str = "") -> None:
+        self.app, self.pages, self.public_url = app, frozenset(pages), public_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or pass it on."""
+        if scope["type"] == "websocket" and not self._may_connect(HTTPConnection(scope)):
+            await send({"type": "websocket.close", "code": 1008})
+            return
         answer = self._answer(Request(scope)) if scope["type"] == "http" else None
         await (answer or self.app)(scope, receive, send)
+
+    def _may_connect(self, connection: HTTPConnection) -> bool:
+        return COOKIE in connection.cookies and from_own_page(connection, self.public_url)
 
     def _answer(self, request: Request) -> Response | None:
         if request.url.path.startswith(CLOSED):

@@ -8,6 +8,7 @@ from treaty.ui.server.oidc_flow import SignInProvider
 from treaty.ui.texts import common as texts
 
 API_URL = "http://127.0.0.1:8700"
+TRUSTED_PROXIES = "127.0.0.1,::1"
 LOCAL_HOSTS = ("127.0.0.1", "localhost")
 
 
@@ -15,18 +16,19 @@ class SettingsError(Exception):
     """The pages cannot start with these settings."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PageSettings:
     """Settings of the pages' process.
 
     `api_url`: base URL of the API. `hosts`: host names under which the pages are served. `public_url`: base URL of
     the pages if it differs from the one in requests. `provider`: OpenID Connect provider; None means sign-in with
-    passwords only."""
+    passwords only. `trusted_proxies`: addresses and networks whose X-Forwarded headers are believed."""
 
     api_url: str = API_URL
     hosts: tuple[str, ...] = LOCAL_HOSTS
     public_url: str = ""
     provider: SignInProvider | None = None
+    trusted_proxies: str = TRUSTED_PROXIES
 
 
 def load(environ: Mapping[str, str] | None = None) -> PageSettings:
@@ -38,6 +40,7 @@ def load(environ: Mapping[str, str] | None = None) -> PageSettings:
         hosts=tuple(dict.fromkeys((*LOCAL_HOSTS, *(_host(host) for host in named if host)))),
         public_url=source.get("TREATY_PUBLIC_URL", "").rstrip("/"),
         provider=_provider(source),
+        trusted_proxies=source.get("TREATY_TRUSTED_PROXIES", "") or TRUSTED_PROXIES,
     )
 
 

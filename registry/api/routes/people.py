@@ -6,12 +6,14 @@ from hmac import compare_digest
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query, Response
+from fastapi import Depends, Query, Response
+from fastapi.concurrency import run_in_threadpool
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, first_admin, grants, oidc, sign_in_throttle, teams, users
 from treaty.registry.access.grants import NamedGrant
+from treaty.registry.access.password_queue import QUEUE
 from treaty.registry.access.sign_in_throttle import RateLimit
 from treaty.registry.access.teams import TeamListing
 from treaty.registry.api.http import presenters
@@ -23,6 +25,7 @@ from treaty.registry.api.http.dependencies import (
     Paging,
     Reader,
     Secret,
+    Service,
     Shared,
     Writer,
     identified,
@@ -36,37 +39,61 @@ from treaty.registry.tables import RoleGrantRow, TeamRow, UserRow
 
 router = admission_router(tags=["people"])
 UserName = Annotated[str, Query(max_length=100, description="Name of the user to remove")]
+
+
+async def token_revocation(
+    *,
+    revoke_tokens: Annotated[
+        bool, Query(description="Also revoke the API tokens of everyone who loses the role")
+    ] = False,
+) -> bool:
+    """Return whether tokens end with the role."""
+    return revoke_tokens
+
+
+RevokeTokens = Annotated[bool, Depends(token_revocation)]
 Target = Annotated[str | None, Query(max_length=500, description="A domain, a contract id or a dataset id")]
 
 
 @router.post("/setup", status_code=201)
 @admission(authenticate=anyone, body=sign_in_body)
-def complete_setup(body: schemas.SetupIn, shared: Shared, address: Address, tx: Opener) -> schemas.UserOut:
+def complete_setup(body: schemas.SetupIn, shared: Shared, address: Address) -> schemas.UserOut:
     """Create the first administrator with the one-time link."""
-    now, limits = clock.now(), sign_in_throttle.limits(shared.settings, address=address)
-    _count(shared, limits, now)
-    secret = body.password.get_secret_value()
-    user = users.new_user(ids.new(), name=body.name, password=secret, roles=[Role.ADMIN], now=now)
-    administrator = first_admin.complete(tx, body.token, user, now=now)
-    sign_in_throttle.forgive(tx, limits)
-    tx.commit()
-    return schemas.UserOut.model_validate(administrator)
+    now = clock.now()
+    with QUEUE.place(sign_in_throttle.network_of(address)):
+        limits = _count(shared, now, address=address)
+        with read_session(shared.engine) as read_tx:
+            first_admin.require_valid(read_tx, body.token, now=now)
+        password = body.password.get_secret_value()
+        user = users.new_user(ids.new(), name=body.name, password=password, roles=[Role.ADMIN], now=now)
+    with transaction(shared.engine) as tx:
+        administrator = first_admin.complete(tx, body.token, user, now=now)
+        sign_in_throttle.forgive(tx, limits)
+        tx.commit()
+        return schemas.UserOut.model_validate(administrator)
 
 
 @router.post("/session", status_code=201)
 @admission(authenticate=anyone, body=sign_in_body)
-def sign_in(body: schemas.CredentialsIn, shared: Shared, address: Address, tx: Opener) -> schemas.SessionOut:
+async def sign_in(body: schemas.CredentialsIn, shared: Shared, address: Address) -> schemas.SessionOut:
     """Open a session with name and password.
 
     Responds in the same way to a wrong name and a wrong password, and with 429 after too many failed attempts."""
-    now, limits = clock.now(), sign_in_throttle.limits(shared.settings, address=address, name=body.name)
-    _count(shared, limits, now)
+    # A place in the queue is taken first, so that no more threads wait for passwords than there are places.
+    with QUEUE.place(sign_in_throttle.network_of(address)):
+        return await run_in_threadpool(_signed_in, body, shared, address)
+
+
+def _signed_in(body: schemas.CredentialsIn, shared: Service, address: str | None) -> schemas.SessionOut:
+    now = clock.now()
+    limits = _count(shared, now, address=address, name=body.name)
     with read_session(shared.engine) as read_tx:
         user = authentication.authenticate(read_tx, body.name, body.password.get_secret_value())
     lifetime = timedelta(hours=shared.settings.session_lifetime_hours)
-    secret, web_session = authentication.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lifetime)
-    sign_in_throttle.forgive(tx, limits)
-    tx.commit()
+    with transaction(shared.engine) as tx:
+        secret, web_session = authentication.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lifetime)
+        sign_in_throttle.forgive(tx, limits)
+        tx.commit()
     return schemas.SessionOut(
         secret=secret, expires_at=web_session.expires_at, user=schemas.UserOut.model_validate(user)
     )
@@ -135,10 +162,10 @@ def change_user(
 ) -> schemas.UserOut:
     """Update a user and end their sessions. Requires If-Match: the `etag` of the user as read, or `*`."""
     authentication.require_permission(by, Permission.USERS)
+    hashed = authentication.hash_password(body.password.get_secret_value()) if body.password else None
     if match.stated:
         match.check(tx, user_id, schemas.UserOut.model_validate(users.locked_user(tx, user_id)).etag)
-    hashed = authentication.hash_password(body.password.get_secret_value()) if body.password else None
-    change = users.UserUpdate(roles=body.roles, active=body.active, password_hash=hashed)
+    change = users.UserUpdate(body.roles, body.active, hashed, revoke_tokens=body.revoke_tokens)
     user = users.change_user(tx, user_id, change, by=by, now=clock.now())
     tx.commit()
     return with_etag(answer, schemas.UserOut.model_validate(user))
@@ -215,9 +242,16 @@ def set_member(team_id: UUID, body: schemas.MemberIn, by: Caller, tx: Writer) ->
 
 
 @router.delete("/teams/{team_id}/members")
-def remove_member(team_id: UUID, name: UserName, by: Caller, tx: Writer) -> schemas.TeamOut:
-    """Remove a user from a team. Requires a team lead or permission to manage users."""
-    team = teams.remove_member(tx, team_id, name, by=by, now=clock.now())
+def remove_member(
+    team_id: UUID, name: UserName, by: Caller, tx: Writer, revoke_tokens: RevokeTokens
+) -> schemas.TeamOut:
+    """Remove a user from a team. Requires a team lead or permission to manage users.
+
+    Revoking tokens requires permission to manage users."""
+    now = clock.now()
+    team = teams.remove_member(tx, team_id, name, by=by, now=now)
+    if revoke_tokens and (user := authentication.user_named(tx, name)):
+        users.revoke_tokens(tx, [user.id], by=by, now=now)
     tx.commit()
     return _team(team)
 
@@ -240,21 +274,26 @@ def give_grant(body: schemas.GrantIn, by: Caller, tx: Writer) -> schemas.GrantOu
 
 @router.delete("/grants/{grant_id}", status_code=204)
 @admission(Permission.USERS)
-def revoke_grant(grant_id: UUID, by: Caller, tx: Writer) -> None:
+def revoke_grant(grant_id: UUID, by: Caller, tx: Writer, revoke_tokens: RevokeTokens) -> None:
     """Revoke a grant."""
-    grants.revoke(tx, grant_id, by=by, now=clock.now())
+    now = clock.now()
+    holders = grants.revoke(tx, grant_id, by=by, now=now)
+    if revoke_tokens:
+        users.revoke_tokens(tx, holders, by=by, now=now)
     tx.commit()
 
 
-def _count(shared: Shared, rate_limits: Sequence[RateLimit], now: datetime) -> None:
-    """Count a sign-in attempt in a transaction of its own. Raises RateLimited."""
+def _count(shared: Service, now: datetime, *, address: str | None, name: str | None = None) -> Sequence[RateLimit]:
+    """Count a sign-in attempt in a transaction of its own and return its limits. Raises RateLimited."""
     with read_session(shared.engine) as read_tx:
+        rate_limits = sign_in_throttle.limits(read_tx, shared.settings, address=address, name=name)
         sign_in_throttle.refuse(read_tx, rate_limits, now=now)
     with transaction(shared.engine) as write_tx:
         error = sign_in_throttle.count(write_tx, rate_limits, now=now)
         write_tx.commit()
     if error:
         raise error
+    return rate_limits
 
 
 def _team(team: TeamListing) -> schemas.TeamOut:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
@@ -16,16 +16,17 @@ from sqlmodel import col, select
 from support.api import NOW, PASSWORD, World, build, cheap_passwords, counted_queries
 
 from treaty.registry.access import authentication, first_admin, sign_in_throttle
+from treaty.registry.access.password_queue import MOST, MOST_OF_ADDRESS, PasswordQueue
 from treaty.registry.core import ids
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import read_session, transaction
-from treaty.registry.core.errors import RateLimited
+from treaty.registry.core.errors import RateLimited, ServiceBusy
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import AuditEntryRow, SignInWindowRow
 
 TRIES, BY_ADDRESS = 3, 5
 WITHIN = timedelta(minutes=15)
-SETTINGS = {"sign_in_attempts_per_name": TRIES, "sign_in_attempts_per_address": BY_ADDRESS}
+SETTINGS = {"sign_in_attempts_per_name_and_address": TRIES, "sign_in_attempts_per_address": BY_ADDRESS}
 
 
 @pytest.fixture
@@ -64,7 +65,11 @@ def test_after_some_failures_a_name_is_refused_before_a_password_is_hashed(door:
 
 
 def test_known_and_unknown_names_are_refused_alike(door: World) -> None:
-    told = [[tried(door, name) for _ in range(TRIES + 1)][-1] for name in ("owner", "nobody-at-all")]
+    told = []
+    for name, address in (("owner", "203.0.113.1"), ("nobody-at-all", "203.0.113.2")):
+        client = TestClient(door.http.app, client=(address, 1))
+        sent = {"name": name, "password": "wrong"}
+        told.append([client.post("/api/v1/session", json=sent) for _ in range(TRIES + 1)][-1])
     assert [told[0].status_code, told[0].json()] == [429, told[1].json()]
 
 
@@ -94,7 +99,7 @@ def test_a_limit_that_is_reached_is_audited_once_and_then_only_read(door: World)
         entries = tx.exec(refused.order_by(col(AuditEntryRow.position))).all()
         kept = [each.model_dump_json() for each in (*entries, *tx.exec(select(SignInWindowRow)))]
     assert [each.details for each in entries] == [
-        {"by": "name", "attempts": TRIES, "user": "owner"},
+        {"by": "name", "attempts": TRIES, "user": "owner", "address": "testclient"},
         {"by": "address", "attempts": BY_ADDRESS, "address": "testclient"},
     ]
     assert [each for each in kept if "secret" in each] == []
@@ -104,7 +109,9 @@ def test_a_limit_that_is_reached_is_audited_once_and_then_only_read(door: World)
 
 
 def limit(engine: Engine, name: str = "ada") -> tuple[sign_in_throttle.RateLimit, ...]:
-    return sign_in_throttle.limits(RegistrySettings(**SETTINGS), address=None, name=name)  # type: ignore[arg-type]
+    settings = RegistrySettings(**SETTINGS)  # type: ignore[arg-type]
+    with read_session(engine) as tx:
+        return sign_in_throttle.limits(tx, settings, address=None, name=name)
 
 
 def counted(engine: Engine, *, after: timedelta = timedelta(0)) -> bool:
@@ -117,10 +124,10 @@ def counted(engine: Engine, *, after: timedelta = timedelta(0)) -> bool:
 
 def test_a_window_ends_after_its_time(engine: Engine) -> None:
     assert [counted(engine) for _ in range(TRIES + 1)] == [True] * TRIES + [False]
-    with read_session(engine) as tx, pytest.raises(RateLimited, match="Try again in 15 min") as error:
+    with read_session(engine) as tx, pytest.raises(RateLimited, match="Try again in 5 min") as error:
         sign_in_throttle.refuse(tx, limit(engine), now=NOW)
-    assert error.value.seconds == WITHIN.total_seconds()
-    assert not counted(engine, after=WITHIN - timedelta(seconds=1))
+    assert error.value.seconds == WITHIN.total_seconds() / TRIES
+    assert not counted(engine, after=WITHIN / TRIES - timedelta(seconds=1))
     assert counted(engine, after=WITHIN)
     with transaction(engine) as tx:
         assert sign_in_throttle.forget(tx, before=NOW + WITHIN) == 0
@@ -175,3 +182,50 @@ def test_a_service_behind_the_pages_counts_the_addresses_of_those_who_use_them()
     with pytest.raises(AssertionError):
         client.get("/", headers={"X-Forwarded-For": "203.0.113.9"})
     assert [each[0] for each in seen] == ["203.0.113.9"]
+
+
+def from_address(world: World, address: str, name: str, password: str = "wrong") -> int:
+    client = TestClient(world.http.app, client=(address, 1))
+    return client.post("/api/v1/session", json={"name": name, "password": password}).status_code
+
+
+@pytest.mark.parametrize("name", ["owner", "nobody-at-all"])
+def test_nobody_keeps_another_out_by_their_name(door: World, name: str) -> None:
+    assert [from_address(door, "203.0.113.1", name) for _ in range(TRIES + 1)] == [401] * TRIES + [429]
+    assert from_address(door, "203.0.113.2", name) == 401
+    if name == "owner":
+        assert from_address(door, "203.0.113.3", name, PASSWORD) == 201
+
+
+def test_addresses_of_one_ipv6_network_are_one_client(door: World) -> None:
+    told = [from_address(door, f"2001:db8::{each + 1:x}", "owner") for each in range(TRIES + 1)]
+    assert told == [401] * TRIES + [429]
+    assert from_address(door, "2001:db8:0:1::1", "owner") == 401
+
+
+def test_attempts_are_slowed_down_and_not_stopped(engine: Engine) -> None:
+    pause = WITHIN / TRIES
+    assert [counted(engine) for _ in range(TRIES + 1)] == [True] * TRIES + [False]
+    assert [counted(engine, after=pause) for _ in range(2)] == [True, False]
+    assert [counted(engine, after=2 * pause) for _ in range(2)] == [True, False]
+
+
+def test_few_attempts_wait_and_of_an_address_fewer() -> None:
+    queue = PasswordQueue()
+    with ExitStack() as places:
+        for _ in range(MOST_OF_ADDRESS):
+            places.enter_context(queue.place("203.0.113.1"))
+        with pytest.raises(RateLimited, match="at once"), queue.place("203.0.113.1"):
+            pass
+        for each in range(MOST - MOST_OF_ADDRESS):
+            places.enter_context(queue.place(f"203.0.113.{each + 10}"))
+        with pytest.raises(ServiceBusy), queue.place("203.0.113.2"):
+            pass
+    with queue.place("203.0.113.1"):
+        assert queue.run(lambda: 1) == 1
+
+
+def test_no_password_is_hashed_for_a_guessed_link(door: World) -> None:
+    with patch.object(authentication, "HASHER", None):
+        body = {"token": "guessed", "name": "eve", "password": PASSWORD}
+        assert door.http.post("/api/v1/setup", json=body).status_code == 401
