@@ -71,8 +71,8 @@ def _traits(plan: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[str
         masks = [mask_of(text, longest=None) for text in _present(values)] if traits else []
         for trait in (each for each in TRAITS if each.name in traits):
             parts = traits[trait.name].parts
-            counts[parts["judged"].key] = len(masks)
-            counts[parts["kept"].key] = sum(map(trait.has, masks))
+            counts[parts["evaluated"].key] = len(masks)
+            counts[parts["satisfying"].key] = sum(map(trait.has, masks))
     return {key: count for key, count in counts.items() if key in plan.keys}
 
 

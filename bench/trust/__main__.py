@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-TOPICS: tuple[str, ...] = ("determinism", "predicates")
+TOPICS: tuple[str, ...] = ("border", "determinism", "predicates")
 
 
 def main(topics: Sequence[str]) -> None:

@@ -95,6 +95,12 @@ class Analyzer(BaseModel):
         """Return the metric; None means that there was nothing to measure."""
         raise NotImplementedError
 
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        """Return the bounds of the exact metric; None if the value is exact or has none.
+
+        Sketches give bounds that hold at least 95 % of the time."""
+        return None
+
     def counted(self, state: Any) -> int | None:
         """Return the number of rows that the value was measured on; by default all rows that match `where`."""
         return int(state.rows)

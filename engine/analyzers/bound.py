@@ -76,7 +76,8 @@ class MetricValue:
     `value`: the metric; None means there was nothing to measure. `rows`: rows that match the filter. `counted`: rows
     that the value was measured on. `broken`: rows that violate a check for a share of 1; None means that violations
     cannot be attributed to rows. `unevaluated`: rows for which one of the analyzer's conditions cannot be evaluated.
-    `unfiltered`: rows for which the filter cannot be evaluated. `details`: the distribution behind the value."""
+    `unfiltered`: rows for which the filter cannot be evaluated. `details`: the distribution behind the value.
+    `bounds`: numbers between which the exact metric lies; None for an exact value."""
 
     value: Value
     rows: int
@@ -85,6 +86,7 @@ class MetricValue:
     unevaluated: int = 0
     unfiltered: int = 0
     details: Mapping[str, Any] | None = None
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +118,7 @@ class BoundAnalyzer:
             unevaluated=state.unevaluated,
             unfiltered=state.unfiltered,
             details=None if empty else self.analyzer.details(state),
+            bounds=None if empty else self.analyzer.bounds(state),
         )
 
     def _state(self, states: Mapping[str, Any], now: datetime | None) -> SimpleNamespace:

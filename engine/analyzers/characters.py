@@ -75,6 +75,10 @@ class PatternShare(Analyzer):
         fullest = PatternProfile.fullest(state.masks)
         return fullest.value if fullest else None
 
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        fullest = PatternProfile.fullest(state.masks)
+        return fullest.bounds if fullest else None
+
     def counted(self, state: Any) -> int:
         return PatternProfile.rows(state.masks)
 

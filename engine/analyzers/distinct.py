@@ -34,6 +34,9 @@ class ApproxCountDistinct(Analyzer):
     def value(self, state: Any) -> int:
         return round(DistinctSketch.estimate(state.distinct))
 
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        return DistinctSketch.bounded(state.distinct).rounded
+
 
 class CountDistinct(Analyzer):
     """Exact number of distinct values, for several columns of combined values; 0 for an empty table.

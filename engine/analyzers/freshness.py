@@ -78,6 +78,11 @@ class ArrivalDelay(Analyzer):
         micros: float | None = state.longest if self.quantile is None else QuantileSketch.at(state.ranks, self.quantile)
         return None if micros is None else micros / MICROS[self.measured_in]
 
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        ranks = None if self.quantile is None else QuantileSketch.ranks(state.ranks)
+        limits = ranks.bounds(self.quantile) if ranks and self.quantile is not None else None
+        return limits and (limits[0] / MICROS[self.measured_in], limits[1] / MICROS[self.measured_in])
+
     def counted(self, state: Any) -> int:
         return int(state.measured)
 

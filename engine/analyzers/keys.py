@@ -23,3 +23,6 @@ class ApproxCountKeys(Analyzer):
 
     def value(self, state: Any) -> int:
         return round(ThetaSketch.estimate(state.keys).value)
+
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        return ThetaSketch.estimate(state.keys).rounded

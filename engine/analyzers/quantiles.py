@@ -56,6 +56,10 @@ class ApproxQuantile(SketchMetric):
     def value(self, state: Any) -> float | None:
         return QuantileSketch.at(state.ranks, self.quantile)
 
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        ranks = QuantileSketch.ranks(state.ranks)
+        return ranks.bounds(self.quantile) if ranks else None
+
 
 class ApproxInterquartileRange(SketchMetric):
     """0.75-quantile minus 0.25-quantile, estimated by a KLL sketch.
@@ -70,6 +74,13 @@ class ApproxInterquartileRange(SketchMetric):
         ranks = QuantileSketch.ranks(state.ranks)
         low, high = (ranks.quantile(float(share)) if ranks else None for share in QUARTILES)
         return None if low is None or high is None else (high - low) / self._unit(state)
+
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        ranks = QuantileSketch.ranks(state.ranks)
+        lower, upper = (ranks.bounds(float(share)) if ranks else None for share in QUARTILES)
+        if lower is None or upper is None:
+            return None
+        return max(0.0, upper[0] - lower[1]) / self._unit(state), (upper[1] - lower[0]) / self._unit(state)
 
     def _unit(self, state: Any) -> int:
         return UNITS.get(_column(self, state).base_type, 1)
@@ -99,6 +110,11 @@ class KllBuckets(SketchMetric):
         ranks = QuantileSketch.ranks(state.ranks)
         edges = self._edges(ranks)
         return max(ranks.between(edges)) / ranks.rows if ranks and edges else None
+
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        ranks, share = QuantileSketch.ranks(state.ranks), self.value(state)
+        error = ranks.error(between=True) if ranks else 0.0
+        return (max(0.0, share - error), min(1.0, share + error)) if share is not None and error else None
 
     def details(self, state: Any) -> Mapping[str, Any] | None:
         ranks = QuantileSketch.ranks(state.ranks)

@@ -19,6 +19,16 @@ class Estimate:
         return cls(value, value, value)
 
     @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Return the bounds; None if the value is exact."""
+        return (self.low, self.high) if self.low < self.high else None
+
+    @property
+    def rounded(self) -> tuple[float, float] | None:
+        """Return the bounds of a count as whole numbers; None if the count is exact."""
+        return Estimate(round(self.value), round(self.low), round(self.high)).bounds
+
+    @property
     def error(self) -> float:
         """Return the maximum error of the value; 0 if it is exact."""
         return max(self.high - self.value, self.value - self.low)

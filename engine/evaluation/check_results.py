@@ -6,7 +6,8 @@ from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.core.number_format import figure
 from treaty.engine.core.results import CheckResult, Measurement, Outcome
-from treaty.engine.evaluation.sentences import finding_sentence
+from treaty.engine.evaluation.sentences import bounds_sentence, finding_sentence
+from treaty.engine.evaluation.uncertainty import uncertain_bounds
 from treaty.engine.states.bag import StateBag
 
 NOTHING = MetricValue(value=None, rows=0)
@@ -94,4 +95,7 @@ def _finding_text(check: BoundCheck, outcome: Outcome, reading: MetricValue) -> 
         required = f"required: at most {figure(check.band.upper)}"
         return f"{figure(reading.value)} {elsewhere} ({required}); {check.band.description}"
     text = finding_sentence(check.analyzer, check.promise, reading)
-    return f"{text}; {check.band.description}" if check.band else text
+    if check.band:
+        return f"{text}; {check.band.description}"
+    bounds = uncertain_bounds(check.promise, reading)
+    return f"{text}; {bounds_sentence(check.analyzer, bounds)}" if bounds else text

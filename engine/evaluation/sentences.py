@@ -28,6 +28,12 @@ def finding_sentence(analyzer: Analyzer, assertion: Assertion, reading: MetricVa
     return "; ".join([summary, *_rows(analyzer, reading)])
 
 
+def bounds_sentence(analyzer: Analyzer, bounds: tuple[float, float]) -> str:
+    """Describe an estimate that is too close to its threshold to be sure."""
+    low, high = (limit_text(analyzer, each, bounds) for each in bounds)
+    return f"an estimate: the exact value is probably between {low} and {high}, so it may be on the other side"
+
+
 def _bound(analyzer: Analyzer, assertion: Assertion, value: Any) -> str:
     """Describe the bound; operators of plug-ins and functions use their own sentence."""
     if assertion.operator not in BOUNDS:

@@ -106,8 +106,10 @@ class Ranks:
         weight: int = 1 << threshold
         return DEVIATIONS * sqrt(float((sampled**2).sum()) / 4) * weight / self.rows
 
-    def bounds(self, share: float) -> tuple[float, float]:
-        """Return bounds of the exact quantile of a share, valid 99 % of the time."""
+    def bounds(self, share: float) -> tuple[float, float] | None:
+        """Return bounds of the exact quantile of a share, valid 99 % of the time; None if it is exact."""
         error = self.error()
+        if not error:
+            return None
         low, high = self.quantile(share - error), self.quantile(share + error)
         return (self.low if low is None else low), (self.high if high is None else high)
