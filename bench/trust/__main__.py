@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-TOPICS: tuple[str, ...] = ("border", "determinism", "predicates")
+TOPICS: tuple[str, ...] = ("bodies", "border", "determinism", "predicates", "sign_in")
 
 
 def main(topics: Sequence[str]) -> None:
