@@ -1,17 +1,16 @@
 """Decide whether one regular expression matches every text that another one matches.
 
-Decided for expressions of the allowed subset (`treaty.contracts.safe_regex`) in ASCII, anchored only at their ends, and
-of limited size. An expression becomes a position automaton (Glushkov): a state is the set of positions at which the
-last character may have been read, one bit each. Both automata are traversed together, over classes of characters that
-no position distinguishes."""
+Decided for expressions of the allowed subset (`treaty.contracts.limits.safe_regex`) in ASCII, anchored only at their
+ends, and of limited size. An expression becomes a position automaton (Glushkov): a state is the set of positions at
+which the last character may have been read, one bit each. Both automata are traversed together, over classes of
+characters that no position distinguishes."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from treaty.contracts.comparison.directions import Direction, inclusion
-from treaty.contracts.safe_regex import ALL, UnsafeRegex, bounds, characters, span, tokens_of
+from treaty.contracts.limits.safe_regex import ALL, UnsafeRegex, bounds, characters, members, tokens_of
 
 MAX_POSITIONS = 256
 MAX_STATES = 500
@@ -219,7 +218,4 @@ def _characters(kind: str, text: str) -> frozenset[int]:
 
 
 def _class(text: str) -> frozenset[int]:
-    negated = text.startswith("[^")
-    pairs = re.findall(r"(\\.|[^\\])(?:-(\\.|[^\\]))?", text[2 if negated else 1 : -1], flags=re.DOTALL)
-    matches = frozenset[int]().union(*(span(low, high) for low, high in pairs))
-    return ALL - matches if negated else matches
+    return ALL - members(text) if text.startswith("[^") else members(text)

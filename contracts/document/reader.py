@@ -20,7 +20,7 @@ from treaty.contracts.document.quality_rules import QualityRule, read_check
 from treaty.contracts.document.schema_validation import inspect_schema
 from treaty.contracts.document.yaml_syntax import join
 from treaty.contracts.errors import Faults, suggest_nearest
-from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
+from treaty.contracts.limits.safe_regex import UnsafeRegex, inspect_regex
 
 # A parsed contract takes about twenty times the memory of its text, so few large ones are cached.
 LARGE_BYTES = 64 * 1024

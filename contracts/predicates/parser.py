@@ -7,10 +7,17 @@ an error."""
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from treaty.contracts.errors import ContractError, Fault, Faults
+from treaty.contracts.limits.bounded_parser import (
+    MAX_TOKENS,
+    ParserLimitExceeded,
+    SyntaxFault,
+    statements,
+    tokens_of,
+)
 from treaty.contracts.predicates.columns import ColumnScope
 from treaty.contracts.predicates.fragments import any_of
 from treaty.contracts.predicates.rewriter import PredicateRewriter
@@ -22,10 +29,10 @@ __all__ = ["Predicate", "PredicateError", "Scalar", "literal", "parse", "quote",
 
 MAX_LENGTH = 4096
 MAX_BRACKETS = 40
+# Trees of longer texts are not cached.
+MAX_CACHED = 512
 # Characters that a backslash may precede; before any other, Spark drops it silently.
 ESCAPES = frozenset("\\'\"nrtu{")
-# Functions whose arguments may be separated by keywords: `extract(YEAR FROM day)`.
-KEYWORD_FUNCTIONS = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "OVERLAY", "SUBSTRING", "SUBSTR", "POSITION")
 OPENING = frozenset({"L_PAREN", "L_BRACKET", "L_BRACE"})
 CLOSING = frozenset({"R_PAREN", "R_BRACKET", "R_BRACE"})
 
@@ -70,11 +77,11 @@ def parse(
 
 
 # A check's predicate is rewritten when its contract is read, bound and evaluated, with the same result each time.
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _written(text: str, scope: ColumnScope) -> Predicate:
     writer = PredicateRewriter(scope)
     try:
-        whole = writer.write(_read(text, PREDICATE))
+        whole = writer.write(tree_of(text))
     except RecursionError:
         fault = PREDICATE.fault("depth", "is nested too deeply", "split it into several checks")
         raise PredicateError([fault]) from None
@@ -93,7 +100,7 @@ def scalar(text: str, *, schema: Schema | None = None) -> Scalar:
     with all its faults, and no other exception."""
     writer = PredicateRewriter(ColumnScope(None, schema))
     try:
-        whole = writer.value(_read(text, PREDICATE))
+        whole = writer.value(tree_of(text))
     except RecursionError:
         raise PredicateError([PREDICATE.fault("depth", "is nested too deeply", "simplify it")]) from None
     _refuse(writer.faults)
@@ -114,16 +121,19 @@ def tree_of(text: str, kind: TextKind = PREDICATE) -> Any:
 
     `kind`: kind of the text that faults name. The text contains no comments, no hidden characters, and no more than one
     statement."""
-    return _read(text, kind)
+    return _short_tree(text, kind) if len(text) <= MAX_CACHED else new_tree(text, kind)
 
 
-@lru_cache(maxsize=1024)
-def _read(text: str, kind: TextKind) -> Any:
-    """Return the parse tree; cached, as a predicate is read at submission, at binding and at evaluation."""
+def new_tree(text: str, kind: TextKind = PREDICATE) -> Any:
+    """Return a parse tree as `tree_of` does, which may be changed."""
     _refuse(_inspect_text(text, kind))
     tokens = _tokens(text, kind)
     _refuse(_inspect_tokens(tokens, text, kind))
     return _tree(tokens, text, kind)
+
+
+# A predicate is read when it is submitted, bound and evaluated. A tree takes a thousand times the bytes of its text.
+_short_tree = lru_cache(maxsize=256)(new_tree)
 
 
 def _refuse(faults: list[Fault]) -> None:
@@ -147,6 +157,8 @@ def _inspect_text(text: str, kind: TextKind) -> list[Fault]:
 
 def _inspect_tokens(tokens: list[Any], text: str, kind: TextKind) -> list[Fault]:
     faults = []
+    if len(tokens) > MAX_TOKENS:
+        faults.append(kind.fault("size", f"has more than {MAX_TOKENS} words and signs", "split it into several checks"))
     if any(token.comments for token in tokens) or any(_kind(token) == "HINT" for token in tokens):
         faults.append(kind.fault("comment", "has a comment", "move it to the description of the check"))
     if any(_kind(token) == "SEMICOLON" for token in tokens):
@@ -171,40 +183,19 @@ def _depth(tokens: list[Any]) -> int:
     return deepest
 
 
-@cache
-def _dialect() -> tuple[Any, Any]:
-    """Return Spark's dialect, and a parser that leaves function calls as they are written."""
-    from sqlglot.dialects.spark import Spark
-
-    base: Any = Spark.Parser
-    overrides = {
-        "FUNCTIONS": {},
-        "FUNCTION_PARSERS": {name: base.FUNCTION_PARSERS[name] for name in KEYWORD_FUNCTIONS},
-        # A column may be named as a statement is: comment, refresh.
-        "STATEMENT_PARSERS": {},
-        "NO_PAREN_FUNCTION_PARSERS": {"CASE": base.NO_PAREN_FUNCTION_PARSERS["CASE"]},
-        # Statements are rejected anyway; none of their text may reach a log.
-        "_warn_unsupported": lambda _: None,
-    }
-    dialect = Spark()
-    return dialect, type("PlainParser", (base,), overrides)(dialect=dialect)
-
-
 def _tokens(text: str, kind: TextKind) -> list[Any]:
-    from sqlglot.errors import TokenError
-
     try:
-        return list(_dialect()[0].tokenize(text))
-    except TokenError:
+        return tokens_of(text)
+    except SyntaxFault:
         raise PredicateError([kind.fault("syntax", "has an unterminated string or name", "close the quote")]) from None
 
 
 def _tree(tokens: list[Any], text: str, kind: TextKind) -> Any:
-    from sqlglot.errors import SqlglotError
-
     try:
-        trees = _dialect()[1].parse(tokens, text)
-    except (SqlglotError, ValueError):
+        trees = statements(tokens, text, commands=False)
+    except ParserLimitExceeded:
+        raise PredicateError([kind.fault("depth", "is nested too deeply", "split it into several checks")]) from None
+    except SyntaxFault:
         raise PredicateError([kind.fault("syntax", f"is not a {kind.form}", kind.example)]) from None
     if len(trees) != 1 or trees[0] is None:
         raise PredicateError([kind.fault("syntax", f"is not a single {kind.form}", kind.example)])

@@ -3,17 +3,19 @@
 import re
 from typing import TYPE_CHECKING, Any
 
+from treaty.contracts.limits.regex_cost import MAX_SUBJECT
+from treaty.contracts.limits.safe_regex import UnsafeRegex, inspect_regex
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.fragments import NOTHING, SqlFragment, connected, strict
 from treaty.contracts.predicates.types import BOOLEAN, group
 from treaty.contracts.quoting import literal
-from treaty.contracts.safe_regex import MAX_SUBJECT, UnsafeRegex, inspect_regex
 
 if TYPE_CHECKING:
     from treaty.contracts.predicates.rewriter import PredicateRewriter
 
 MAX_LIKE = 512
-MAX_WILDCARDS = 3
+# Each '%' that something follows is tried at every character of the text.
+MAX_WILDCARDS = 2
 # LIKE ANY and LIKE ALL, and the connector of their comparisons.
 QUANTIFIERS = {"Any": " OR ", "All": " AND "}
 
@@ -60,8 +62,8 @@ def _like(writer: "PredicateRewriter", subject: Any, word: str, pattern: str | N
     """Return the fragment of one comparison.
 
     With '%' in its middle, it applies only to values up to the length limit, as a regular expression does."""
-    if pattern is None or len(pattern) > MAX_LIKE or pattern.count("%") > MAX_WILDCARDS:
-        message = f"has LIKE without a literal pattern of at most {MAX_WILDCARDS} '%'"
+    if pattern is None or len(pattern) > MAX_LIKE or pattern.rstrip("%").count("%") > MAX_WILDCARDS:
+        message = f"has LIKE without a literal pattern of at most {MAX_WILDCARDS} '%' before its end"
         return writer.refuse("like", message, "use startswith, endswith or contains")
     if _ends_in_escape(pattern):
         return writer.refuse("like", "has LIKE with a backslash that escapes nothing", "double it")

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from treaty.contracts.limits.regex_cost import MAX_SUBJECT
 from treaty.contracts.predicates.arguments import MAX_COUNT, as_argument, refused_type, whole_literal
 from treaty.contracts.predicates.fragments import NOTHING, SqlFragment, loose, strict
 from treaty.contracts.predicates.patterns import capped, safe_pattern
 from treaty.contracts.predicates.types import group
-from treaty.contracts.safe_regex import MAX_SUBJECT
 
 if TYPE_CHECKING:
     from treaty.contracts.predicates.rewriter import PredicateRewriter

@@ -92,11 +92,11 @@ class Clauses:
         return [f"GROUP BY {', '.join(keys)}"]
 
     def value(self, node: Any, *, aggregates: bool, guarded: bool = True, boolean: bool = False) -> SqlFragment:
-        """Return an expression, rewritten as in predicates.
+        """Return an expression, rewritten as in predicates; its nodes are replaced.
 
         `guarded`: a row on which it cannot be evaluated fails the query."""
         placeholders: list[Column] = []
-        prepared = mapped(node.copy(), lambda each: self._prepared(each, placeholders, aggregates=aggregates))
+        prepared = mapped(node, lambda each: self._prepared(each, placeholders, aggregates=aggregates))
         writer = PredicateRewriter(self._names(placeholders), QUERY)
         piece = writer.boolean(prepared) if boolean else writer.piece(prepared)
         self.query.faults += writer.faults
@@ -133,12 +133,13 @@ class Clauses:
 
     def _unqualified(self, node: Any) -> Any:
         """Return the column without the name of its table."""
-        parts = [each.copy() for each in node.parts]
-        if len(parts) < 2 or parts[0].name.lower() not in self.scope.aliases:
+        first, *rest = node.parts
+        if not rest or first.name.lower() not in self.scope.aliases:
             return node
         from sqlglot import exp
 
-        return exp.Column(**dict(zip(("this", "table", "db", "catalog"), reversed(parts[1:]), strict=False)))
+        parts = (each.copy() for each in reversed(rest))
+        return exp.Column(**dict(zip(("this", "table", "db", "catalog"), parts, strict=False)))
 
     def _subquery(self, node: Any, name: str) -> SqlFragment:
         if name == "In":

@@ -6,6 +6,7 @@ HAVING, CASE and nested SELECTs over the table itself, but no other table, table
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.predicates import parser
@@ -43,10 +44,17 @@ def parse(
 
     `{object}`, `{table}` or one of `tables` refer to its table, `{property}` or `{column}` to the `column`; each may
     have a `$` before it. `schema`: the columns with their types; None allows any."""
+    return _parsed(text, tuple(tables), column, schema)
+
+
+# A query is read when its contract is submitted, bound and evaluated.
+@lru_cache(maxsize=128)
+def _parsed(text: str, tables: tuple[str, ...], column: str | None, schema: Schema | None) -> SqlQuery:
+    _refuse_long(text, column or "")
     own = _own(text)
     resolved, faults = _placed(text.strip().removesuffix(";"), own, column)
     try:
-        tree = parser.tree_of(resolved, QUERY)
+        tree = parser.new_tree(resolved, QUERY)
     except parser.PredicateError as error:
         raise QueryError([*faults, *error.faults]) from None
     writer = QueryRewriter(tables=frozenset({own, *(each.lower() for each in tables)}), schema=schema, own=own)
@@ -57,6 +65,13 @@ def parse(
     if faults or writer.faults:
         raise QueryError([*faults, *writer.faults])
     return SqlQuery(_formatted(sql, own), tuple(dict.fromkeys(writer.used)))
+
+
+def _refuse_long(text: str, column: str) -> None:
+    # Before placeholders are replaced: the column may be mentioned often.
+    if max(len(text), len(column)) > parser.MAX_LENGTH:
+        message = f"is longer than {parser.MAX_LENGTH} characters"
+        raise QueryError([QUERY.fault("length", message, "split it into several checks")])
 
 
 def _own(text: str) -> str:

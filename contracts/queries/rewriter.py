@@ -14,6 +14,8 @@ from treaty.contracts.schema import Schema
 
 MAX_LEVELS = 3
 MAX_SELECTS = 8
+# Characters of all expressions, each with the SQL of its aggregates and subqueries at every mention of them.
+MAX_WRITTEN = 200_000
 CLAUSES = frozenset({"expressions", "from_", "where", "group", "having", "distinct"})
 _PIECES = re.compile(r"'(?:[^'\\]|\\.)*'|`((?:[^`]|``)*)`", re.DOTALL)
 
@@ -31,6 +33,7 @@ class QueryRewriter:
     used: list[str] = field(default_factory=list)
     generated: dict[str, str] = field(default_factory=dict)
     selects: int = 0
+    written: int = 0
 
     def write(self, tree: Any) -> str:
         """Return the whole query, which returns one number; it must not be used if there are faults."""
@@ -130,12 +133,22 @@ class QueryRewriter:
         return name
 
     def filled(self, sql: str) -> str:
-        """Return the text with generated columns replaced by their SQL; string literals are unchanged."""
+        """Return the text with generated columns replaced by their SQL; string literals are unchanged.
+
+        The size is computed first: an expression may mention a column in many of its error conditions."""
 
         def replaced(match: re.Match[str]) -> str:
             return self.generated.get(match.group(1) or "", match.group())
 
+        self.written += len(sql) + sum(len(replaced(each)) - len(each.group()) for each in _PIECES.finditer(sql))
+        if self.written > MAX_WRITTEN:
+            self._too_large()
+            return "NULL"
         return _PIECES.sub(replaced, sql)
+
+    def _too_large(self) -> None:
+        if not any(fault.code == "query-size" for fault in self.faults):
+            self.refuse("size", "is too complex: its parts repeat each other", "split it, or name values in a subquery")
 
 
 def _named(alias: str) -> frozenset[str]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from docs.generators.markdown import code, table
+from treaty.contracts.limits.regex_cost import MAX_SUBJECT
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.arguments import COUNT_LITERALS, TEXT_LITERALS
 from treaty.contracts.predicates.date_formats import PARSED, WRITTEN
 from treaty.contracts.predicates.date_functions import FORMATTED_FUNCTIONS
-from treaty.contracts.safe_regex import MAX_SUBJECT
 
 INTRODUCTION = """
 A predicate is a condition on one row, in Spark SQL: `amount >= 0 AND status IN ('new', 'paid')`. Checks use predicates

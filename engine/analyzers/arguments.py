@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
 from treaty.contracts.errors import suggest_nearest
+from treaty.contracts.limits.safe_regex import UnsafeRegex, inspect_regex
 from treaty.contracts.predicates import parser
-from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 from treaty.engine.analyzers.named_formats import FORMATS
 
 

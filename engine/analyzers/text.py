@@ -5,7 +5,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from treaty.contracts.assertions import Assertion
-from treaty.contracts.safe_regex import MAX_SUBJECT
+from treaty.contracts.limits.regex_cost import MAX_SUBJECT
 from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName, FormatName, Pattern, Within
 from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable

@@ -18,6 +18,7 @@ from sqlmodel import Session, col, select
 
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
+from treaty.contracts.limits.linear_match import matcher
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.datasets.names import LineageName, normalise, table_name
@@ -196,13 +197,13 @@ def matches(pattern: DatasetAliasPatternRow, name: LineageName) -> bool:
     """Return whether the pattern matches the name. Names of more than 1,024 characters never match."""
     if pattern.namespace != name.namespace or len(name.name) > LONGEST:
         return False
-    return _compiled(pattern.name, regex=pattern.is_regex).fullmatch(name.name) is not None
+    if pattern.is_regex:
+        return matcher(pattern.name)(name.name)
+    return _compiled(pattern.name).fullmatch(name.name) is not None
 
 
 @lru_cache(maxsize=4096)
-def _compiled(pattern: str, *, regex: bool) -> re.Pattern[str]:
-    if regex:
-        return re.compile(pattern)
+def _compiled(pattern: str) -> re.Pattern[str]:
     first, *rest = map(re.escape, pattern.split("*"))
     # Atomic groups prevent catastrophic backtracking: the shortest match of each `*` is sufficient because every `*`
     # accepts the same characters.

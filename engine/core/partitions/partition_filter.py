@@ -17,10 +17,10 @@ from struct import pack, unpack
 from typing import Any
 
 from treaty.contracts.errors import Fault
+from treaty.contracts.limits.regex_cost import MAX_SUBJECT
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.parser import PredicateError, parse, tree_of
 from treaty.contracts.predicates.types import BOOLEAN, INTEGRAL, base, comparison_type
-from treaty.contracts.safe_regex import MAX_SUBJECT
 from treaty.contracts.schema import Schema
 
 Row = Mapping[str, Any]
@@ -276,8 +276,25 @@ def _regex(pattern: str) -> str:
 
     % matches any text, _ any character, and \ escapes the next character."""
     tokens = re.findall(r"\\(.)|(.)", pattern, flags=re.DOTALL)
-    wild = {"%": ".*", "_": "."}
-    return "".join(re.escape(escaped) if escaped else wild.get(plain, re.escape(plain)) for escaped, plain in tokens)
+    first, *rest = ("".join(map(_one, part)) for part in _parts(tokens))
+    # Atomic groups: the shortest match of each % is sufficient, and no other is tried.
+    return first + "".join(f"(?>.*?{part})" for part in rest[:-1]) + (f".*{rest[-1]}" if rest else "")
+
+
+def _parts(tokens: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Return the tokens between the % signs."""
+    parts: list[list[tuple[str, str]]] = [[]]
+    for token in tokens:
+        if token == ("", "%"):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _one(token: tuple[str, str]) -> str:
+    escaped, plain = token
+    return "." if plain == "_" else re.escape(escaped or plain)
 
 
 _TERMS: dict[str, Callable[[_Conditions, Any], ConditionTerm]] = {

@@ -4,11 +4,11 @@ This is for patterns whose matches no state counts yet. Only values that are sto
 check of the contract must count how often each value of the column occurs, and the contract must not classify the
 column. The results contain no values."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from treaty.contracts.safe_regex import MAX_SUBJECT
+from treaty.contracts.limits.linear_match import matcher
+from treaty.contracts.limits.regex_cost import MAX_SUBJECT
 from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.distinct import CountDistinct
 from treaty.engine.checks.bound_check import BoundCheck
@@ -109,16 +109,11 @@ def _without_pattern(analyzer: Analyzer) -> object:
 
 
 def _matcher(analyzer: Analyzer | None) -> Matches | None:
-    """Return a function that matches the analyzer's pattern as Spark does; None without a pattern.
-
-    The supported regex subset means the same in Python and Java once only ASCII counts as digits, letters and
-    blanks."""
+    """Return a function that matches the analyzer's pattern as Spark does; None without a pattern."""
     pattern = getattr(analyzer, "pattern", None)
     if pattern is None:
         return None
-    compiled = re.compile(pattern, re.ASCII)
-    matches = compiled.search if getattr(analyzer, "within", False) else compiled.fullmatch
-    return lambda text: matches(text) is not None
+    return matcher(pattern, within=getattr(analyzer, "within", False))
 
 
 def counted(check: BoundCheck) -> str | None:

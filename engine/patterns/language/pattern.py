@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
+from treaty.contracts.limits.safe_regex import UnsafeRegex, inspect_regex
 
 pass
 
@@ -230,7 +230,7 @@ class Pattern:
     def is_safe(self) -> bool:
         """Return whether the regular expression is in the subset that Spark may run.
 
-        See `treaty.contracts.safe_regex`."""
+        See `treaty.contracts.limits.safe_regex`."""
         return _is_safe(self.regex)
 
     def __str__(self) -> str:

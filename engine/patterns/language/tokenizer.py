@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from treaty.contracts.safe_regex import MAX_SUBJECT
+from treaty.contracts.limits.regex_cost import MAX_SUBJECT
 
 WORD, LETTERS, DIGITS, NUMERAL = "\ue000", "\ue001", "\ue002", "\ue003"
 RUNS = frozenset((LETTERS, DIGITS))

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from treaty.contracts.limits.regex_cost import MAX_SUBJECT
 from treaty.contracts.predicates.parser import quote
-from treaty.contracts.safe_regex import MAX_SUBJECT
 from treaty.engine.components.operands import TEXT
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names

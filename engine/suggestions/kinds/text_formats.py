@@ -6,8 +6,8 @@ from itertools import groupby
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
+from treaty.contracts.limits.safe_regex import UnsafeRegex, inspect_regex
 from treaty.contracts.predicates.parser import quote
-from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 from treaty.engine.components.operands import TEXT
 from treaty.engine.components.text_masks import LONGEST
 from treaty.engine.core.results import Value

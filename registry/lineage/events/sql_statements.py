@@ -5,8 +5,12 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-# Longer statements are generated, and take seconds to parse.
+from treaty.contracts.limits.bounded_parser import ParserLimitExceeded, SyntaxFault, statements, tokens_of
+
+# Longer statements are generated, and take long to parse.
 MOST = 64 * 1024
+MOST_WORDS = 6_000
+_WORD = re.compile(r"\w+|[^\w\s]")
 _PARTITION = re.compile(r"\bpartition\s*\(", re.IGNORECASE)
 _WRITING = frozenset({"Insert", "LoadData", "TruncateTable"})
 _READING = frozenset({"Select", "Union", "Subquery", "Use", "Set", "Semicolon"})
@@ -26,19 +30,17 @@ def writes(query: str, dialect: str | None = None) -> tuple[Write, ...]:
 
     The partition is None if the statement names none, or not by constants. The result is () if no write names a
     partition, if another statement may change a table, or if the text cannot be parsed."""
-    if len(query) > MOST or not _PARTITION.search(query):
+    if len(query) > MOST or not _PARTITION.search(query) or len(_WORD.findall(query)) > MOST_WORDS:
         return ()
     targets = [each for statement in _parsed(query, dialect) for each in _writes(statement)]
     return () if None in targets else tuple(each for each in targets if each)
 
 
 def _parsed(query: str, dialect: str | None) -> list[Any]:
-    import sqlglot
-    from sqlglot.errors import SqlglotError
-
+    spoken = "hive" if dialect == "hive" else "spark"
     try:
-        return [each for each in sqlglot.parse(query, dialect="hive" if dialect == "hive" else "spark") if each]
-    except (SqlglotError, ValueError, RecursionError):
+        return [each for each in statements(tokens_of(query, spoken), query, spoken) if each]
+    except (SyntaxFault, ParserLimitExceeded):
         return []
 
 

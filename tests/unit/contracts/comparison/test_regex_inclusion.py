@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from treaty.contracts.comparison.directions import Direction, of_sets
 from treaty.contracts.comparison.regex_inclusion import RegexPattern, of_patterns
-from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
+from treaty.contracts.limits.safe_regex import UnsafeRegex, inspect_regex
 
 
 @pytest.mark.parametrize(

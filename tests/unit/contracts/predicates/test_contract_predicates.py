@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from support.every import every
 from support.predicate_texts import BENIGN, COLUMNS, HOSTILE, SCHEMA
 
+from treaty.contracts.limits.safe_regex import UnsafeRegex, inspect_regex
 from treaty.contracts.predicates.parser import PredicateError, literal, parse, quote, quote_path
-from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 
 
 def reads_as_itself(text: str, columns: Collection[str] | None = None) -> None:
