@@ -7,6 +7,8 @@ from difflib import get_close_matches
 ROOT = "document"
 # Readers need no more, and a hostile document could have a fault in every other byte.
 MAX_FAULTS = 200
+# Comparing names takes time proportional to the product of their lengths.
+MAX_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,5 +70,7 @@ class Faults:
 
 def suggest_nearest(name: str, candidates: Iterable[str]) -> str:
     """Return a remedy with the most similar known name, "did you mean ...?"; '' if none is similar."""
-    close = get_close_matches(name, list(candidates), n=1, cutoff=0.6)
+    if len(name) > MAX_NAME:
+        return ""
+    close = get_close_matches(name, [each for each in candidates if len(each) <= MAX_NAME], n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else ""

@@ -57,3 +57,7 @@ def main() -> None:
             Line(f"{name}: longest of {len(generated):,} texts", 1_000 * max(seconds), 200, "ms CPU").text, flush=True
         )
         print(Line(f"{name}: largest growth of memory", max(mebibytes), 64, "MiB").text, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -88,3 +88,7 @@ def main() -> None:
         costs = milliseconds(engine, planned)
         print(Line(f"{name}: longest of {len(planned):,} searches", max(costs), 200, "ms CPU").text, flush=True)
         print(Line(f"{name}: expressions over 200 ms", sum(each > 200 for each in costs), 0, "").text, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ from support.every import every
 
 from bench.trust import sql_texts
 from bench.trust.parsers import READERS, SEED, read
+from treaty.contracts.errors import suggest_nearest
 from treaty.contracts.limits import bounded_parser
 from treaty.contracts.limits.bounded_parser import MAX_STEPS, MAX_TOKENS, ParserLimitExceeded
 from treaty.contracts.predicates import parser
@@ -153,3 +154,9 @@ def test_a_malformed_statement_names_no_partition_and_is_not_logged(query: str) 
     finally:
         logging.getLogger("sqlglot").removeHandler(handler)
     assert records == []
+
+
+def test_no_name_is_suggested_for_one_that_is_too_long_to_compare() -> None:
+    assert suggest_nearest("amonut", ["amount"]) == "did you mean 'amount'?"
+    assert suggest_nearest("amonut" * 40_000, ["amount" * 40_000]) == ""
+    assert suggest_nearest("amonut", ["amount" * 40_000, "amount"]) == "did you mean 'amount'?"
