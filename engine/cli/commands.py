@@ -227,7 +227,7 @@ def draft(
         source=TableSource(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
         lake=str(lake) if lake else None, alarms=false_alarms if by_history else None, refit=refit,
-        excluded_partitions=_named(exclude_partition or (), partition_by or ()),
+        excluded_partitions=_named(exclude_partition or (), partition_by or ()), refuse_unknown_exclusions=True,
     )  # fmt: skip
     with in_spark(remote, memory) as spark:
         drafted = spark.draft(request, progress)

@@ -159,7 +159,9 @@ class DraftRequest:
     - `alarms`: false alarms per quarter for learned programs; None learns none.
     - `refit`: policy for limits that programs refit later.
     - `keys`: keys that columns may refer to; `sketched`: also find such columns by sketches, not only by name.
-    - `excluded_partitions`: partitions from which nothing is learned; names that the table lacks are ignored."""
+    - `excluded_partitions`: partitions from which nothing is learned.
+    - `refuse_unknown_exclusions`: fail if the table lacks an excluded partition; otherwise such names are ignored, as
+      a partition of an incident may have been dropped."""
 
     source: TableSource
     contract_id: str
@@ -175,6 +177,7 @@ class DraftRequest:
     keys: tuple[ReferableKey, ...] = ()
     sketched: bool = True
     excluded_partitions: tuple[str, ...] = ()
+    refuse_unknown_exclusions: bool = False
 
     @property
     def profile(self) -> ProfileRequest:

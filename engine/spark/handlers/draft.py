@@ -17,7 +17,7 @@ from treaty.engine.profile.table_profile import TableProfile
 from treaty.engine.protocol.progress import ReportProgress, no_progress
 from treaty.engine.protocol.requests import DraftRequest, DraftResult
 from treaty.engine.spark.profile.patterns import suggested
-from treaty.engine.spark.profile.profiler import ProfiledTable, history, opened
+from treaty.engine.spark.profile.profiler import ProfiledTable, history, opened, refuse_unknown
 from treaty.engine.spark.profile.pseudo_partitions import as_one, split
 from treaty.engine.spark.profile.references import references
 from treaty.engine.spark.profile.row_sample import draw_rows
@@ -43,6 +43,8 @@ def draft_opened(
     session: Any, whole: ProfiledTable, request: DraftRequest, report_progress: ReportProgress
 ) -> DraftResult:
     """Draft a table that is already open. Raises UnreadableTable, EngineError."""
+    if request.refuse_unknown_exclusions and request.excluded_partitions:
+        refuse_unknown("partition", request.excluded_partitions, whole.names or _names_in_rows(whole, request))
     table, sound = _sound(whole, request)
     if whole.names and not table.names:
         return _unlearned(whole, request, report_progress)
@@ -62,6 +64,13 @@ def draft_opened(
         suggestions=tuple(suggested_checks),
         profile=document(profiled if over_time else as_one(profiled), request.object).model_dump(mode="json"),
     )
+
+
+def _names_in_rows(table: ProfiledTable, request: DraftRequest) -> tuple[str, ...]:
+    """Return the partitions of a table whose files do not show them, read from its rows."""
+    by = request.source.partition_by
+    rows = table.frame.selectExpr(*partition_names.keys(by)).distinct().collect()
+    return tuple(sorted(partition_names.name(computed_partitions.names(by), tuple(row)) for row in rows))
 
 
 def _sound(table: ProfiledTable, request: DraftRequest) -> tuple[ProfiledTable, DraftRequest]:

@@ -66,7 +66,7 @@ def opened(session: Any, request: ProfileRequest) -> ProfiledTable:
     Raises UnreadableTable, and EngineError for columns or partitions that it does not have."""
     storage = changes.layout(session, request.source)
     if storage.folders:
-        _refuse_unknown("partition", request.partitions, tuple(storage.folders))
+        refuse_unknown("partition", request.partitions, tuple(storage.folders))
     folders = [folder for name in request.partitions for folder in storage.folders.get(name, ())]
     frame = read(session, request.source, names=request.partitions, folders=folders)
     return opened_frame(frame, request, request.partitions or tuple(sorted(storage.folders)))
@@ -75,7 +75,7 @@ def opened(session: Any, request: ProfileRequest) -> ProfiledTable:
 def opened_frame(frame: Any, request: ProfileRequest, names: tuple[str, ...] = ()) -> ProfiledTable:
     """Return a frame as a table to be profiled. Raises EngineError for columns it lacks."""
     schema, before = schema_of(frame), _before(request)
-    _refuse_unknown("column", request.columns, schema.names)
+    refuse_unknown("column", request.columns, schema.names)
     return ProfiledTable(frame, classified_schema(before, schema) if before else schema, names)
 
 
@@ -121,7 +121,8 @@ def _before(request: ProfileRequest) -> DataObject | None:
     return next((each for each in objects if each.name == request.object), None)
 
 
-def _refuse_unknown(what: str, names: Sequence[str], available: Sequence[str]) -> None:
+def refuse_unknown(what: str, names: Sequence[str], available: Sequence[str]) -> None:
+    """Raise EngineError with the nearest available names if a name is not available."""
     unknown = [name for name in names if name not in available]
     if unknown:
         nearest = " ".join(filter(None, (suggest_nearest(name, available) for name in unknown)))

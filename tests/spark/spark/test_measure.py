@@ -389,6 +389,10 @@ def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_
     [
         ({"columns": ("id", "dya")}, "the table has no column dya (did you mean 'day'?); available: id, day"),
         ({"partitions": ("day=9",)}, "the table has no partition day=9"),
+        (
+            {"excluded_partitions": ("day=1", "day=9"), "refuse_unknown_exclusions": True},
+            "the table has no partition day=9 (did you mean 'day=3'?); available: day=1, day=2, day=3",
+        ),
     ],
 )
 def test_a_draft_of_what_is_not_there_is_refused(words: dict[str, Any], said: str, spark: Any, table: Path) -> None:
@@ -396,6 +400,16 @@ def test_a_draft_of_what_is_not_there_is_refused(words: dict[str, Any], said: st
     with pytest.raises(EngineError) as caught:
         draft(spark, request)
     assert said in caught.value.reason
+
+
+def test_a_draft_without_unknown_computed_partitions_is_refused(spark: Any, table: Path) -> None:
+    source = TableSource(str(table), partition_by=("half=cast(cast(day as int) % 2 as string)",))
+    request = DraftRequest(
+        source=source, contract_id="t", object="t", excluded_partitions=("half=7",), refuse_unknown_exclusions=True
+    )
+    with pytest.raises(EngineError, match="the table has no partition half=7 .*; available: half=0, half=1"):
+        draft(spark, request)
+    assert draft(spark, replace(request, excluded_partitions=("half=1",))).profile["partitions"] == ["half=0"]
 
 
 def test_a_draft_of_some_partitions_reads_no_others(spark: Any, table: Path) -> None:
