@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from math import isnan
+from math import isinf, isnan
 from typing import Any
 
 OPERATORS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
@@ -93,10 +93,10 @@ class Assertion:
         return replace(self, limit=replaced if self.operator in PAIRED else replaced[0])
 
     def holds(self, value: Any) -> bool:
-        """Return whether `value` satisfies the assertion. NaN satisfies none.
+        """Return whether `value` satisfies the assertion. NaN satisfies none, and an infinite value only a function.
 
         Raises TypeError if the value cannot be compared with the limit, or if the limit is not resolved."""
-        if isinstance(value, float) and isnan(value):
+        if isinstance(value, float) and (isnan(value) or (isinf(value) and self.operator != FUNCTION)):
             return False
         if self.detection is not None:
             raise TypeError("the limits come from a detector, which needs the metric's history")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from pydantic import ValidationError
@@ -72,6 +73,8 @@ def promise(assertion: Assertion, reference_values: Mapping[str, ReferenceValue]
         reference = reference_values.get(words, ReferenceValue())
         if reference.value is None:
             return f"{words} is unknown: {reference.reason or 'no value was provided'}"
+        if isinstance(reference.value, float) and not isfinite(reference.value):
+            return f"{words} is not a finite number"
     return assertion.resolved({words: reference.value for words, reference in reference_values.items()})
 
 

@@ -12,6 +12,8 @@ import numpy
 from numpy.typing import NDArray
 
 from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.anomaly.series import finite
+from treaty.engine.core.results import Value
 from treaty.engine.programs.stationarity import DAILY, Cadence, cadence
 from treaty.engine.statistics.statistics import DISTANCES, STATISTICS, compute_statistics
 from treaty.engine.statistics.stored_summaries import distance_parts
@@ -168,6 +170,14 @@ def _columns(rows: Iterable[dict[str, float | None]]) -> dict[str, Array]:
     statistics = list(rows)
     names = dict.fromkeys(name for row in statistics for name in row)  # a column may have changed its type
     return {name: numpy.array([_number(row.get(name)) for row in statistics], dtype=float) for name in names}
+
+
+def statistic_value(metric: Value) -> float | None:
+    """Return the metric as a statistic: infinite if it is NaN, infinite or too large; None without a number."""
+    if metric is None or isinstance(metric, bool | str):
+        return None
+    number = finite(metric)
+    return numpy.inf if number is None else number
 
 
 def _number(value: float | None) -> float:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import cached_property
 
+import numpy
+
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.anomaly.detector import Limits, between
@@ -19,7 +21,7 @@ from treaty.engine.core.errors import StateError
 from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import MEASURES, PRESENT, ROWS
 from treaty.engine.programs.fitting import refit_clause
-from treaty.engine.programs.history import ColumnHistory, distance_inputs
+from treaty.engine.programs.history import ColumnHistory, distance_inputs, statistic_value
 from treaty.engine.programs.newest_partitions import newest
 from treaty.engine.programs.program import Clause, NoProgram
 from treaty.engine.programs.recipe import LEAST_BATCHES
@@ -142,8 +144,10 @@ def _holds(clause: Clause, statistic: str, at: int, past: ColumnPasts) -> bool |
     before = past.before[at]
     if before.points < LEAST_BATCHES:
         return None
-    value = finite(past.history.cache[statistic][at])
-    transformed = clause.transform(value, before)
+    value = past.history.cache[statistic][at]
+    if numpy.isinf(value):
+        return False
+    transformed = clause.transform(finite(value), before)
     return None if transformed is None else refit_clause(clause, before).holds(transformed)
 
 
@@ -227,8 +231,8 @@ def _values(of: Mapping[str, BoundAnalyzer], bags: Sequence[StateBag]) -> dict[s
 
 
 def _value(of: BoundAnalyzer, bag: StateBag) -> float | None:
-    """Return the statistic as a finite number; None if it has none or no state is stored."""
+    """Return the statistic, infinite if values are; None if it has none or no state is stored."""
     try:
-        return finite(of.value(bag.values))
+        return statistic_value(of.value(bag.values))
     except KeyError:
         return None

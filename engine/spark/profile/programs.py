@@ -11,13 +11,12 @@ from treaty.contracts.predicates.parser import quote
 from treaty.contracts.schema import Column as Field
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundAnalyzer
-from treaty.engine.anomaly.series import finite
 from treaty.engine.components.operands import NUMERIC, ORDERED, TEXT
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
-from treaty.engine.programs.history import distance_inputs
+from treaty.engine.programs.history import distance_inputs, statistic_value
 from treaty.engine.programs.newest_partitions import PARTITIONS, newest
 from treaty.engine.programs.recipe import SAMPLE
 from treaty.engine.programs.suggestions import TableHistory
@@ -124,9 +123,9 @@ def _statistics(statistics: ColumnStatistics, bags: Sequence[StateBag]) -> dict[
 
 
 def _value(bound: BoundAnalyzer, bag: StateBag) -> float | None:
-    """Return the metric as a finite number; None if it has none or could not be computed."""
+    """Return the statistic, infinite if values are; None if it has none or could not be computed."""
     try:
-        return finite(bound.value(bag.values))
+        return statistic_value(bound.value(bag.values))
     except KeyError:
         return None
 

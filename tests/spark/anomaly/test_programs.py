@@ -2,6 +2,7 @@
 
 import random
 from datetime import date, timedelta
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,26 @@ def test_what_arrives_is_judged_by_its_states_and_those_before(
     failed = [each for each in run.results if each.outcome == "failed" and "-program-" in (each.check_id or "")]
     assert {(each.check_id or "").split("-program-")[0] for each in failed} == columns
     assert {each.partition for each in failed} <= {f"day={START + timedelta(days=DAYS)}"}
+
+
+@pytest.mark.parametrize("value", [inf, -inf])
+def test_an_infinite_value_fails_where_there_were_none(
+    value: float, spark: Any, programs: list[dict[str, Any]]
+) -> None:
+    [(_, *others), *more] = rows(DAYS)
+    arrived = frame(spark, *map(rows, range(DAYS - 3, DAYS)), [(value, *others), *more])  # type: ignore[arg-type]
+    run = verify(arrived, read(programs[0]["contract"]), partition_by=("day",))
+    assert any(each.outcome == "failed" for each in run.results if (each.check_id or "").startswith("amount-program-"))
+
+
+def test_a_statistic_that_was_infinite_has_no_limits(spark: Any, tmp_path: Path) -> None:
+    history = [[(inf if at % 5 == 0 else row[0], *row[1:]) for row in rows(at)] for at in range(DAYS)]
+    frame(spark, *history).coalesce(1).write.partitionBy("day").parquet(str(tmp_path / "t"))  # type: ignore[arg-type]
+    of_amount = [each for each in drafted(spark, tmp_path / "t").suggestions if each["column"] == "amount"]
+    limited = {
+        each["patch"]["quality"]["implementation"]["analyzer"] for each in of_amount if "program" in each["kind"]
+    }
+    assert limited & {"mean", "maximum", "standard_deviation", "range"} == set()
 
 
 def test_partitions_without_a_time_are_refused(spark: Any, tmp_path: Path) -> None:

@@ -407,7 +407,7 @@ def test_a_draft_without_unknown_computed_partitions_is_refused(spark: Any, tabl
     request = DraftRequest(
         source=source, contract_id="t", object="t", excluded_partitions=("half=7",), refuse_unknown_exclusions=True
     )
-    with pytest.raises(EngineError, match="the table has no partition half=7 .*; available: half=0, half=1"):
+    with pytest.raises(EngineError, match=r"the table has no partition half=7 .*; available: half=0, half=1"):
         draft(spark, request)
     assert draft(spark, replace(request, excluded_partitions=("half=1",))).profile["partitions"] == ["half=0"]
 

@@ -1,9 +1,11 @@
 """Limits that are metrics of other datasets: read, put in words, bound, resolved and judged."""
 
+from math import inf, nan
+
 import pytest
 from support.orders import SCHEMA, check, contract, result, run, states
 
-from treaty.contracts.assertions import Assertion, ReferenceLimit
+from treaty.contracts.assertions import ANOMALIES, OPERATORS, PAIRED, Assertion, ReferenceLimit
 from treaty.contracts.errors import ContractError
 from treaty.engine.analyzers.numbers import Mean
 from treaty.engine.analyzers.rows import Size
@@ -35,6 +37,21 @@ def test_one_of_a_pair_may_refer() -> None:
     assert read.assertion == Assertion("mustBeBetween", (1, ReferenceLimit("titles", "size")))
     assert read.assertion.sentence() == "be between 1 and the size of titles"
     assert read.assertion.resolved({"the size of titles": 4}) == Assertion("mustBeBetween", (1, 4))
+
+
+@pytest.mark.parametrize("value", [inf, -inf, nan])
+def test_a_limit_that_is_no_finite_number_is_not_evaluated(value: float) -> None:
+    (bound,) = bind(contract(check("size", mustBeLessOrEqualTo=TITLES)).object("orders"), SCHEMA).checks
+    assert bound.check.assertion
+    reason = promise(bound.check.assertion, {"the size of titles": ReferenceValue(value)})
+    assert reason == "the size of titles is not a finite number"
+
+
+@pytest.mark.parametrize("operator", sorted(set(OPERATORS) - {ANOMALIES}))
+@pytest.mark.parametrize("value", [inf, -inf, nan])
+def test_no_assertion_holds_for_an_infinite_value_or_nan(operator: str, value: float) -> None:
+    limit = (-5, 5) if operator in PAIRED else 5
+    assert not Assertion(operator, limit).holds(value)
 
 
 def test_an_assertion_whose_limit_is_not_known_judges_nothing() -> None:
