@@ -67,7 +67,7 @@ def draft_opened(
 
 
 def _names_in_rows(table: ProfiledTable, request: DraftRequest) -> tuple[str, ...]:
-    """Return the partitions of a table whose files do not show them, read from its rows."""
+    """Read the partitions from the rows of a table whose files do not show them."""
     by = request.source.partition_by
     rows = table.frame.selectExpr(*partition_names.keys(by)).distinct().collect()
     return tuple(sorted(partition_names.name(computed_partitions.names(by), tuple(row)) for row in rows))
