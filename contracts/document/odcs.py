@@ -63,6 +63,8 @@ def element_model(annotation: Any, value: Any) -> "type[BaseModel] | None":
     None if the standard leaves the content open, as in `arguments` and in the value of a custom property."""
     from pydantic import BaseModel
 
+    if not isinstance(value, list | Mapping):
+        return None
     for each in (annotation, *get_args(annotation)):
         if isinstance(value, list) and get_origin(each) is list:
             return element_model(get_args(each)[0], {})

@@ -131,7 +131,7 @@ DOCUMENTS: dict[str, tuple[str, str, bool]] = {
         check('query: "SELECT ${env:HOME}"').replace("analyzer: mean", "analyzer: sql"),
         "TR-CHECK-ARGUMENT", True,
     ),
-    "a bomb of a function": (check("where: \"length(repeat('x', 1000000000)) > 0\""), "predicate-function", True),
+    "a bomb of a function": (check("where: \"length(repeat('x', 1000000000)) > 0\""), "predicate-argument", True),
     "a regular expression that runs away": (check("where: \"amount rlike '(a+)+$'\""), "predicate-regex", True),
     "a regular expression that runs away slowly": (
         check("where: \"amount rlike '\\\\\\\\w*\\\\\\\\w*\\\\\\\\w*@'\""), "predicate-regex", True,
