@@ -2,15 +2,20 @@
 
 None of the text is written into a log.
 
-Its parser goes back after a wrong guess: with `int(int(...` the work doubles with each level. Every token that is read,
-or read again, is a step, and their number is limited; so is the number of tokens, before the parser starts."""
+Its parser goes back after a wrong guess: with `int(int(...` the work doubles with each level. Every operand, and every
+token that is read or read again, is a step. The number of steps and their CPU time are limited; so is the number of
+tokens, before the parser starts."""
 
+from collections.abc import Callable
 from functools import cache
+from time import thread_time
 from typing import Any
 
-# A predicate of 400 parts has fewer than 2,000 tokens, and takes fewer than 4,000 steps.
+# A predicate of 400 parts has fewer than 2,000 tokens, and takes fewer than 6,000 steps.
 MAX_TOKENS = 2_000
-MAX_STEPS = 6_000
+MAX_STEPS = 9_000
+# Few steps can take long: the library copies the tree at each `->`. Texts within the other limits take a third of it.
+MAX_CPU_SECONDS = 0.12
 # Functions whose arguments may be separated by keywords: `extract(YEAR FROM day)`.
 KEYWORD_FUNCTIONS = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "OVERLAY", "SUBSTRING", "SUBSTR", "POSITION")
 
@@ -39,7 +44,9 @@ def statements(tokens: list[Any], text: str, dialect: str = "spark", *, commands
     `commands`: INSERT and others are read; otherwise a column may be named as they are: comment, refresh."""
     try:
         # A parser holds its position: one that is shared mixes up the texts of two threads.
-        return list(_parser(dialect, commands=commands)(dialect=_dialect(dialect)).parse(tokens, text))
+        parser = _parser(dialect, commands=commands)(dialect=_dialect(dialect))
+        parser.latest = thread_time() + MAX_CPU_SECONDS
+        return list(parser.parse(tokens, text))
     except (ParserLimitExceeded, RecursionError):
         raise ParserLimitExceeded from None
     except Exception:
@@ -62,20 +69,35 @@ def _parser(dialect: str, *, commands: bool) -> Any:
     """Return the class of a parser that leaves function calls as they are written."""
     base = _dialect(dialect).parser_class
 
-    def advance(self: Any, times: int = 1) -> None:
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise ParserLimitExceeded
-        base._advance(self, times)
-
     overrides = {
         "steps": 0,
-        "_advance": advance,
+        "latest": float("inf"),
+        "_advance": _counted(base._advance),
+        # A loop of the library that never advances begins a statement or an operand again and again.
+        "_parse_statement": _counted(base._parse_statement),
+        "_parse_type": _counted(base._parse_type),
         "FUNCTIONS": {},
         "FUNCTION_PARSERS": {name: base.FUNCTION_PARSERS[name] for name in KEYWORD_FUNCTIONS},
-        "STATEMENT_PARSERS": base.STATEMENT_PARSERS if commands else {},
+        "STATEMENT_PARSERS": base.STATEMENT_PARSERS if commands else _inserts(base),
         "NO_PAREN_FUNCTION_PARSERS": {"CASE": base.NO_PAREN_FUNCTION_PARSERS["CASE"]},
         # The library logs statements that it does not know.
         "_warn_unsupported": lambda _: None,
     }
     return type("BoundedParser", (base,), overrides)
+
+
+def _counted(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of the parser that counts its calls as steps."""
+
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        self.steps += 1
+        if self.steps > MAX_STEPS or thread_time() > self.latest:
+            raise ParserLimitExceeded
+        return method(self, *arguments, **named)
+
+    return call
+
+
+def _inserts(base: Any) -> dict[Any, Any]:
+    """Return the parser of INSERT alone: without it, the library reads `FROM x INSERT` without end."""
+    return {kind: parse for kind, parse in base.STATEMENT_PARSERS.items() if kind.name == "INSERT"}

@@ -95,6 +95,8 @@ class Clauses:
         """Return an expression, rewritten as in predicates; its nodes are replaced.
 
         `guarded`: a row on which it cannot be evaluated fails the query."""
+        if self.query.is_too_large:
+            return SqlFragment(sql="NULL")
         placeholders: list[Column] = []
         prepared = mapped(node, lambda each: self._prepared(each, placeholders, aggregates=aggregates))
         writer = PredicateRewriter(self._names(placeholders), QUERY)

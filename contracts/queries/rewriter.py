@@ -140,15 +140,18 @@ class QueryRewriter:
         def replaced(match: re.Match[str]) -> str:
             return self.generated.get(match.group(1) or "", match.group())
 
+        if self.is_too_large:
+            return "NULL"
         self.written += len(sql) + sum(len(replaced(each)) - len(each.group()) for each in _PIECES.finditer(sql))
-        if self.written > MAX_WRITTEN:
-            self._too_large()
+        if self.is_too_large:
+            self.refuse("size", "is too complex: its parts repeat each other", "split it, or name values in a subquery")
             return "NULL"
         return _PIECES.sub(replaced, sql)
 
-    def _too_large(self) -> None:
-        if not any(fault.code == "query-size" for fault in self.faults):
-            self.refuse("size", "is too complex: its parts repeat each other", "split it, or name values in a subquery")
+    @property
+    def is_too_large(self) -> bool:
+        """Return whether more is written than allowed, so that rewriting can stop."""
+        return self.written > MAX_WRITTEN
 
 
 def _named(alias: str) -> frozenset[str]:

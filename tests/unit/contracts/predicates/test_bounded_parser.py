@@ -83,6 +83,28 @@ def test_a_predicate_of_nearly_four_hundred_parts_is_within_the_limits(text: str
     assert parse(text).columns
 
 
+ENDLESS = (
+    "from x insert into t",
+    "from x insert overwrite t select 1 insert into u",
+    "(from x insert)",
+    "with a as (from x insert) b",
+)
+
+
+@every("text", ENDLESS)
+def test_a_loop_that_never_advances_is_ended(text: str) -> None:
+    for reader in READERS.values():
+        read(reader, text)
+        read(reader, f"{text}, partition (ds = '1')")
+
+
+def test_a_loop_of_the_parser_ends_at_the_limit_without_the_exception_for_insert() -> None:
+    kind = bounded_parser._parser("spark", commands=False)
+    endless = type("Endless", (kind,), {"STATEMENT_PARSERS": {}})(dialect=bounded_parser._dialect("spark"))
+    with pytest.raises(ParserLimitExceeded):
+        endless.parse(bounded_parser.tokens_of(ENDLESS[0]), ENDLESS[0])
+
+
 def test_a_text_of_many_tokens_is_refused_before_it_is_parsed() -> None:
     with pytest.raises(PredicateError, match="more than 2000 words and signs"):
         parse("a>1" + "+1" * (MAX_TOKENS // 2))
