@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 # Without compiled modules every process of the tests compiles hundreds of them once more.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-trust bench-ui screens lock bench-install
+.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states fuzz-api kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-trust bench-ui screens lock bench-install
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,9 @@ fuzz-predicates: setup ## compare random predicates with Spark's own answers, by
 
 fuzz-states: setup ## compare states with the whole table over many random histories, by hand
 	FUZZ_HISTORIES=1000 $(PY) -m pytest tests/spark/analyzers/test_states_equal_the_table.py -q
+
+fuzz-api: setup ## send 20,000 requests with values at their borders to each database, by hand (FUZZ_API_SEED=...)
+	FUZZ_API=20000 $(PY) -m pytest tests/database/api/test_borders.py -q -k no_request
 
 kills-gate: setup ## kill 500 processes while they publish through a gate, by hand
 	GATE_KILLS=500 $(PY) -m pytest tests/unit/engine/gate/test_gate_kills.py -q

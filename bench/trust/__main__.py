@@ -6,7 +6,16 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-TOPICS: tuple[str, ...] = ("bodies", "border", "determinism", "parsers", "predicates", "regexes", "sign_in")
+TOPICS: tuple[str, ...] = (
+    "api_borders",
+    "bodies",
+    "border",
+    "determinism",
+    "parsers",
+    "predicates",
+    "regexes",
+    "sign_in",
+)
 
 
 def main(topics: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from treaty.contracts.predicates.fragments import SqlFragment, loose, strict
 from treaty.contracts.predicates.types import (
     FLOATING,
     INTEGRAL,
+    MAX_DIGITS,
     IncomparableTypes,
     base,
     comparison_type,
@@ -121,4 +122,7 @@ def _parameters(writer: "PredicateRewriter", kind: Any) -> str:
         return ""
     if kind.this.name != "DECIMAL" or len(numbers) > 2 or not all(re.fullmatch(r"\d{1,2}", str(n)) for n in numbers):
         writer.refuse("type", "casts to a type with unknown parameters", "write DECIMAL(10, 2)")
+    elif not int([*numbers, 0][1]) <= int(numbers[0]) in range(1, MAX_DIGITS + 1):
+        remedy = f"write DECIMAL(10, 2), with at most {MAX_DIGITS} digits and no more of them after the point"
+        writer.refuse("type", "casts to a decimal that Spark does not have", remedy)
     return f"({', '.join(map(str, numbers))})"

@@ -8,13 +8,12 @@ from treaty.contracts.predicates.arguments import as_argument, refused_type, who
 from treaty.contracts.predicates.arithmetic import negated
 from treaty.contracts.predicates.casts import common_type_pieces, implicit_cast, read_as
 from treaty.contracts.predicates.fragments import SqlFragment, chosen, strict
-from treaty.contracts.predicates.types import BOOLEAN, INTEGRAL, VALUE, base, decimal_digits, group
+from treaty.contracts.predicates.types import BOOLEAN, INTEGRAL, MAX_DIGITS, VALUE, base, decimal_digits, group
 
 if TYPE_CHECKING:
     from treaty.contracts.predicates.rewriter import PredicateRewriter
 
 Production = Callable[["PredicateRewriter", list[SqlFragment]], SqlFragment]
-MAX_DIGITS = 38
 BITS = dict(zip(INTEGRAL, (8, 16, 32, 64), strict=True))
 
 

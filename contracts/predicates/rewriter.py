@@ -1,7 +1,9 @@
 """Rewrite a parsed predicate from an allow-list; everything else becomes a fault."""
 
+import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from treaty.contracts.errors import Fault
@@ -28,7 +30,7 @@ from treaty.contracts.predicates.patterns import escaped_like, like, regexp_like
 from treaty.contracts.predicates.precedence import is_ambiguous
 from treaty.contracts.predicates.text_functions import trim
 from treaty.contracts.predicates.text_kinds import PREDICATE, TextKind
-from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, concatenation_type, group
+from treaty.contracts.predicates.types import ANY, BOOLEAN, MAX_DIGITS, VALUE, concatenation_type, group
 from treaty.contracts.quoting import literal
 
 MAX_DEPTH = 40
@@ -174,7 +176,17 @@ def _literal(writer: PredicateRewriter, node: Any) -> SqlFragment:
         return SqlFragment(sql=literal(node.this), type="string", text=node.this)
     if not NUMBER.fullmatch(node.this):
         return writer.refuse("number", "has a malformed number", "write 10, 1.5 or 1e3")
+    if not _is_stored(node.this):
+        return writer.refuse("number", "has a number that Spark cannot store", f"write at most {MAX_DIGITS} digits")
     return SqlFragment(sql=node.this, type=_number_type(node.this))
+
+
+def _is_stored(text: str) -> bool:
+    """Return whether Spark has a type for the number: a double with an exponent, otherwise a decimal."""
+    if "e" in text.lower():
+        return math.isfinite(float(text))
+    number = Decimal(text).as_tuple()
+    return max(len(number.digits), -int(number.exponent)) <= MAX_DIGITS
 
 
 def _number_type(text: str) -> str:

@@ -11,6 +11,8 @@ from treaty.contracts.schema import struct_fields
 ANY, VALUE, BOOLEAN = "any", "value", "boolean"
 INTEGRAL = ("tinyint", "smallint", "int", "bigint")
 FLOATING = ("float", "double")
+# Digits of the longest decimal.
+MAX_DIGITS = 38
 
 Group = Literal["number", "text", "moment", "boolean", "binary", "time", "interval", "array", "struct", "map"]
 GROUPS: dict[str, Group] = {

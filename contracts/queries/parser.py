@@ -110,5 +110,8 @@ def _unknown(word: str) -> Fault:
 
 def _formatted(sql: str, own: str) -> str:
     """Return the SQL as a template of `str.format` with `{rows}` for the table."""
+    table = f"FROM {quote(own)} AS "
+    # Texts and names are skipped: an escape such as \u0020 can write the table's name within a text.
+    places = re.compile(rf"'(?:[^'\\]|\\.)*'|{re.escape(table)}|`(?:[^`]|``)*`", re.DOTALL)
     escaped = sql.replace("{", "{{").replace("}", "}}")
-    return escaped.replace(f"FROM {quote(own)} AS ", f"FROM {{{ROWS}}} AS ")
+    return places.sub(lambda each: f"FROM {{{ROWS}}} AS " if each.group() == table else each.group(), escaped)

@@ -1,7 +1,7 @@
 """Describe findings in sentences: value, rows, bound, violating rows."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from treaty.contracts.assertions import Assertion
@@ -15,6 +15,11 @@ WHOLE_SHARES = {0: "none", 1: "all"}
 LONGEST = 160
 _ROWS_OF_ROWS = re.compile(r"(?:^|(?<=: ))([\d,]+) rows of ([\d,]+ rows)( \w+)?")
 _ONE_ROW = re.compile(r"(?<![\d.,])1 rows\b")
+# Words of a template that are no text of a user, besides numbers.
+FIXED = ("counted", "count_in")
+# Stand for the text of a user until the sentence around it is complete.
+OPENING, CLOSING = "\ue000", "\ue001"
+_MARK = re.compile(f"{OPENING}(\\d+){CLOSING}")
 # Singular forms of verbs that take more than an s.
 OF_ONE = {"have": "has", "do": "does", "are": "is", "match": "matches", "miss": "misses", "could": "could"}
 
@@ -51,7 +56,7 @@ def _value_text(analyzer: Analyzer, reading: MetricValue, limits: tuple[Any, ...
         "value": _value(analyzer, reading.value, limits),
         "counted": figure(reading.rows if reading.counted is None else reading.counted),
     }
-    text = _of_rows(analyzer.value_template.format_map(words))
+    text = _of_template(analyzer.value_template, words, {*FIXED, *(["value"] if is_number(reading.value) else [])})
     return (
         text
         if "{phrase}" in analyzer.value_template or not analyzer.where
@@ -66,6 +71,15 @@ def _value(analyzer: Analyzer, value: Any, limits: tuple[Any, ...]) -> str:
     if value in WHOLE_SHARES and analyzer.value_template.startswith("{value} of"):
         return WHOLE_SHARES[value]
     return percentage(value, limits)
+
+
+def _of_template(template: str, words: Mapping[str, str], fixed: Collection[str]) -> str:
+    """Return the template with its words; only its own row counts are shortened.
+
+    `fixed`: names of words that are not written by users."""
+    others = [name for name in words if name not in fixed]
+    marks = {name: f"{OPENING}{at}{CLOSING}" for at, name in enumerate(others)}
+    return _MARK.sub(lambda each: words[others[int(each[1])]], _of_rows(template.format_map({**words, **marks})))
 
 
 def _of_rows(phrase: str) -> str:

@@ -157,7 +157,7 @@ def _details(stored: Any) -> Any:
 
 
 def _time(stored: Any) -> str | None:
-    with suppress(ValueError, TypeError):
+    with suppress(ValueError, TypeError, OverflowError):
         moment = datetime.fromisoformat(stored) if isinstance(stored, str) else stored
         return hash_chain.written(clock.aware(moment))
     return None

@@ -22,11 +22,16 @@ FIELDS = frozenset(
 ABOUT_HEADS = b"treaty: head of an audit "
 Entry = Mapping[str, Any]
 
+# What `read` yields for an export without its last line.
+BREAK: Entry = {"break": True}
+# Written in place of an entry that is not plain data; no such entry was ever sealed.
+UNWRITABLE = {"fault": "cannot be written as JSON"}
 NO_ENTRY = "is not a valid audit entry"
 MISSING = "is missing: another entry is in its place"
 CHANGED = "has been modified"
 LOOSE = "does not continue the chain of the previous entry"
 REPLACED = "does not match the head"
+BROKEN_OFF = "is missing: the export breaks off here"
 CUT_OFF = "is missing: the audit log had more entries when the head was created"
 
 
@@ -87,13 +92,25 @@ def follow(entries: Iterable[Entry], head: AuditHead | None = None) -> ChainChec
 
 
 def lines(entries: Iterable[Entry]) -> Iterator[bytes]:
-    """Return the entries as export lines, each a canonical JSON document."""
-    return (canonical(entry) + b"\n" for entry in entries)
+    """Yield the entries as export lines, then their number. Each line is a canonical JSON document."""
+    count = 0
+    for count, entry in enumerate(entries, 1):  # noqa: B007 - the last number is used
+        yield _line(entry)
+    yield _end(count)
 
 
 def read(exported: Iterable[bytes]) -> Iterator[Entry]:
-    """Return the entries of an export. A malformed line yields an empty entry, which breaks the chain."""
-    return map(_entry, exported)
+    """Yield the entries of an export. A malformed line yields an empty entry, which breaks the chain.
+
+    So does a missing last line, or one with another number of entries."""
+    count, is_complete = 0, False
+    for line in exported:
+        is_complete = not is_complete and line == _end(count)
+        if not is_complete:
+            count += 1
+            yield _entry(line)
+    if not is_complete:
+        yield BREAK
 
 
 def signed(head: AuditHead, key: HashKey | None) -> AuditHead:
@@ -124,7 +141,7 @@ def _signature(head: AuditHead, key: HashKey) -> str:
 def _fault(entry: Entry, before: ChainCheck, head: AuditHead | None) -> str | None:
     position = before.entries + 1
     if entry.keys() != FIELDS:
-        return NO_ENTRY
+        return BROKEN_OFF if entry is BREAK else NO_ENTRY
     if entry["position"] != position:
         return MISSING
     if entry["hash"] != _sealed(entry):
@@ -139,6 +156,18 @@ def _sealed(entry: Entry) -> str | None:
         return seal(entry)
     except (TypeError, ValueError):
         return None
+
+
+def _end(count: int) -> bytes:
+    """Return the last line of an export."""
+    return canonical({"entries": count}) + b"\n"
+
+
+def _line(entry: Entry) -> bytes:
+    try:
+        return canonical(entry) + b"\n"
+    except (TypeError, ValueError):
+        return canonical(UNWRITABLE) + b"\n"
 
 
 def _entry(line: bytes) -> Entry:

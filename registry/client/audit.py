@@ -30,7 +30,7 @@ class AuditApi(ApiTransport):
         return self._get(schemas.AuditHead, "/audit/head")
 
     def audit_export(self, *, after: int = 0) -> bytes:
-        """Export all entries after that position as JSON lines."""
+        """Export all entries after that position as JSON lines. The last line is their number."""
         return self._send("GET", "/audit/export", query={"after": after}).content
 
     def approvals(self, contract_id: str, version: str | None = None) -> list[schemas.ApprovalRecordOut]:

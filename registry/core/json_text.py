@@ -13,6 +13,8 @@ MAX_DEPTH = 100
 MAX_VALUES = 500_000
 STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 BRACKET = re.compile(rb"[\[\]{}]")
+# An escape such as \ud800. Two of them are a character, one alone is none that a text can hold.
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 STEPS = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 
@@ -41,7 +43,10 @@ def decode(body: bytes) -> Any:
     Raises JsonTooComplex; UnicodeDecodeError; ValueError for a number that is too long; and JSONDecodeError if the text
     is not JSON, repeats a key or contains a number that is not finite."""
     check_size(body)
-    return json.loads(body.decode(), object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
+    value = json.loads(body.decode(), object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
+    if SURROGATE.search(body):
+        _refuse_surrogates(value)
+    return value
 
 
 def _separators(text: bytes) -> int:
@@ -67,6 +72,13 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise json.JSONDecodeError("A number is too large", "", 0)
     return number
+
+
+def _refuse_surrogates(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise json.JSONDecodeError("A text contains half a character", "", 0) from None
 
 
 def _refuse_constant(constant: str) -> NoReturn:

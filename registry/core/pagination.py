@@ -3,13 +3,14 @@
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter
+from pydantic import TypeAdapter
 from sqlalchemy import Select, literal, tuple_
 
+from treaty.registry.core.bounded_values import Count, Timestamp
 from treaty.registry.core.errors import InvalidRequest
 
 Query = TypeVar("Query", bound=Select[*tuple[Any, ...]])
@@ -40,18 +41,10 @@ class RowPage(Generic[Row]):
     next: str | None = None
 
 
-def _utc(moment: datetime) -> datetime:
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        raise ValueError("date out of range") from None
-
-
-Count = Annotated[int, Field(ge=0, lt=2**31)]
 # Restricts the values of a cursor to those that every database accepts.
 FORMS: dict[type, Any] = {
     int: Count,
-    datetime: Annotated[AwareDatetime, AfterValidator(_utc)],
+    datetime: Timestamp,
 }
 
 

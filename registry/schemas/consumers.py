@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, computed_field
 
+from treaty.registry.core.bounded_values import JsonObject, Revision
 from treaty.registry.core.enums import AcknowledgementState, NotificationKind, PinKind, SubscriptionState
 from treaty.registry.schemas.base import PRINTABLE, ApiModel, ApiRequest, EtagModel, Name, Prose
 
@@ -59,7 +60,7 @@ class SubscriptionUpdateIn(UseIn):
 
     - `revision`: revision of the subscription that the change is based on."""
 
-    revision: int
+    revision: Revision
 
 
 class SubscriptionOut(EtagModel):
@@ -107,7 +108,7 @@ class ConsumerCheckIn(ApiRequest):
 
     object: Path
     column: Path | None = None
-    patch: Annotated[dict[str, Any], Field(min_length=1, max_length=4)]
+    patch: Annotated[JsonObject, Field(min_length=1, max_length=4)]
     id: CheckId | None = None
 
 

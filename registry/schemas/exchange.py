@@ -4,9 +4,10 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.schemas.base import ApiModel, ApiRequest, Name
 
-Form = Annotated[str, StringConstraints(max_length=40)]
+Form = Annotated[LookupText, Field(max_length=40)]
 Text = Annotated[str, Field(max_length=2_000_000)]
 
 

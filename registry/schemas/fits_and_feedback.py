@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import FeedbackKind, FitReason, RefitOutlook
 from treaty.registry.schemas.base import ApiModel, ApiRequest, Reason
 
@@ -12,9 +13,9 @@ from treaty.registry.schemas.base import ApiModel, ApiRequest, Reason
 class FitsQuery(ApiModel):
     """Filter of fits."""
 
-    contract_id: str = Field(description="Id of the contract")
-    object: str = Field(description="Name of the object: a table of the contract")
-    check_id: str | None = Field(default=None, description="Only fits of this check; by default of all checks")
+    contract_id: LookupText = Field(description="Id of the contract")
+    object: LookupText = Field(description="Name of the object: a table of the contract")
+    check_id: LookupText | None = Field(default=None, description="Only fits of this check; by default of all checks")
     limit: int = Field(default=100, ge=1, le=1000, description="Maximum number of fits")
 
 
@@ -59,8 +60,8 @@ class FitOut(ApiModel):
 class FeedbackQuery(ApiModel):
     """Filter of feedback: an object of a contract."""
 
-    contract_id: str = Field(description="Id of the contract")
-    object: str = Field(description="Name of the object: a table of the contract")
+    contract_id: LookupText = Field(description="Id of the contract")
+    object: LookupText = Field(description="Name of the object: a table of the contract")
     limit: int = Field(default=100, ge=1, le=1000, description="Maximum number of entries")
 
 
@@ -70,7 +71,7 @@ class FeedbackIn(ApiRequest):
     - `partition`: null means all partitions of the run together."""
 
     run_id: UUID
-    partition: str | None = Field(default=None, max_length=1000)
+    partition: LookupText | None = Field(default=None, max_length=1000)
     kind: FeedbackKind
     reason: Reason
 
@@ -94,9 +95,9 @@ class FeedbackOut(ApiModel):
 class FeedbackPreviewIn(ApiRequest):
     """Possible feedback on data of a run, and the check to preview."""
 
-    check_id: str = Field(max_length=1000)
+    check_id: LookupText = Field(max_length=1000)
     run_id: UUID
-    partition: str | None = Field(default=None, max_length=1000)
+    partition: LookupText | None = Field(default=None, max_length=1000)
     kind: FeedbackKind
 
 

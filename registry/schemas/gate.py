@@ -6,12 +6,13 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
+from treaty.registry.core.bounded_values import LargeCount, LookupText
 from treaty.registry.core.enums import GateAnswer
 from treaty.registry.schemas.base import ApiModel, ApiRequest
 
 # Either the hash of the content or the id of a row.
-BagName = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64}|[0-9a-f-]{36})$")]
-Text = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
+BagName = Annotated[str, StringConstraints(max_length=64, pattern=r"^([0-9a-f]{64}|[0-9a-f-]{36})$")]
+Text = Annotated[LookupText, Field(max_length=2000)]
 
 
 class PartitionEntryBody(ApiRequest):
@@ -43,7 +44,7 @@ class GenerationBody(ApiRequest):
     - `verdict`: null if no run validated the generation.
     - `entries`: states and fingerprint of the files, by partition."""
 
-    number: int = Field(ge=0)
+    number: LargeCount
     entries: dict[Text, PartitionEntryBody]
     verdict: GenerationVerdictBody | None = None
 

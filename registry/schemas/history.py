@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
+from treaty.registry.core.bounded_values import LookupText, Timestamp
 from treaty.registry.schemas.base import ApiModel
 from treaty.registry.schemas.contracts import CheckResultOut
 
@@ -13,15 +14,15 @@ from treaty.registry.schemas.contracts import CheckResultOut
 class MetricHistoryQuery(ApiModel):
     """Filter of measurements."""
 
-    contract_id: str = Field(description="Id of the contract")
-    object: str = Field(description="Name of the object: a table of the contract")
-    metric: str | None = Field(
+    contract_id: LookupText = Field(description="Id of the contract")
+    object: LookupText = Field(description="Name of the object: a table of the contract")
+    metric: LookupText | None = Field(
         default=None, description="Name of an analyzer or identity of a metric; by default all metrics"
     )
-    since: AwareDatetime | None = Field(default=None, description="Only data from this time on")
-    until: AwareDatetime | None = Field(default=None, description="Only data before this time")
-    segment: str | None = Field(default=None, description="Only this segment, such as `country=DE`")
-    tag: str | None = Field(default=None, description="Only if the contract or the object has this tag")
+    since: Timestamp | None = Field(default=None, description="Only data from this time on")
+    until: Timestamp | None = Field(default=None, description="Only data before this time")
+    segment: LookupText | None = Field(default=None, description="Only this segment, such as `country=DE`")
+    tag: LookupText | None = Field(default=None, description="Only if the contract or the object has this tag")
     limit: int = Field(default=1000, ge=1, le=10_000, description="Maximum number of measurements, newest first")
 
 
@@ -54,10 +55,10 @@ class MetricHistoryItemOut(ApiModel):
 class CheckHistoryQuery(ApiModel):
     """Filter of check results."""
 
-    contract_id: str = Field(description="Id of the contract")
-    object: str = Field(description="Name of the object: a table of the contract")
-    check_id: str = Field(description="Id of the check")
-    since: AwareDatetime | None = Field(default=None, description="Only runs that ended at or after this time")
+    contract_id: LookupText = Field(description="Id of the contract")
+    object: LookupText = Field(description="Name of the object: a table of the contract")
+    check_id: LookupText = Field(description="Id of the check")
+    since: Timestamp | None = Field(default=None, description="Only runs that ended at or after this time")
     limit: int = Field(default=500, ge=1, le=5000, description="Maximum number of results, newest first")
 
 

@@ -4,12 +4,13 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
+from treaty.registry.core.bounded_values import Revision, Timestamp
 from treaty.registry.core.enums import IncidentState, ManualResolution, Resolution
 from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel, Prose, UserName
 
-Revision = Annotated[int, Field(ge=1, lt=2**31, description="Revision of the incident that the change is based on")]
+IncidentRevision = Annotated[Revision, Field(description="Revision of the incident that the change is based on")]
 
 
 class FailingCheckOut(ApiModel):
@@ -81,7 +82,7 @@ class IncidentOut(EtagModel):
 class IncidentStepIn(ApiRequest):
     """A change of an incident without further parameters."""
 
-    revision: Revision
+    revision: IncidentRevision
 
 
 class IncidentAssignIn(IncidentStepIn):
@@ -97,7 +98,7 @@ class IncidentSnoozeIn(IncidentStepIn):
 
     - `snoozed_until`: null ends the snooze."""
 
-    snoozed_until: AwareDatetime | None
+    snoozed_until: Timestamp | None
 
 
 class IncidentResolveIn(IncidentStepIn):

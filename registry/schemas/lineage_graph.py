@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import ContaminationState, InferredConsumerState
 from treaty.registry.schemas.base import ApiModel
 
@@ -169,6 +170,6 @@ class InferredConsumerIn(ApiModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    contract_id: str = Field(min_length=1, max_length=500)
-    job_namespace: str = Field(min_length=1, max_length=2000)
-    job_name: str = Field(min_length=1, max_length=2000)
+    contract_id: LookupText = Field(min_length=1, max_length=500)
+    job_namespace: LookupText = Field(min_length=1, max_length=2000)
+    job_name: LookupText = Field(min_length=1, max_length=2000)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, SecretStr, StringConstraints
 
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import GrantScope, Permission, Role, TeamRole
 from treaty.registry.schemas.base import PRINTABLE, ApiModel, ApiRequest, EtagModel, Name, Password, UserName
 
@@ -15,7 +16,7 @@ class SetupIn(ApiRequest):
 
     - `token`: token of the one-time link."""
 
-    token: str
+    token: LookupText
     name: UserName
     password: Password
 
@@ -24,7 +25,7 @@ class CredentialsIn(ApiRequest):
     """User name and password."""
 
     name: Annotated[str, StringConstraints(max_length=200, pattern=PRINTABLE)]
-    password: SecretStr
+    password: Annotated[SecretStr, Field(max_length=256)]
 
 
 class IdentityTokenIn(ApiRequest):
@@ -33,7 +34,7 @@ class IdentityTokenIn(ApiRequest):
     - `nonce`: must match the token's nonce, which ties the token to this sign-in.
     - `token`: ID token of the identity provider."""
 
-    token: SecretStr
+    token: Annotated[SecretStr, Field(max_length=32_768)]
     nonce: Annotated[SecretStr, Field(min_length=16, max_length=200)]
 
 

@@ -4,9 +4,10 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field, computed_field
+from pydantic import Field, computed_field
 
 from treaty.contracts.comparison.compatibility import Bump
+from treaty.registry.core.bounded_values import JsonObject, LookupText, Revision, Timestamp
 from treaty.registry.core.enums import Decision, ProposalState
 from treaty.registry.core.state_machines import OPEN
 from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel, FaultOut, Name, Prose, Reason, UserName
@@ -20,8 +21,8 @@ class EffectivePeriodIn(ApiRequest):
     - `effective_from`: null means from its approval.
     - `effective_until`: null means until another version replaces it."""
 
-    effective_from: AwareDatetime | None = None
-    effective_until: AwareDatetime | None = None
+    effective_from: Timestamp | None = None
+    effective_until: Timestamp | None = None
 
 
 class ProposalIn(ApiRequest):
@@ -44,7 +45,7 @@ class EditIn(ApiRequest):
     - `comment`: added to the discussion, even if the edit is rejected because the revision is outdated."""
 
     document: Document
-    revision: int
+    revision: Revision
     window: EffectivePeriodIn | None = None
     comment: Prose | None = None
 
@@ -174,7 +175,7 @@ class DecisionBaseIn(ApiRequest):
     - `reason`: required to reject."""
 
     decision: Decision
-    revision: int
+    revision: Revision
     reason: Prose | None = None
 
 
@@ -183,7 +184,7 @@ class DecisionIn(DecisionBaseIn):
 
     - `patch`: replaces the drafted patch of an accepted suggestion; null accepts it as drafted."""
 
-    patch: dict[str, Any] | None = None
+    patch: JsonObject | None = None
 
 
 class DecisionsIn(DecisionBaseIn):
@@ -232,9 +233,9 @@ class ApprovalIn(ApiRequest):
     - `includes_replay`: the approver has seen the replay; it becomes part of the approval record.
     - `comment`: added to the discussion, even if the approval is rejected because the revision is outdated."""
 
-    fingerprint: str
-    revision: int | None = None
-    follows_version: str | None = None
+    fingerprint: LookupText
+    revision: Revision | None = None
+    follows_version: LookupText | None = None
     comment: Prose | None = None
     includes_replay: bool = False
 
@@ -262,7 +263,7 @@ class ChangeRequestIn(CommentIn):
 
     - `revision`: revision of the proposal that the request is based on."""
 
-    revision: int
+    revision: Revision
 
 
 class AssigneeIn(ApiRequest):
@@ -278,7 +279,7 @@ class ProposalSnoozeIn(ApiRequest):
 
     - `snoozed_until`: null ends the snooze."""
 
-    snoozed_until: AwareDatetime | None
+    snoozed_until: Timestamp | None
 
 
 class ReasonIn(ApiRequest):

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.schemas.base import ApiModel, ApiRequest
 
 Document = Annotated[str, Field(min_length=1, max_length=262_144)]
@@ -128,7 +129,7 @@ class ReplayIn(ApiRequest):
     - `include_replaced`: evaluate replaced states as well, if they are still stored."""
 
     proposal_id: UUID | None = None
-    contract_id: Annotated[str, Field(max_length=500)] | None = None
+    contract_id: Annotated[LookupText, Field(max_length=500)] | None = None
     document: Document | None = None
     merge_counts: bool = True
     include_replaced: bool = False

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from treaty.engine.anomaly.learned_programs import PINNED, REFITS
+from treaty.registry.core.bounded_values import LargeCount
 from treaty.registry.core.enums import TaskState
 from treaty.registry.schemas.base import ApiModel, ApiRequest, Location, Name
 
@@ -30,17 +31,17 @@ class DraftIn(ApiRequest):
     - `aliases`: further names of the table in lineage events."""
 
     location: Location
-    contract_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,200}$")]
+    contract_id: Annotated[str, StringConstraints(max_length=200, pattern=r"^[A-Za-z0-9_.:-]{1,200}$")]
     object: Name
     format: Name | None = None
     partition_by: tuple[Name, ...] = ()
     columns: tuple[Name, ...] = ()
     partitions: tuple[Location, ...] = ()
     aliases: tuple[AliasIn, ...] = ()
-    sample: Annotated[int, Field(ge=1)] | None = None
+    sample: Annotated[LargeCount, Field(ge=1)] | None = None
     by_history: bool = False
     false_alarms: Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)] = 1.0
-    refit: Annotated[str, StringConstraints(pattern=f"^({REFITS.pattern})$")] = PINNED
+    refit: Annotated[str, StringConstraints(max_length=40, pattern=f"^({REFITS.pattern})$")] = PINNED
 
 
 class TaskOut(ApiModel):

@@ -18,14 +18,15 @@ from treaty.registry.access import authentication, oidc, users
 from treaty.registry.access.oidc import Identity, OidcProvider
 from treaty.registry.api.http import idempotency
 from treaty.registry.core import ids
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.core.settings import RegistrySettings
 
-ContractId = Annotated[str, Query(min_length=1, max_length=500, description="Id of the contract")]
-ContractFilter = Annotated[str | None, Query(description="Only results for this contract")]
-ObjectName = Annotated[str, Query(description="Name of the object: a table of the contract")]
+ContractId = Annotated[LookupText, Query(min_length=1, max_length=500, description="Id of the contract")]
+ContractFilter = Annotated[LookupText | None, Query(description="Only results for this contract")]
+ObjectName = Annotated[LookupText, Query(description="Name of the object: a table of the contract")]
 # Scope key of the authenticated principal.
 PRINCIPAL = "treaty.principal"
 bearer = HTTPBearer(auto_error=False, description="An API token or the secret of a session")
@@ -137,7 +138,9 @@ def opener(shared: Shared) -> Iterator[Session]:
 
 async def paging(
     limit: Annotated[int, Query(ge=1, le=500, description="Maximum number of items per page")] = 100,
-    cursor: Annotated[str | None, Query(max_length=4000, description="Cursor: `next` of the previous page")] = None,
+    cursor: Annotated[
+        LookupText | None, Query(max_length=4000, description="Cursor: `next` of the previous page")
+    ] = None,
 ) -> PageRequest:
     """Return the requested page of a list."""
     return PageRequest(limit, cursor)

@@ -11,6 +11,7 @@ from fastapi import Depends, Header, Response
 from sqlmodel import Session
 
 from treaty.registry.audit import audit_log
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.errors import PreconditionFailed, PreconditionRequired
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.schemas import EtagModel
@@ -45,7 +46,9 @@ class IfMatchPrecondition:
         )
 
 
-def if_match(header: Annotated[str | None, Header(alias="If-Match", max_length=1000)] = None) -> IfMatchPrecondition:
+def if_match(
+    header: Annotated[LookupText | None, Header(alias="If-Match", max_length=1000)] = None,
+) -> IfMatchPrecondition:
     """Return the precondition of the request."""
     if header is None:
         return IfMatchPrecondition(None)

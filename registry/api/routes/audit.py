@@ -15,6 +15,7 @@ from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Paging, Reader, Service, Shared
 from treaty.registry.audit import audit_log, hash_chain, signed_heads
 from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.bounded_values import LargeCount, LookupText
 from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import Permission
 from treaty.registry.review.approval import records
@@ -22,9 +23,9 @@ from treaty.registry.review.approval import records
 router = admission_router(tags=["audit"])
 LINES = "application/x-ndjson"
 Action = Annotated[AuditAction | None, Query(description="Only entries of this action")]
-ObjectId = Annotated[str | None, Query(description="Only entries about the object with this id")]
-Position = Annotated[int, Query(ge=0, description="Export the entries after this position; 0 means all")]
-Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
+ObjectId = Annotated[LookupText | None, Query(description="Only entries about the object with this id")]
+Position = Annotated[LargeCount, Query(description="Export the entries after this position; 0 means all")]
+Number = Annotated[LookupText | None, Query(description="Version number; defaults to the version in force")]
 
 
 @router.get("/audit")
@@ -56,7 +57,9 @@ def get_head(by: Caller, tx: Reader, shared: Shared) -> schemas.AuditHead:
 
 @router.get("/audit/export", response_class=StreamingResponse)
 def export_audit(by: Caller, shared: Shared, after: Position = 0) -> StreamingResponse:
-    """Export all entries after a position as JSON lines. Verify an export with `treaty audit verify --from`."""
+    """Export all entries after a position as JSON lines. Verify an export with `treaty audit verify --from`.
+
+    The last line states the number of entries: an export without it is incomplete."""
     _auditor(by)
     return StreamingResponse(_lines(shared, after), media_type=LINES)
 

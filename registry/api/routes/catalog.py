@@ -14,14 +14,16 @@ from treaty.registry.browse import contract_list, search
 from treaty.registry.browse.contract_list import RecentVerdict
 from treaty.registry.browse.search import SearchQuery, SearchResult
 from treaty.registry.contracts import subscriptions
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import LabelKind, Permission
 from treaty.registry.tables import SearchEntryRow
 
 router = admission_router(tags=["catalog"])
 Words = Annotated[
-    str, Query(max_length=500, description="Words to search for in names, columns, descriptions, owners and datasets")
+    LookupText,
+    Query(max_length=500, description="Words to search for in names, columns, descriptions, owners and datasets"),
 ]
-Label = Annotated[str | None, Query(max_length=200, description="A value of the facet with this name")]
+Label = Annotated[LookupText | None, Query(max_length=200, description="A value of the facet with this name")]
 
 
 Subscribed = Annotated[bool, Query(description="Only contracts that the caller or one of their teams subscribes to")]

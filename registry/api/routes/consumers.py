@@ -21,6 +21,7 @@ from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.declared_use import Use
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.core import ids
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import ServiceBusy
 from treaty.registry.review.consumers import acknowledgements, consumer_checks
@@ -33,10 +34,10 @@ from treaty.registry.review.replays import replay_versions
 from treaty.registry.tables import ConsumerCheckRow, SubscriptionRow
 
 router = admission_router(tags=["consumers"])
-OptionalId = Annotated[str | None, Query(min_length=1, description="Only subscriptions to this contract")]
+OptionalId = Annotated[LookupText | None, Query(min_length=1, description="Only subscriptions to this contract")]
 Mine = Annotated[bool, Query(description="Only subscriptions of the caller or their teams")]
 Ended = Annotated[bool, Query(description="Include subscriptions that have ended")]
-VersionFilter = Annotated[str | None, Query(description="Only requests for this version")]
+VersionFilter = Annotated[LookupText | None, Query(description="Only requests for this version")]
 OwnRequests = Annotated[bool, Query(description="Only requests to the caller")]
 Waiting = Annotated[bool, Query(description="Only requests that are pending or objected to")]
 ONE = "/subscriptions/{subscription_id}"
@@ -50,7 +51,7 @@ def unchanged(subscription_id: UUID, by: Caller, tx: Writer, if_match: IfMatch) 
         if_match.check(tx, subscription.id, f'"{subscription.revision}"')
 
 
-def same_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer, if_match: IfMatch) -> None:
+def same_check(subscription_id: UUID, check_id: LookupText, by: Caller, tx: Writer, if_match: IfMatch) -> None:
     """Raise PreconditionFailed if the check does not match If-Match."""
     if if_match.stated:
         subscription = subscriptions.get(tx, subscription_id, by=by, lock=True)
@@ -153,7 +154,7 @@ def copy_check(subscription_id: UUID, body: schemas.CheckCopyIn, by: Caller, tx:
 @router.put(CHECK, dependencies=[Depends(same_check)])
 @admission(Permission.SUBSCRIBE, body=document_body)
 def change_check(
-    subscription_id: UUID, check_id: str, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer
+    subscription_id: UUID, check_id: LookupText, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer
 ) -> schemas.ConsumerCheckOut:
     """Update a consumer check. Its previous definition is retained."""
     requested = RequestedCheck(check_id, body.object, body.column, body.patch)
@@ -162,7 +163,7 @@ def change_check(
 
 @router.delete(CHECK, status_code=204, dependencies=[Depends(same_check)])
 @admission(Permission.SUBSCRIBE)
-def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> None:
+def end_check(subscription_id: UUID, check_id: LookupText, by: Caller, tx: Writer) -> None:
     """Remove a consumer check. It is no longer evaluated."""
     consumer_checks.end(tx, subscription_id, check_id, _writing(by))
     tx.commit()
@@ -171,7 +172,7 @@ def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> N
 @router.post(f"{CHECK}/promote", status_code=201)
 @admission(Permission.DECIDE)
 def promote_check(
-    subscription_id: UUID, check_id: str, by: Caller, shared: Shared, read: Reader, tx: Writer
+    subscription_id: UUID, check_id: LookupText, by: Caller, shared: Shared, read: Reader, tx: Writer
 ) -> schemas.ProposalSummaryOut:
     """Propose a consumer check for the contract, with its results and a replay."""
     idea = CheckPromotion(subscription_id, check_id)

@@ -15,6 +15,7 @@ from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Paging, Reader
 from treaty.registry.browse import check_executors, contract_list
 from treaty.registry.contracts import lookup
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.pagination import PageRequest
@@ -22,7 +23,7 @@ from treaty.registry.measurements.runs import history
 from treaty.registry.validation import timetable
 
 router = admission_router(tags=["contracts"])
-Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
+Number = Annotated[LookupText | None, Query(description="Version number; defaults to the version in force")]
 SHOWN_RUNS = PageRequest(20)
 
 
@@ -58,7 +59,7 @@ def get_document(
     by: Caller,
     tx: Reader,
     version: Number = None,
-    if_none_match: Annotated[str | None, Header()] = None,
+    if_none_match: Annotated[LookupText | None, Header()] = None,
 ) -> Response:
     """Retrieve the document of a version byte for byte. The default is the version in force.
 

@@ -13,6 +13,7 @@ from treaty.registry.api.http.admission import admission, admission_router, docu
 from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
 from treaty.registry.browse import contract_list
 from treaty.registry.contracts import lookup
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.state_machines import odcs_status
@@ -24,8 +25,8 @@ from treaty.registry.exchange.html import POLICY
 from treaty.registry.review.approval import records
 
 router = admission_router(tags=["exchange"])
-Number = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
-Format = Annotated[str, Query(alias="format", description=f"One of {', '.join(exports.FORMS)}")]
+Number = Annotated[LookupText | None, Query(description="Version number; defaults to the version in force")]
+Format = Annotated[LookupText, Query(alias="format", description=f"One of {', '.join(exports.FORMS)}")]
 WithRecord = Annotated[bool, Query(alias="record", description="Include the hash of the approval record")]
 # Prevents browsers from rendering the content of a document as a page of this service.
 INERT = {"Content-Security-Policy": f"sandbox; {POLICY}", "X-Content-Type-Options": "nosniff"}
@@ -64,7 +65,7 @@ def export(
 
 @router.get("/contract/badge", response_class=Response)
 def badge(
-    contract_id: ContractId, by: Caller, tx: Reader, if_none_match: Annotated[str | None, Header()] = None
+    contract_id: ContractId, by: Caller, tx: Reader, if_none_match: Annotated[LookupText | None, Header()] = None
 ) -> Response:
     """Retrieve a badge (SVG) with the worst of the last verdicts of the contract's tables.
 
@@ -114,7 +115,7 @@ def save_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.T
 
 @router.delete("/templates/{name}", status_code=204)
 @admission(Permission.DECIDE)
-def remove_template(name: str, by: Caller, tx: Writer) -> None:
+def remove_template(name: LookupText, by: Caller, tx: Writer) -> None:
     """Delete a template. Deleting another user's template requires an administrator."""
     saved_templates.remove(tx, name, by=by, now=clock.now())
     tx.commit()

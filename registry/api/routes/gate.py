@@ -1,15 +1,14 @@
 """Route of the gate's answer to whether data may be read, from stored results only."""
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import Query
 
-from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.api.routes.states import ContractFilter, Namespace
+from treaty.registry.core.bounded_values import LocalTimestamp, LookupText
 from treaty.registry.datasets.related_datasets import ResolvedDataset
 from treaty.registry.measurements.states import state_queries
 from treaty.registry.measurements.states.state_queries import StateQuery
@@ -20,7 +19,7 @@ from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 router = admission_router(tags=["gate"])
 Of = Annotated[
-    str,
+    LookupText,
     Query(
         alias="dataset",
         min_length=1,
@@ -29,12 +28,14 @@ Of = Annotated[
     ),
 ]
 Partition = Annotated[
-    str | None,
+    LookupText | None,
     Query(max_length=2000, description="A partition, such as `day=2026-01-01`; defaults to the whole dataset"),
 ]
-Consumer = Annotated[str | None, Query(max_length=200, description="Name of a user or team, or id of a subscription")]
-DatasetFingerprint = Annotated[str | None, Query(max_length=200, description="Fingerprint of the data to read")]
-AsOf = Annotated[datetime | None, Query(description="The data must have been inspected at or after this time")]
+Consumer = Annotated[
+    LookupText | None, Query(max_length=200, description="Name of a user or team, or id of a subscription")
+]
+DatasetFingerprint = Annotated[LookupText | None, Query(max_length=200, description="Fingerprint of the data to read")]
+AsOf = Annotated[LocalTimestamp | None, Query(description="The data must have been inspected at or after this time")]
 
 
 @router.get("/gate")
@@ -50,9 +51,8 @@ def ask_gate(  # noqa: PLR0913, PLR0917 - each parameter is part of the question
     dataset = state_queries.visible_dataset(
         tx, StateQuery(dataset=name, namespace=namespace, contract_id=contract_id), by
     )
-    since = clock.aware(as_of) if as_of else None
     statuses = upstream_warning.forewarned(
-        tx, gate_answer.contract_statuses(tx, dataset, ReadinessQuery(partition, dataset_fingerprint, since), consumer)
+        tx, gate_answer.contract_statuses(tx, dataset, ReadinessQuery(partition, dataset_fingerprint, as_of), consumer)
     )
     return _shown(dataset, statuses, partition)
 

@@ -18,6 +18,7 @@ from treaty.registry.api.http.admission import admission, admission_router, gene
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.api.routes.states import Called
 from treaty.registry.core import ids
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Conflict
 from treaty.registry.measurements.states import state_queries, state_store
@@ -29,7 +30,7 @@ PATH = "/dataset/gate"
 router = admission_router(prefix=PATH, tags=["gate"])
 BagName = Annotated[schemas.BagName, Query(description="Name of the states in a generation")]
 DatasetFingerprint = Annotated[
-    str | None, Query(description="Fingerprint of the data to read; the verdict of other data is `unknown`")
+    LookupText | None, Query(description="Fingerprint of the data to read; the verdict of other data is `unknown`")
 ]
 
 

@@ -15,6 +15,7 @@ from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
 from treaty.registry.contracts import subscriptions
 from treaty.registry.core import ids
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.incidents import actions
@@ -28,10 +29,15 @@ from treaty.registry.tables import DatasetContractRow
 
 router = admission_router(tags=["graph"])
 Named = Annotated[
-    str, Query(min_length=1, max_length=2000, description="A contract, `contract.object`, or the name of a dataset")
+    LookupText,
+    Query(min_length=1, max_length=2000, description="A contract, `contract.object`, or the name of a dataset"),
 ]
-Namespace = Annotated[str | None, Query(max_length=2000, description="Namespace of the dataset, as in lineage events")]
-Columns = Annotated[list[str] | None, Query(max_length=5000, description="Columns with bad data; defaults to all")]
+Namespace = Annotated[
+    LookupText | None, Query(max_length=2000, description="Namespace of the dataset, as in lineage events")
+]
+Columns = Annotated[
+    list[LookupText] | None, Query(max_length=5000, description="Columns with bad data; defaults to all")
+]
 
 
 @router.get("/dataset/impact")

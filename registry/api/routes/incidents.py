@@ -13,13 +13,16 @@ from treaty.registry.api.http import presenters
 from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
 from treaty.registry.api.http.etags import IfMatch, with_etag
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import IncidentState, Permission
 from treaty.registry.incidents import actions
 from treaty.registry.incidents.actions import IncidentFilter, IncidentStep
 from treaty.registry.tables import IncidentRow
 
 router = admission_router(tags=["incidents"])
-ContractId = Annotated[str | None, Query(min_length=1, max_length=500, description="Only incidents of this contract")]
+ContractId = Annotated[
+    LookupText | None, Query(min_length=1, max_length=500, description="Only incidents of this contract")
+]
 StateFilter = Annotated[IncidentState | None, Query(description="Only incidents in this state")]
 Mine = Annotated[bool, Query(description="Only incidents assigned to the caller")]
 Snoozed = Annotated[bool, Query(description="Include snoozed incidents")]

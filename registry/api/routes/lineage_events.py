@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Query, Request, Response
-from pydantic import AwareDatetime
 
 from treaty.contracts.fingerprint import canonical
 from treaty.engine.core import clock
@@ -15,6 +14,7 @@ from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.admission import admission, admission_router, anyone
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader
+from treaty.registry.core.bounded_values import LookupText, Timestamp
 from treaty.registry.core.enums import LineageEventState, Permission
 from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.datasets.names import LineageName, location
@@ -26,9 +26,9 @@ from treaty.registry.worker.intake import unmatched
 router = admission_router(prefix="/lineage", tags=["lineage"])
 MEDIA_TYPE = "application/schema+json"
 StateFilter = Annotated[LineageEventState | None, Query(description="Only events in this state")]
-Producer = Annotated[str | None, Query(description="Only events that this user sent")]
+Producer = Annotated[LookupText | None, Query(description="Only events that this user sent")]
 Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of datasets")]
-Since = Annotated[AwareDatetime | None, Query(description="Only events received at or after this time")]
+Since = Annotated[Timestamp | None, Query(description="Only events received at or after this time")]
 
 
 @router.get("/events")

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Query, Request
-from pydantic import AwareDatetime
 from sqlmodel import Session
 
 from treaty.registry import schemas
@@ -19,6 +18,7 @@ from treaty.registry.api.http import marquez_format
 from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.api.http.marquez_format import DATASET, JOB
+from treaty.registry.core.bounded_values import LookupText, Timestamp
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.datasets.names import LineageName
@@ -30,7 +30,7 @@ from treaty.registry.lineage.graph.traversal import DEEPEST, Subgraph
 
 router = admission_router(tags=["graph"])
 NodeId = Annotated[
-    str,
+    LookupText,
     Query(
         alias="nodeId",
         min_length=1,
@@ -43,8 +43,8 @@ Limit = Annotated[int, Query(ge=1, le=1000, description="Maximum number of items
 Offset = Annotated[int, Query(ge=0, le=1_000_000, description="Number of items to skip")]
 Order = Annotated[Literal["asc", "desc"], Query(alias="sortDirection", description="Order by time of reception")]
 FacetsOf = Annotated[Literal["run", "job"], Query(alias="type", description="Facets of the run or of its job")]
-Before = Annotated[AwareDatetime | None, Query(description="Only events received before this time")]
-After = Annotated[AwareDatetime | None, Query(description="Only events received at or after this time")]
+Before = Annotated[Timestamp | None, Query(description="Only events received before this time")]
+After = Annotated[Timestamp | None, Query(description="Only events received at or after this time")]
 FORMS = "A node id has the form dataset:{namespace}:{name} or job:{namespace}:{name}."
 AROUND = {"dataset": traversal.graph_around, "job": traversal.around_job}
 
@@ -103,7 +103,7 @@ def get_namespaces(by: Caller, tx: Reader) -> dict[str, Any]:
 
 @router.get("/namespaces/{rest:path}")
 def get_within_namespace(
-    request: Request, rest: str, by: Caller, tx: Reader, limit: Limit = 100, offset: Offset = 0
+    request: Request, rest: LookupText, by: Caller, tx: Reader, limit: Limit = 100, offset: Offset = 0
 ) -> dict[str, Any]:
     """Retrieve datasets and jobs of a namespace.
 
@@ -117,7 +117,9 @@ def get_within_namespace(
 
 
 @router.get("/jobs/runs/{rest:path}")
-def get_lineage_run(request: Request, rest: str, by: Caller, tx: Reader, kind: FacetsOf = "run") -> dict[str, Any]:
+def get_lineage_run(
+    request: Request, rest: LookupText, by: Caller, tx: Reader, kind: FacetsOf = "run"
+) -> dict[str, Any]:
     """Retrieve a run of a job, or its facets.
 
     Paths: `{run}`, the id assigned by the producer; `{run}/facets`, the stored facets of the run or of its job."""

@@ -11,13 +11,14 @@ from treaty.registry.access import authentication
 from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.core import ids
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.patterns import column_domains, index_updates
 
 router = admission_router(tags=["patterns"])
 Few = Annotated[int, Query(ge=1, le=1000, description="Maximum number of patterns")]
 Written = Annotated[
-    str, Query(min_length=1, max_length=2000, description="The pattern, in the syntax of `GET /patterns`")
+    LookupText, Query(min_length=1, max_length=2000, description="The pattern, in the syntax of `GET /patterns`")
 ]
 
 

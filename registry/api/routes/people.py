@@ -32,13 +32,14 @@ from treaty.registry.api.http.dependencies import (
 )
 from treaty.registry.api.http.etags import NeedsMatch, with_etag
 from treaty.registry.core import ids
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.errors import NotFound, Unauthenticated
 from treaty.registry.tables import RoleGrantRow, TeamRow, UserRow
 
 router = admission_router(tags=["people"])
-UserName = Annotated[str, Query(max_length=100, description="Name of the user to remove")]
+UserName = Annotated[LookupText, Query(max_length=100, description="Name of the user to remove")]
 
 
 async def token_revocation(
@@ -52,7 +53,7 @@ async def token_revocation(
 
 
 RevokeTokens = Annotated[bool, Depends(token_revocation)]
-Target = Annotated[str | None, Query(max_length=500, description="A domain, a contract id or a dataset id")]
+Target = Annotated[LookupText | None, Query(max_length=500, description="A domain, a contract id or a dataset id")]
 
 
 @router.post("/setup", status_code=201)

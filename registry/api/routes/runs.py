@@ -12,6 +12,7 @@ from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractFilter, ContractId, ObjectName, Paging, Reader
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.runs import history, samples
 
@@ -21,7 +22,7 @@ SubscriptionFilter = Annotated[
     UUID | None,
     Query(description="Runs of the checks of this subscription; by default runs of the contracts' own checks"),
 ]
-MetricIdentity = Annotated[str, Query(description="Identity of the metric, as in the report of a run")]
+MetricIdentity = Annotated[LookupText, Query(description="Identity of the metric, as in the report of a run")]
 
 
 @router.get("/runs")

@@ -16,6 +16,7 @@ from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.database import forget
 from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.patterns import index_updates
@@ -29,22 +30,27 @@ router = admission_router(tags=["states"])
 NAMED = 20
 MAX_PARTITIONS = 1000
 Name = Annotated[
-    str, Query(min_length=1, max_length=2000, description="A contract, `contract.object`, or the name of a dataset")
+    LookupText,
+    Query(min_length=1, max_length=2000, description="A contract, `contract.object`, or the name of a dataset"),
 ]
-Namespace = Annotated[str | None, Query(max_length=2000, description="Namespace of the dataset, as in lineage events")]
+Namespace = Annotated[
+    LookupText | None, Query(max_length=2000, description="Namespace of the dataset, as in lineage events")
+]
 ContractFilter = Annotated[
-    str | None,
+    LookupText | None,
     Query(max_length=2000, description="Selects one of several contracts on the dataset, or `contract.object`"),
 ]
-PartitionFilter = Annotated[str | None, Query(description="Condition on partition columns; defaults to all partitions")]
+PartitionFilter = Annotated[
+    LookupText | None, Query(description="Condition on partition columns; defaults to all partitions")
+]
 Metrics = Annotated[
-    list[str] | None,
+    list[LookupText] | None,
     Query(
         max_length=200, description="Metrics such as `completeness:column=status`; defaults to those of the contract"
     ),
 ]
 Partitions = Annotated[
-    list[str] | None, Query(max_length=1000, description="Names of partitions; defaults to the whole dataset")
+    list[LookupText] | None, Query(max_length=1000, description="Names of partitions; defaults to the whole dataset")
 ]
 
 

@@ -15,6 +15,7 @@ from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
 from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission, TaskKind, TaskState
 from treaty.registry.core.errors import Forbidden, NotFound
 from treaty.registry.queue import task_queue
@@ -24,7 +25,7 @@ from treaty.registry.worker.operations import cancellation, queue_overview, retr
 
 router = admission_router(tags=["tasks"])
 StateFilter = Annotated[TaskState | None, Query(description="Only tasks in this state")]
-KindFilter = Annotated[str | None, Query(description=f"Only tasks of this kind: {', '.join(TaskKind)}")]
+KindFilter = Annotated[LookupText | None, Query(description=f"Only tasks of this kind: {', '.join(TaskKind)}")]
 
 
 @router.post("/drafts", status_code=202)

@@ -15,6 +15,7 @@ from treaty.registry.api.http import diff_presenter, presenters
 from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
 from treaty.registry.contracts import lookup
+from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.state_machines import VERSION
 from treaty.registry.review.approval import activation
@@ -23,8 +24,8 @@ from treaty.registry.review.proposals import diffs, proposals
 from treaty.registry.tables import ContractVersionRow
 
 router = admission_router(tags=["versions"])
-Number = Annotated[str, Query(alias="version", min_length=1, description="Version number")]
-OptionalNumber = Annotated[str | None, Query(description="Version number; defaults to the version in force")]
+Number = Annotated[LookupText, Query(alias="version", min_length=1, description="Version number")]
+OptionalNumber = Annotated[LookupText | None, Query(description="Version number; defaults to the version in force")]
 
 
 @router.get("/contract/version")

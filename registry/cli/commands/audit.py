@@ -76,7 +76,7 @@ def verify(
 
 @app.command()
 def export(file: ExportFile = None, after: After = 0) -> None:
-    """Export the audit log as JSON lines, one entry per line.
+    """Export the audit log as JSON lines, one entry per line. The last line is their number.
 
     Verify the export without the database with `treaty audit verify --from`."""
     from treaty.registry.audit import audit_log, hash_chain

@@ -20,6 +20,9 @@ Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Sequence[Address]]
 PORTS = {"http": 80, "https": 443}
 SECONDS = 10.0
+# Global by the standard library, but not on the internet: site-local and documentation addresses, relays to IPv4, and
+# the services that clouds offer to their own machines.
+INTERNAL = tuple(map(ip_network, ("fec0::/10", "3fff::/20", "168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24")))
 REMEDY = "an administrator can allow it with TREATY_WEBHOOK_ALLOWED_HOSTS"
 
 
@@ -71,8 +74,9 @@ def is_public(address: Address) -> bool:
     Addresses of this machine, of private and special networks, and IPv6 addresses that map to such addresses are
     not."""
     special = address.is_multicast or address.is_reserved or not address.is_global
+    internal = any(address in each for each in INTERNAL)
     inner = (address.ipv4_mapped, address.sixtofour) if isinstance(address, IPv6Address) else ()
-    return not special and all(each is None or is_public(each) for each in inner)
+    return not (special or internal) and all(each is None or is_public(each) for each in inner)
 
 
 def lookup(host: str, port: int) -> Sequence[Address]:

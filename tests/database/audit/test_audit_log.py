@@ -224,7 +224,7 @@ def test_a_long_audit_is_verified_and_exported_piece_by_piece(engine: Engine, mo
         assert audit_log.verify(tx).entries == 8
         lines = list(hash_chain.lines(audit_log.stream(tx)))
         later = list(hash_chain.lines(audit_log.stream(tx, after=5)))
-    assert lines[5:] == later
+    assert (lines[5:-1], later[-1]) == (later[:-1], b'{"entries":3}\n')
     assert hash_chain.follow(hash_chain.read(lines)).entries == 8
 
 
@@ -236,7 +236,7 @@ def test_the_service_hands_out_head_and_export(world: World) -> None:
     told = admin.audit_chain()
     assert (found.entries, found.hash, found.fault) == (head.position, head.hash, None)
     assert (told.entries, told.hash, told.broken_at, told.fault) == (head.position, head.hash, None, None)
-    assert admin.audit_export(after=head.position) == b""
+    assert admin.audit_export(after=head.position) == b'{"entries":0}\n'
 
 
 def test_the_service_signs_heads_with_its_key(engine: Engine, tmp_path: Path) -> None:

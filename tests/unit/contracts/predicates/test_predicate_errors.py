@@ -148,6 +148,33 @@ def test_any_tree_is_admitted_or_refused_where_the_types_are_known(seed):
         parse(random_tree(Random(seed), depth=6).text(), schema=KINDS)
 
 
+UNSTORABLE = {
+    "cast(n as decimal(99,99)) > 1": "predicate-type",
+    "n::decimal(38,39) > 1": "predicate-type",
+    "try_cast(s as decimal(39)) > 1": "predicate-type",
+    "cast(n as decimal(0)) > 1": "predicate-type",
+    f"n > {'9' * 39}": "predicate-number",
+    f"n > 0.{'0' * 38}1": "predicate-number",
+    f"n in (1, {'1' * 20}.{'1' * 20})": "predicate-number",
+    "x > 1e999": "predicate-number",
+    "x between 0 and 1.8e308": "predicate-number",
+}
+
+
+@pytest.mark.parametrize(("text", "code"), UNSTORABLE.items())
+def test_a_literal_or_type_that_spark_cannot_store_is_a_fault(text, code):
+    with pytest.raises(PredicateError) as error:
+        parse(text, schema=SCHEMA)
+    assert [fault.code for fault in error.value.faults] == [code]
+
+
+@pytest.mark.parametrize(
+    "text", ["cast(n as decimal(38,38)) > 1", f"n > {'9' * 38}", f"n > 0.{'0' * 37}1", "x > 1e308", f"n > {'0' * 60}7"]
+)
+def test_the_largest_literals_and_types_are_accepted(text):
+    assert parse(text, schema=SCHEMA).columns
+
+
 MEETING = [
     (["int", "bigint"], "bigint"),
     (["int", "double"], "double"),

@@ -199,6 +199,12 @@ def test_a_text_that_looks_like_what_stands_for_a_part_stays_a_text() -> None:
     assert made.format(rows="R").count("R AS") == 1
 
 
+def test_a_text_that_writes_the_name_of_the_table_by_an_escape_stays_a_text() -> None:
+    made = read("select count(*) from orders where status = 'FROM `own\\u0020table` AS s'").sql
+    assert made.endswith("WHERE `status` = 'FROM `own table` AS s'")
+    assert made.format(rows="R").count("R AS") == 1
+
+
 @settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_within_a_query_is_a_text_or_refused(text: str) -> None:

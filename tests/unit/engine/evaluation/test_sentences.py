@@ -50,6 +50,11 @@ SAID = {
         Compliance(predicate="amount > 0", where="status = 'new'"), WHOLE, read(0.5, 2, broken=1),
         "50.0 % of 2 rows satisfy amount > 0 where status = 'new' (required: 100 %); 1 row does not satisfy it",
     ),
+    "a predicate that reads like a finding": (
+        Compliance(predicate="s = ': 1 rows of 1 rows have {value}' and t = '1 rows'"), WHOLE, read(0.5, 2, broken=1),
+        "50.0 % of 2 rows satisfy s = ': 1 rows of 1 rows have {value}' and t = '1 rows' (required: 100 %); "
+        "1 row does not satisfy it",
+    ),
     "rows that could not be evaluated": (
         Compliance(predicate="a / b > 0"), Assertion("mustBeGreaterThan", 0.5), read(0.25, 4, broken=3, unevaluated=2),
         "25.0 % of 4 rows satisfy a / b > 0 (required: more than 50 %); 3 rows do not satisfy it; "

@@ -9,9 +9,19 @@ from hypothesis import strategies as st
 from support.every import every
 from support.tampering import CASES, LENGTH, OLDEST, Case, entries
 
+from treaty.contracts.fingerprint import canonical
 from treaty.engine.core.hash_key import HashKey
 from treaty.registry.audit import hash_chain, signed_heads
-from treaty.registry.audit.hash_chain import BEGINNING, CHANGED, CUT_OFF, MISSING, NO_ENTRY, AuditHead, ChainCheck
+from treaty.registry.audit.hash_chain import (
+    BEGINNING,
+    BROKEN_OFF,
+    CHANGED,
+    CUT_OFF,
+    MISSING,
+    NO_ENTRY,
+    AuditHead,
+    ChainCheck,
+)
 from treaty.registry.core.errors import InvalidRequest
 
 TAKEN = datetime(2026, 3, 2, tzinfo=UTC)
@@ -58,6 +68,37 @@ def test_no_byte_of_an_export_can_be_another(data: st.DataObject) -> None:
     assert found.fault
 
 
+@every("left", range(9))
+def test_an_export_that_breaks_off_is_recognized(left: int) -> None:
+    lines = exported(entries())
+    assert len(lines) == 9
+    found = hash_chain.follow(hash_chain.read(lines[:left]))
+    assert (found.entries, found.broken_at, found.fault) == (left, left + 1, BROKEN_OFF)
+
+
+@pytest.mark.parametrize("count", [0, 7, 9, 2**63, "8", None, True])
+def test_an_export_names_the_number_of_its_entries(count: object) -> None:
+    lines = exported(entries())
+    found = hash_chain.follow(hash_chain.read([*lines[:8], canonical({"entries": count}) + b"\n"]))
+    assert (found.broken_at, found.fault) == (9, NO_ENTRY)
+
+
+def test_nothing_follows_the_end_of_an_export() -> None:
+    lines = exported(entries())
+    assert hash_chain.follow(hash_chain.read(lines)).fault is None
+    for rest in (lines[-1], lines[0], b"\n"):
+        assert hash_chain.follow(hash_chain.read([*lines, rest])).fault in {NO_ENTRY, MISSING}
+
+
+@pytest.mark.parametrize("value", [float("nan"), b"bytes", "\ud800", {1, 2}])
+def test_an_entry_that_cannot_be_written_ends_no_export(value: object) -> None:
+    written = entries()
+    lines = exported([*written[:3], {**written[3], "details": {"a": value}}, *written[4:]])
+    assert len(lines) == 9
+    found = hash_chain.follow(hash_chain.read(lines))
+    assert (found.broken_at, found.fault) == (4, NO_ENTRY)
+
+
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
@@ -77,7 +118,7 @@ def test_a_line_that_no_export_writes_is_no_entry(line: bytes, fault: str) -> No
 
 
 def test_a_line_that_says_a_thing_twice_is_no_entry() -> None:
-    (line,) = exported(entries(1))
+    line, _ = exported(entries(1))
     twice = line.replace(b'{"action"', b'{"actor":"eve","action"')
     assert hash_chain.follow(hash_chain.read([twice])).fault == NO_ENTRY
 
