@@ -10,7 +10,11 @@ from treaty.contracts.comparison.matching import match_elements
 from treaty.contracts.document.model import Contract, Deadline, Terms
 
 COLUMNS = ("open", "watched", "closed")
-ON_UNKNOWN = ("allow", "warn", "block")
+GATE_ANSWERS = ("allow", "warn", "block")
+GATE_TERMS = {
+    "on_unknown": "gate answer for unknown verdicts",
+    "on_uncertain": "gate answer for uncertain checks",
+}
 # These define who decides and how; validation does not use them.
 POLICIES = ("aliases", "compatibility", "review", "lineage", "group")
 # Each version has its own number and status.
@@ -91,10 +95,11 @@ def _structure_differences(old: Terms, new: Terms) -> Iterator[Difference]:
         yield _of(DifferenceSection.STRUCTURE, "order").difference(
             "required column order", old.order, new.order, direction
         )
-    if old.on_unknown != new.on_unknown:
-        direction = steps(old.on_unknown, new.on_unknown, ascending=ON_UNKNOWN)
-        place = _of(DifferenceSection.GUARANTEES, "on_unknown")
-        yield place.difference("gate answer for unknown verdicts", old.on_unknown, new.on_unknown, direction)
+    for name, words in GATE_TERMS.items():
+        was, now = _plain(old, name), _plain(new, name)
+        if was != now:
+            direction = steps(was, now, ascending=GATE_ANSWERS)
+            yield _of(DifferenceSection.GUARANTEES, name).difference(words, was, now, direction)
 
 
 def _views(old: Contract, new: Contract) -> Iterator[Difference]:

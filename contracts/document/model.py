@@ -150,7 +150,8 @@ class Terms(TermsModel):
     for new versions. `review`: requirements that a version must meet before it comes into force. `lineage`: settings
     for lineage events. `deadlines`: times by which data must arrive. `anomalies`: settings of anomaly detection.
     `group`: one version of each group is in force; versions of different groups are in force in parallel.
-    `on_unknown`: the gate's answer if a check could not be evaluated."""
+    `on_unknown`: the gate's answer if a check could not be evaluated. `on_uncertain`: the gate's answer if an estimate
+    cannot decide a check: `block` counts it as failed, so a check of severity warning only warns."""
 
     aliases: list[Alias] = []
     views: list[View] = []
@@ -165,6 +166,7 @@ class Terms(TermsModel):
     anomalies: Anomalies = Anomalies()
     group: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "main"
     on_unknown: Literal["allow", "warn", "block"] = "block"
+    on_uncertain: Literal["allow", "warn", "block"] = "block"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,7 +52,8 @@ CODES = (
     (
         engine_commands.NOT_CHECKED,
         "The command could not do what you requested: wrong usage, an unreadable table or contract, a missing"
-        " permission, or a service that does not respond. A check that could not be evaluated counts as well.",
+        " permission, or a service that does not respond. A check that could not be evaluated or stays uncertain counts"
+        " as well.",
     ),
     (registry_commands.INTERRUPTED, "You stopped the command with Ctrl-C."),
 )

@@ -42,8 +42,8 @@ TERMS: dict[str, dict[str, str]] = {
     "Validation": {
         "validation": "Evaluation of a contract on data.",
         "run": "Stored record of a validation, with one result for each check.",
-        "result": "Outcome of one check in a run: passed, failed, or not evaluated with a reason.",
-        "verdict": "Outcome of a run: passed, warned, failed or not evaluated.",
+        "result": "Outcome of one check in a run: passed, failed, uncertain, or not evaluated with a reason.",
+        "verdict": "Outcome of a run: passed, warned, uncertain, not evaluated or failed.",
         "violation": "Failed check. Violating rows are the rows that cause it; a few of them are stored as a sample.",
         "gate": "Decision whether a partition may be read or published: allow, warn, block or unknown.",
         "candidate": "New data that a gate evaluates before it publishes it to the table.",

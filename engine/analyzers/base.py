@@ -26,6 +26,7 @@ from treaty.contracts.predicates import parser
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.arguments import ArgumentRole, Predicate
 from treaty.engine.analyzers.bound import BoundAnalyzer, BoundComponent, Operands
+from treaty.engine.analyzers.exact import ExactMetric
 from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.base import Component, CountComponent, CountIfComponent, Retention
 from treaty.engine.components.operands import Operand
@@ -99,6 +100,12 @@ class Analyzer(BaseModel):
         """Return the bounds of the exact metric; None if the value is exact or has none.
 
         Sketches give bounds that hold at least 95 % of the time."""
+        return None
+
+    def exact(self, operands: Operands) -> ExactMetric | None:
+        """Return how one statement computes an estimate exactly.
+
+        None if the value is exact anyway, or if that would cost too much."""
         return None
 
     def counted(self, state: Any) -> int | None:

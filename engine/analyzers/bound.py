@@ -1,7 +1,7 @@
 """Bind analyzers and their components to the columns of a table."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from types import SimpleNamespace
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import violation_bounds
+from treaty.engine.analyzers.exact import ExactMetric
 from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.base import Component
 from treaty.engine.components.operands import Operand
@@ -77,7 +78,8 @@ class MetricValue:
     that the value was measured on. `broken`: rows that violate a check for a share of 1; None means that violations
     cannot be attributed to rows. `unevaluated`: rows for which one of the analyzer's conditions cannot be evaluated.
     `unfiltered`: rows for which the filter cannot be evaluated. `details`: the distribution behind the value.
-    `bounds`: numbers between which the exact metric lies; None for an exact value."""
+    `bounds`: numbers between which the exact metric lies; None for an exact value. `estimate_bounds`: the bounds of the
+    estimate in place of which `value` was computed exactly; None if it was not."""
 
     value: Value
     rows: int
@@ -87,6 +89,11 @@ class MetricValue:
     unfiltered: int = 0
     details: Mapping[str, Any] | None = None
     bounds: tuple[float, float] | None = None
+    estimate_bounds: tuple[float, float] | None = None
+
+    def computed(self, value: Value) -> "MetricValue":
+        """Return the reading with an exact value in place of the estimate."""
+        return replace(self, value=value, bounds=None, estimate_bounds=self.bounds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +160,12 @@ class BoundAnalyzer:
         or time."""
         column = self.operands.get("column", ())
         return violation_bounds.displayed_assertion(column[0], assertion) if len(column) == 1 else assertion
+
+    @property
+    def exact(self) -> ExactMetric | None:
+        """Return how one statement computes an estimate exactly; None if the analyzer has no such way."""
+        exact = self.analyzer.exact(self.operands)
+        return exact.within(self.where.sql) if exact and self.where else exact
 
     def breaking(self, assertion: Assertion) -> ViolatingRows | None:
         """Return the rows within `where` that violate a check with this assertion.

@@ -10,9 +10,10 @@ from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.exact import ExactMetric, fullest_share
 from treaty.engine.components.base import CountComponent, SumComponent
 from treaty.engine.components.operands import TEXT, Operand
-from treaty.engine.components.text_masks import PatternProfile
+from treaty.engine.components.text_masks import PatternProfile, mask
 
 SHOWN = 100  # masks in the details; the rest is counted under `other`
 
@@ -78,6 +79,9 @@ class PatternShare(Analyzer):
     def bounds(self, state: Any) -> tuple[float, float] | None:
         fullest = PatternProfile.fullest(state.masks)
         return fullest.bounds if fullest else None
+
+    def exact(self, operands: Operands) -> ExactMetric:
+        return fullest_share(mask(operands["column"][0].sql))
 
     def counted(self, state: Any) -> int:
         return PatternProfile.rows(state.masks)

@@ -14,6 +14,7 @@ from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName, ColumnNames, CountIn
 from treaty.engine.analyzers.base import Analyzer, operand_of
 from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.exact import ExactMetric, distinct_count
 from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.frequencies import Frequencies, complete, groups, occurrences, singletons
 from treaty.engine.components.sketches import DistinctSketch
@@ -22,8 +23,8 @@ from treaty.engine.components.sketches import DistinctSketch
 class ApproxCountDistinct(Analyzer):
     """Number of distinct non-null values, estimated by HyperLogLog; 0 for none.
 
-    Standard error 1.6 %, exact up to a few hundred values. -0.0 equals 0.0, and all NaN are equal; text is compared
-    byte for byte. No value if no row matches `where`."""
+    Standard error 1.6 %, exact up to a few hundred values; bounds of three standard errors. -0.0 equals 0.0, and all
+    NaN are equal; text is compared byte for byte. No value if no row matches `where`."""
 
     name = "approx_count_distinct"
     unit = "values"
@@ -36,6 +37,9 @@ class ApproxCountDistinct(Analyzer):
 
     def bounds(self, state: Any) -> tuple[float, float] | None:
         return DistinctSketch.bounded(state.distinct).rounded
+
+    def exact(self, operands: Operands) -> ExactMetric:
+        return distinct_count(*operands["column"])
 
 
 class CountDistinct(Analyzer):

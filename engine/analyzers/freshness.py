@@ -12,6 +12,7 @@ from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName, TimeUnit
 from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.exact import ExactMetric, quantiles
 from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.base import Component, CountComponent, MaxComponent
 from treaty.engine.components.operands import TEMPORAL, Operand
@@ -82,6 +83,11 @@ class ArrivalDelay(Analyzer):
         ranks = None if self.quantile is None else QuantileSketch.ranks(state.ranks)
         limits = ranks.bounds(self.quantile) if ranks and self.quantile is not None else None
         return limits and (limits[0] / MICROS[self.measured_in], limits[1] / MICROS[self.measured_in])
+
+    def exact(self, operands: Operands) -> ExactMetric | None:
+        if self.quantile is None:
+            return None
+        return quantiles(operands["delay"][0], [self.quantile], lambda row: row[0] / MICROS[self.measured_in])
 
     def counted(self, state: Any) -> int:
         return int(state.measured)

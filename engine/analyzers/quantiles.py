@@ -15,13 +15,15 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.exact import ExactMetric
+from treaty.engine.analyzers.exact import quantiles as exact_quantiles
 from treaty.engine.components.base import EXACT
 from treaty.engine.components.distributions import equal_width, of_bins
 from treaty.engine.components.frequencies import Frequencies
 from treaty.engine.components.operands import NUMERIC
 from treaty.engine.components.order_statistics import OrderStatistics, displayed_value, rankable, ranked_rows, ranking
 from treaty.engine.components.sketches import QuantileSketch
-from treaty.engine.components.unions.ranks import Ranks
+from treaty.engine.components.unions.ranks import ERRORS, Ranks
 from treaty.engine.core.results import Value
 
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
@@ -46,8 +48,9 @@ class SketchMetric(Analyzer):
 class ApproxQuantile(SketchMetric):
     """Value below which a share `quantile` of the numbers lies, estimated by a KLL sketch.
 
-    Rank error about 0.7 %. Dates and timestamps are ranked as microseconds since 1970. Nulls and NaN are excluded.
-    No value for an empty table, if all values are null, or if no row matches `where`."""
+    Rank error about 0.7 %, bounds of twice that. Dates and timestamps are ranked as microseconds since 1970. Nulls and
+    NaN are excluded. If the estimate cannot decide a check, Spark holds the distinct values of a partition in memory to
+    compute it exactly. No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "approx_quantile"
     value_template = "the {quantile}-quantile of {column} is about {value}"
@@ -59,6 +62,9 @@ class ApproxQuantile(SketchMetric):
     def bounds(self, state: Any) -> tuple[float, float] | None:
         ranks = QuantileSketch.ranks(state.ranks)
         return ranks.bounds(self.quantile) if ranks else None
+
+    def exact(self, operands: Operands) -> ExactMetric:
+        return exact_quantiles(operands["column"][0], [self.quantile], lambda row: row[0])
 
 
 class ApproxInterquartileRange(SketchMetric):
@@ -74,6 +80,11 @@ class ApproxInterquartileRange(SketchMetric):
         ranks = QuantileSketch.ranks(state.ranks)
         low, high = (ranks.quantile(float(share)) if ranks else None for share in QUARTILES)
         return None if low is None or high is None else (high - low) / self._unit(state)
+
+    def exact(self, operands: Operands) -> ExactMetric:
+        column = operands["column"][0]
+        unit = UNITS.get(column.base_type, 1)
+        return exact_quantiles(column, [float(share) for share in QUARTILES], lambda row: (row[1] - row[0]) / unit)
 
     def bounds(self, state: Any) -> tuple[float, float] | None:
         ranks = QuantileSketch.ranks(state.ranks)
@@ -113,7 +124,7 @@ class KllBuckets(SketchMetric):
 
     def bounds(self, state: Any) -> tuple[float, float] | None:
         ranks, share = QuantileSketch.ranks(state.ranks), self.value(state)
-        error = ranks.error(between=True) if ranks else 0.0
+        error = ERRORS * ranks.error(between=True) if ranks else 0.0
         return (max(0.0, share - error), min(1.0, share + error)) if share is not None and error else None
 
     def details(self, state: Any) -> Mapping[str, Any] | None:

@@ -1,6 +1,6 @@
 """Represent checks of a contract that are bound to a schema."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from treaty.contracts.fingerprint import short_fingerprint
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import BoundAnalyzer, MetricValue
+from treaty.engine.analyzers.exact import ExactMetric
 from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.anomaly.baselines import DetectionResult
 from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory
@@ -80,7 +81,7 @@ class BoundCheck:
         This is the metric's own value, unless the detector evaluates something else, such as the arrival time."""
         if self.detection is None or not self.detection.elsewhere:
             return reading
-        return replace(reading, value=self.detection.observed(reading.value))
+        return replace(reading, value=self.detection.observed(reading.value), bounds=None)
 
     def with_segment_baselines(self, reading: MetricValue) -> "BoundCheck":
         """Return the check with one detection per segment, each based on that segment's own history.
@@ -124,6 +125,14 @@ class BoundCheck:
         return ", ".join(columns) or self.check.column
 
     @property
+    def exact(self) -> ExactMetric | None:
+        """Return how one statement computes its metric exactly if the estimate cannot decide; None if none does."""
+        if self.bound is None or self.check.assertion is None:
+            return None
+        metric = self.bound.exact
+        return metric.within(self.view_condition) if metric and self.view_condition else metric
+
+    @property
     def breaking(self) -> ViolatingRows | None:
         """Return the condition for violating rows; None if rows cannot violate it or it cannot be evaluated."""
         if self.bound is None or self.check.assertion is None or self.check.assertion.references or self.detector:
@@ -160,3 +169,23 @@ class BoundChecks:
             (bound for scope, bound in scoped if scope != "dataset"),
             of_all=(bound for scope, bound in scoped if scope == "dataset"),
         )
+
+    def explain(self, partition_by: tuple[str, ...] = ()) -> str:
+        """Return the scan plan as text, and the statements that compute uncertain checks exactly."""
+        return "\n".join([self.plan.explain(partition_by), *self._exact_lines(partition_by)])
+
+    def _exact_lines(self, partition_by: tuple[str, ...]) -> Iterator[str]:
+        by = f" by {', '.join(partition_by)}" if partition_by else ""
+        exact = [each for each in self.checks if each.exact]
+        yield from _exact_section(f"exactly{by}", [each for each in exact if each.scope == "delta"])
+        yield from _exact_section("exactly, over all rows", [each for each in exact if each.scope != "delta"])
+
+
+def _exact_section(title: str, checks: Sequence[BoundCheck]) -> Iterator[str]:
+    """Yield the statement of these checks as text; nothing without checks."""
+    if checks:
+        yield f"{title}, only checks that are uncertain"
+    metrics = {each.identity: each for each in checks}.values()
+    for each in metrics:
+        if each.exact and each.analyzer:
+            yield f"  {each.exact.described}    -- {each.analyzer.phrase}"

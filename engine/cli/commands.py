@@ -110,7 +110,8 @@ def print_report(run: Any, report: Report, output: Path | None) -> None:
 def exit_code(verdict: str, fail_on: FailOn = FailOn.ERROR) -> int:
     """Return the exit code of a verdict."""
     warned = WARNED if fail_on is FailOn.WARNING else PASSED
-    return {"passed": PASSED, "warned": warned, "failed": VIOLATED, "not_evaluated": NOT_CHECKED}[verdict]
+    unknown = {"not_evaluated": NOT_CHECKED, "uncertain": NOT_CHECKED}
+    return {"passed": PASSED, "warned": warned, "failed": VIOLATED, **unknown}[verdict]
 
 
 def request_of(
@@ -155,7 +156,7 @@ def _text_of(path: Path) -> bytes:
 def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
     from treaty.contracts.document.reader import read
     from treaty.engine.checks.binding import bind
-    from treaty.engine.evaluation.evaluator import evaluate
+    from treaty.engine.evaluation.exact_evaluation import evaluate_exactly
     from treaty.engine.evaluation.request import EvaluationRequest
     from treaty.engine.evaluation.violation_samples import redact
 
@@ -168,7 +169,7 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
             started_at=started, finished_at=now(),
             whole_table_states=measured.whole_table_states, reference_values=measured.referents,
         )  # fmt: skip
-        run = evaluate(evaluated)
+        run = evaluate_exactly(evaluated, lambda checks: spark.exact_values(request.exactly(checks)))
         checks = bind(contract.object(request.object), measured.schema)
         return _with_samples(spark, request, redact(checks, run), checks, samples)
 
@@ -326,7 +327,10 @@ def explain(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
     format: Format = None, plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Show what one scan of the table computes for a contract: its aggregates and groupings, as SQL."""
+    """Show what one scan of the table computes for a contract: its aggregates and groupings, as SQL.
+
+    Also shows what one more statement computes exactly, if the threshold of a check lies within the error of its
+    estimate."""
     from treaty.contracts.document.reader import read
     from treaty.engine.checks.binding import bind
 
@@ -334,4 +338,4 @@ def explain(
     request = request_of(data, contract, partition_by, object_name, format)
     with in_spark(remote, memory) as spark:
         schema = spark.schema(request.source)
-    print(bind(read(request.contract).object(request.object), schema).plan.explain(request.source.partition_by))
+    print(bind(read(request.contract).object(request.object), schema).explain(request.source.partition_by))

@@ -75,7 +75,7 @@ def gate(
             run = _published(table_gate, TableSource(candidate, format), _values(partition), report, output)
         if gated.limits:
             _print_line(gated.limits, report)
-        raise typer.Exit(exit_code(run.verdict, fail_on))
+        raise typer.Exit(exit_code(table_gate.verdict(run), fail_on))
 
 
 class GateCommands(TyperGroup):
@@ -217,7 +217,7 @@ def _gate(spark: Any, table: str, gated: Any, *, fail_on: FailOn, keep: bool) ->
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
     return TableGate(
         table=site.location, contract=gated.contract, object=gated.object, partition_by=partition_columns,
-        store=gated.store or store_of(site.location), measure=spark.measure, stage=stage,
+        store=gated.store or store_of(site.location), measure=spark.measure, exact=spark.exact_values, stage=stage,
         admitted=admitted, keep=keep, datasets=gated.datasets, kind=site.kind, name=site.name, tables=spark,
         excluded_partitions=gated.excluded_partitions,
     )  # fmt: skip

@@ -112,6 +112,7 @@ class QuantileSketch(Sketch):
     The state is the bytes of a sketch, or a `RankUnion` of several."""
 
     kind = "quantiles"
+    is_random = True
     accepts = NUMERIC | TEMPORAL
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

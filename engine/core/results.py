@@ -2,7 +2,7 @@
 
 Plain values that convert to JSON and back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -13,15 +13,24 @@ from pydantic import BaseModel, ConfigDict
 # Source of a number: a scan of the rows, or the statistics that files declare.
 SCANNED, STATED, MIXED = "scan", "statistics", "scan and statistics"
 Value = int | float | Decimal | str | None
+# A metric on a partition: the metric's identity, and the partition's name; None means all rows.
+MetricKey = tuple[str, str | None]
 
 
 class Outcome(StrEnum):
-    """Outcome of a check. `not_evaluated` never counts as passed."""
+    """Outcome of a check. `not_evaluated` never counts as passed.
+
+    `uncertain`: the metric is an estimate, and values within its error differ in outcome."""
 
     PASSED = "passed"
     FAILED = "failed"
+    UNCERTAIN = "uncertain"
     NOT_APPLICABLE = "not_applicable"
     NOT_EVALUATED = "not_evaluated"
+
+
+# Outcomes that say neither that the data satisfies a check nor that it violates it.
+UNDECIDED = frozenset({Outcome.NOT_EVALUATED, Outcome.UNCERTAIN})
 
 
 class Runner(StrEnum):
@@ -33,10 +42,11 @@ class Runner(StrEnum):
 
 
 class Verdict(StrEnum):
-    """Verdict of a run, worst first: failed > not_evaluated > warned > passed."""
+    """Verdict of a run, worst first: failed > not_evaluated > uncertain > warned > passed."""
 
     FAILED = "failed"
     NOT_EVALUATED = "not_evaluated"
+    UNCERTAIN = "uncertain"
     WARNED = "warned"
     PASSED = "passed"
 
@@ -73,6 +83,9 @@ class ResultFields(BaseModel):
     means that violations cannot be attributed to rows. `unevaluated_rows`: rows whose conditions could not be
     evaluated; they never count as valid.
 
+    `lower_bound`, `upper_bound`: bounds of an estimate whose error includes the threshold; None otherwise. Unless the
+    outcome is uncertain, `value` was then computed exactly.
+
     `threshold`: what the value was compared with, as plain data. `reference`: for a threshold that is another
     dataset's metric, its description, its value and the source of the value. `band`: for a detector, its band, as
     plain data (`treaty.engine.anomaly.detector.DetectorBand`)."""
@@ -96,6 +109,13 @@ class ResultFields(BaseModel):
     threshold: Any = None
     reference: Mapping[str, Any] | None = None
     band: Mapping[str, Any] | None = None
+    lower_bound: float | None = None
+    upper_bound: float | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether the value was computed exactly because its estimate could not decide."""
+        return self.lower_bound is not None and self.outcome is not Outcome.UNCERTAIN
 
     @property
     def counts_as(self) -> str:
@@ -153,6 +173,21 @@ def fold(results: Iterable[CheckResult]) -> Verdict:
 def _verdict(result: CheckResult) -> Verdict:
     if result.outcome is Outcome.NOT_EVALUATED:
         return Verdict.NOT_EVALUATED
-    if result.outcome is Outcome.FAILED:
-        return Verdict.FAILED if result.severity == "error" else Verdict.WARNED
+    if result.outcome in _WITH_SEVERITY:
+        return _WITH_SEVERITY[result.outcome] if result.severity == "error" else Verdict.WARNED
     return Verdict.PASSED
+
+
+_WITH_SEVERITY = {Outcome.FAILED: Verdict.FAILED, Outcome.UNCERTAIN: Verdict.UNCERTAIN}
+
+
+def gate_verdict(results: Collection[CheckResult], on_uncertain: str) -> Verdict:
+    """Return the verdict for a gate.
+
+    `on_uncertain`: the contract's answer for uncertain checks: `allow`, `warn` or `block`."""
+    certain = [result for result in results if result.outcome is not Outcome.UNCERTAIN]
+    uncertain = [result for result in results if result.outcome is Outcome.UNCERTAIN]
+    if on_uncertain == "block":
+        return fold([*certain, *uncertain])
+    warned = uncertain and on_uncertain == "warn" and fold(certain) is Verdict.PASSED
+    return Verdict.WARNED if warned else fold(certain)

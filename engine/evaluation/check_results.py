@@ -6,11 +6,12 @@ from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.core.number_format import figure
 from treaty.engine.core.results import CheckResult, Measurement, Outcome
-from treaty.engine.evaluation.sentences import bounds_sentence, finding_sentence
-from treaty.engine.evaluation.uncertainty import uncertain_bounds
+from treaty.engine.evaluation.sentences import exactness_sentence, finding_sentence, uncertainty_sentence
 from treaty.engine.states.bag import StateBag
 
 NOTHING = MetricValue(value=None, rows=0)
+# The outcomes of a check whose metric has a value and a threshold.
+DECIDED = frozenset({Outcome.PASSED, Outcome.FAILED, Outcome.UNCERTAIN})
 
 
 def unmeasured(check: BoundCheck) -> str:
@@ -64,6 +65,7 @@ def result_of(
 
     `partition`: None means all partitions. If the detector evaluates something other than the metric, the result is
     not linked to the metric's history."""
+    low, high = (reading.bounds if outcome is Outcome.UNCERTAIN else reading.estimate_bounds) or (None, None)
     return CheckResult(
         check_id=check.check.id,
         name=check.check.name,
@@ -84,18 +86,25 @@ def result_of(
         threshold=check.threshold,
         reference=check.sources,
         band=check.band.plain() if check.band else None,
+        lower_bound=low,
+        upper_bound=high,
     )
 
 
 def _finding_text(check: BoundCheck, outcome: Outcome, reading: MetricValue) -> str | None:
-    if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
+    if check.analyzer is None or isinstance(check.promise, str) or outcome not in DECIDED:
         return None
     elsewhere = check.detection.elsewhere if check.detection else ""
     if elsewhere and check.band:
         required = f"required: at most {figure(check.band.upper)}"
         return f"{figure(reading.value)} {elsewhere} ({required}); {check.band.description}"
     text = finding_sentence(check.analyzer, check.promise, reading)
-    if check.band:
-        return f"{text}; {check.band.description}"
-    bounds = uncertain_bounds(check.promise, reading)
-    return f"{text}; {bounds_sentence(check.analyzer, bounds)}" if bounds else text
+    band = check.band.description if check.band else None
+    return "; ".join(filter(None, [text, _precision_text(check.analyzer, outcome, reading), band]))
+
+
+def _precision_text(analyzer: Analyzer, outcome: Outcome, reading: MetricValue) -> str | None:
+    """Describe the error of an estimate whose threshold lies within it; None for other values."""
+    if outcome is Outcome.UNCERTAIN and reading.bounds:
+        return uncertainty_sentence(analyzer, reading.bounds)
+    return exactness_sentence(analyzer, reading.estimate_bounds) if reading.estimate_bounds else None

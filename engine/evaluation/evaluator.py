@@ -213,9 +213,17 @@ class RunEvaluator:
     def _judge(self, check: BoundCheck, bag: StateBag, partition: str | None) -> ResultPair:
         resolved = replace(check, referents=self.request.reference_values)
         detected = self._beside_past(resolved, partition) if check.detector else resolved
+        measured = read_metric(check, bag, self.request.started_at, self._before(check, partition))
         return _judge(
-            detected, read_metric(check, bag, self.request.started_at, self._before(check, partition)), bag, partition
+            detected, self._precise(check, measured, partition), bag, partition, has_rows=self.request.has_rows
         )
+
+    def _precise(self, check: BoundCheck, measured: MetricValue | str, partition: str | None) -> MetricValue | str:
+        """Return the metric, with its exact value if that was computed."""
+        key = check.identity or "", partition
+        if isinstance(measured, str) or measured.bounds is None or key not in self.request.exact_values:
+            return measured
+        return measured.computed(self.request.exact_values[key])
 
     def _before(self, check: BoundCheck, partition: str | None) -> StateBag | None:
         """Return the previous partition's states for a check that compares partitions."""
@@ -290,10 +298,12 @@ def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
     return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
 
 
-def _judge(check: BoundCheck, measured: MetricValue | str, bag: StateBag, partition: str | None) -> ResultPair:
+def _judge(
+    check: BoundCheck, measured: MetricValue | str, bag: StateBag, partition: str | None, *, has_rows: bool
+) -> ResultPair:
     check = check if isinstance(measured, str) else check.with_segment_baselines(measured)
     observed = measured if isinstance(measured, str) else check.observed(measured)
-    final, reason = outcome(check, observed)
+    final, reason = outcome(check, observed, has_rows=has_rows)
     if isinstance(observed, str):
         return result_of(check, partition, final, reason=reason), gap(check, partition, observed)
     record = None if isinstance(measured, str) else measurement(check, bag, measured, partition)

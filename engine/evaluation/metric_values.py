@@ -11,6 +11,7 @@ from treaty.engine.anomaly.series import finite
 from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.check_results import unmeasured
+from treaty.engine.evaluation.uncertainty import border_bounds
 from treaty.engine.states.bag import StateBag
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
@@ -52,9 +53,16 @@ def state_value(reading: MetricValue | str) -> StateValue:
     )
 
 
-def outcome(check: BoundCheck, reading: MetricValue | str) -> tuple[Outcome, str | None]:
-    """Return the check's outcome, with the reason if it is neither passed nor failed."""
-    return (Outcome.NOT_EVALUATED, reading) if isinstance(reading, str) else _outcome(check, reading)
+def outcome(check: BoundCheck, reading: MetricValue | str, *, has_rows: bool = False) -> tuple[Outcome, str | None]:
+    """Return the check's outcome, with the reason if it has one.
+
+    `has_rows`: the rows are at hand, so that an uncertain check can be computed exactly."""
+    if isinstance(reading, str):
+        return Outcome.NOT_EVALUATED, reading
+    final, reason = _outcome(check, reading)
+    decided = final in (Outcome.PASSED, Outcome.FAILED)
+    is_border = decided and border_bounds(check, reading, has_rows=has_rows) is not None
+    return (Outcome.UNCERTAIN, None) if is_border else (final, reason)
 
 
 def _outcome(check: BoundCheck, reading: MetricValue) -> tuple[Outcome, str | None]:

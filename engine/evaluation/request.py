@@ -11,6 +11,7 @@ from treaty.engine.anomaly.baselines import Histories
 from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.components.frequencies import FrequencySpectrum
+from treaty.engine.core.results import MetricKey, Value
 from treaty.engine.states.bag import Bag, StateFileStore
 
 
@@ -31,7 +32,10 @@ class EvaluationRequest:
     - `parts`: states of what arrived in partitions that also have older rows; checks of scope delta are evaluated on
       these.
     - `history`: earlier measurements for anomaly checks, by metric identity; missing ones are read from the
-      partitions' states, except for `excluded_partitions`, which belong to an incident."""
+      partitions' states, except for `excluded_partitions`, which belong to an incident.
+    - `exact_values`: exact values of estimates, computed from the rows.
+    - `has_rows`: the rows are at hand: checks that need exact values are uncertain, even those with learned thresholds
+      (`treaty.engine.evaluation.exact_evaluation`)."""
 
     contract: Contract
     object_name: str
@@ -48,6 +52,8 @@ class EvaluationRequest:
     parts: Mapping[str, Bag] = field(default_factory=dict)
     history: Histories = field(default_factory=dict)
     excluded_partitions: frozenset[str] = frozenset()
+    exact_values: Mapping[MetricKey, Value] = field(default_factory=dict)
+    has_rows: bool = False
 
     @cached_property
     def object(self) -> DataObject:

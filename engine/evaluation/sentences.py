@@ -33,10 +33,19 @@ def finding_sentence(analyzer: Analyzer, assertion: Assertion, reading: MetricVa
     return "; ".join([summary, *_rows(analyzer, reading)])
 
 
-def bounds_sentence(analyzer: Analyzer, bounds: tuple[float, float]) -> str:
-    """Describe an estimate that is too close to its threshold to be sure."""
+def uncertainty_sentence(analyzer: Analyzer, bounds: tuple[float, float]) -> str:
+    """Describe an estimate that is too close to its threshold to decide the check."""
+    return f"uncertain: the exact value is {_between(analyzer, bounds)}"
+
+
+def exactness_sentence(analyzer: Analyzer, bounds: tuple[float, float]) -> str:
+    """Describe why a value is exact although its metric is an estimate."""
+    return f"computed exactly: the estimate allowed a value {_between(analyzer, bounds)}"
+
+
+def _between(analyzer: Analyzer, bounds: tuple[float, float]) -> str:
     low, high = (limit_text(analyzer, each, bounds) for each in bounds)
-    return f"an estimate: the exact value is probably between {low} and {high}, so it may be on the other side"
+    return f"between {low} and {high}"
 
 
 def _bound(analyzer: Analyzer, assertion: Assertion, value: Any) -> str:
@@ -56,7 +65,8 @@ def _value_text(analyzer: Analyzer, reading: MetricValue, limits: tuple[Any, ...
         "value": _value(analyzer, reading.value, limits),
         "counted": figure(reading.rows if reading.counted is None else reading.counted),
     }
-    text = _of_template(analyzer.value_template, words, {*FIXED, *(["value"] if is_number(reading.value) else [])})
+    template = analyzer.value_template.replace("about ", "") if reading.estimate_bounds else analyzer.value_template
+    text = _of_template(template, words, {*FIXED, *(["value"] if is_number(reading.value) else [])})
     return (
         text
         if "{phrase}" in analyzer.value_template or not analyzer.where

@@ -1,21 +1,52 @@
 """Determine whether an estimate and its threshold are closer than the error of the estimate."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from treaty.contracts.assertions import ANOMALIES, FUNCTION, Assertion
 from treaty.engine.analyzers.bound import MetricValue
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.checks.requirement_sentence import limits_of
 from treaty.engine.core.number_format import is_number
 
+Bounds = tuple[float, float]
 
-def uncertain_bounds(assertion: Assertion, reading: MetricValue) -> tuple[float, float] | None:
+
+def uncertain_bounds(assertion: Assertion, reading: MetricValue) -> Bounds | None:
     """Return the bounds of an estimate if values between them differ in outcome.
 
-    None if the value is exact, if all values between its bounds have the same outcome, or if the threshold is learned:
-    the values that a detector learns from have the same error."""
-    if reading.bounds is None or assertion.operator in (ANOMALIES, FUNCTION):
+    None if the value is exact or if all values between its bounds have the same outcome. A function is called with
+    the value and with both bounds; one that evaluates a distribution is not called."""
+    if reading.bounds is None or assertion.operator == ANOMALIES:
         return None
-    low, high = reading.bounds
-    limits = limits_of(assertion)
-    if not all(map(is_number, limits)):
+    try:
+        outcomes = {bool(assertion.holds(point)) for point in _points(assertion, reading, reading.bounds)}
+    except Exception:
+        # The evaluation of the value itself reports a function that raises, and a limit that cannot be compared.
         return None
-    points = [low, high, reading.value, *(limit for limit in limits if low <= limit <= high)]
-    return reading.bounds if len({assertion.holds(point) for point in points}) > 1 else None
+    return reading.bounds if len(outcomes) > 1 else None
+
+
+def _points(assertion: Assertion, reading: MetricValue, bounds: Bounds) -> Iterator[Any]:
+    """Yield values that have every outcome between the bounds."""
+    if assertion.operator == FUNCTION and reading.details is not None:
+        return
+    low, high = bounds
+    yield from (low, reading.value, high)
+    if assertion.operator != FUNCTION:
+        yield from (limit for limit in limits_of(assertion) if is_number(limit) and low <= limit <= high)
+
+
+def border_bounds(check: BoundCheck, reading: MetricValue, *, has_rows: bool) -> Bounds | None:
+    """Return the bounds of an estimate that cannot decide the check; None if it can.
+
+    A learned threshold is decided by the estimate, as it was learned from values with the same error. With rows at
+    hand (`has_rows`) it is not, if Spark estimates with random bits: two scans of the same rows might differ."""
+    if isinstance(check.promise, str) or (check.detector and not (has_rows and is_random(check))):
+        return None
+    return uncertain_bounds(check.promise, reading)
+
+
+def is_random(check: BoundCheck) -> bool:
+    """Return whether two scans of the same rows can give the check's metric different values."""
+    return check.bound is not None and any(part.component.is_random for part in check.bound.parts.values())

@@ -10,15 +10,20 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.core import clock
 from treaty.engine.core.disk import Disk
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.core.results import RunResult, Verdict
+from treaty.engine.core.results import MetricKey, RunResult, Value, Verdict, gate_verdict
 from treaty.engine.gate.parquet_folders import PublicationMethod
 from treaty.engine.gate.table_kinds import GatedTable, publication, types_of
 from treaty.engine.protocol.gate_requests import GateTables, TableKind
-from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
+from treaty.engine.protocol.requests import ExactRequest, MeasureRequest, MeasureResult, TableSource
 from treaty.engine.states.generations import GenerationStore
 
 ADMITTED = frozenset({Verdict.PASSED, Verdict.WARNED})
 Partition = Mapping[str, str | None]
+
+
+def no_exact_values(request: ExactRequest) -> Mapping[MetricKey, Value]:
+    """Return no exact values, where no Spark computes them."""
+    return {}
 
 
 class CandidateRejected(Exception):
@@ -29,7 +34,7 @@ class CandidateRejected(Exception):
     def __init__(self, run: RunResult, folder: str | None = None) -> None:
         self.run = run
         self.folder = folder
-        failed = sum(each.outcome in ("failed", "not_evaluated") for each in run.results)
+        failed = sum(each.outcome in ("failed", "not_evaluated", "uncertain") for each in run.results)
         super().__init__(f"the candidate was not published: {run.verdict.value}, {failed} check(s) not passed")
 
 
@@ -41,6 +46,7 @@ class TableGate:
     - `kind`, `name`: its kind and its name in Spark.
     - `tables`: access to tables of Delta and of the catalog.
     - `measure`: computes states for a MeasureRequest.
+    - `exact`: computes uncertain checks exactly; without it they stay uncertain.
     - `stage`: writes rows to a folder, partitioned like the table.
     - `admitted`: verdicts that publish.
     - `keep`: whether a rejected candidate is kept.
@@ -55,6 +61,7 @@ class TableGate:
     store: GenerationStore
     measure: Callable[[MeasureRequest], MeasureResult]
     stage: Callable[[Any, str, Partition], None]
+    exact: Callable[[ExactRequest], Mapping[MetricKey, Value]] = no_exact_values
     admitted: frozenset[Verdict] = ADMITTED
     keep: bool = False
     datasets: Mapping[str, TableSource] = field(default_factory=dict)
@@ -81,12 +88,22 @@ class TableGate:
         """Return the publication method for files staged in that folder."""
         return publication(self.site, self.partition_by, stage, self.disk, self.tables, {})
 
+    def verdict(self, run: RunResult) -> Verdict:
+        """Return the verdict that decides on the candidate: uncertain checks count by the contract's terms."""
+        return gate_verdict(run.results, self.contract.terms.on_uncertain)
+
     def measured(
         self, here: TableSource, stored_fingerprints: Mapping[str, str], *, with_others: bool = False
     ) -> MeasureResult:
         """Measure the partitions of a source, except those whose fingerprint is already known.
 
         `with_others`: whole-table scans include the table's other partitions."""
+        return self.measure(self.request(here, stored_fingerprints, with_others=with_others))
+
+    def request(
+        self, here: TableSource, stored_fingerprints: Mapping[str, str], *, with_others: bool = False
+    ) -> MeasureRequest:
+        """Return the request to measure the partitions of a source, as in `measured`."""
         classifying = tuple(
             (classification_document(each), ALONE["id"])
             for each in self.contract.object(self.object).classifying_objects
@@ -101,7 +118,7 @@ class TableGate:
             key=self.key,
             classifying=classifying,
         )
-        return self.measure(replace(request, target_table=self.source) if with_others else request)
+        return replace(request, target_table=self.source) if with_others else request
 
 
 class GateCandidate:

@@ -52,7 +52,8 @@ from treaty.engine.core.disk import LockHeld, file_lock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.evaluation.evaluator import evaluate, missing_states
+from treaty.engine.evaluation.evaluator import missing_states
+from treaty.engine.evaluation.exact_evaluation import evaluate_exactly
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.gate import publication_intent
@@ -74,7 +75,7 @@ from treaty.engine.gate.publication_intent import PublicationIntent, StateChange
 from treaty.engine.gate.publication_steps import PublicationOpen, named
 from treaty.engine.gate.table_kinds import site_of
 from treaty.engine.protocol.gate_requests import TableKind
-from treaty.engine.protocol.requests import MeasureResult, TableSource
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.states.generations import (
     Generation,
     GenerationConflict,
@@ -139,6 +140,7 @@ def gate(  # noqa: PLR0913
 
     The block raises CandidateRejected; GenerationConflict if another writer came first; PublicationOpen if a
     publication is open, LockHeld if one is in progress; EngineError if something cannot be read; and ContractError."""
+    from treaty.engine.spark.handlers.exact_values import exact_values
     from treaty.engine.spark.handlers.gate_staging import stage
     from treaty.engine.spark.handlers.measure import measure
 
@@ -159,6 +161,7 @@ def gate(  # noqa: PLR0913
             partition_by=partition_columns,
             store=store or store_of(site.location),
             measure=partial(measure, spark),
+            exact=partial(exact_values, spark),
             stage=partial(stage, partition_columns, like=site.like(partition_columns)),
             admitted=admitted,
             keep=keep,
@@ -263,7 +266,8 @@ def _audited(gate: TableGate, stage: str, before: Generation) -> RunResult:
     if not staged:
         raise EngineError("nothing was written to the candidate: call its write method within the block", retry=False)
     staged_source = TableSource(os.path.join(stage, NEW), "parquet", gate.partition_by)
-    measured = gate.measured(staged_source, {}, with_others=bool(before.entries.keys() - staged.keys()))
+    staged_request = gate.request(staged_source, {}, with_others=bool(before.entries.keys() - staged.keys()))
+    measured = gate.measure(staged_request)
     if measured.states.keys() != staged.keys():
         raise EngineError(f"Spark names the staged partitions differently from their folders: {SETTING}", retry=False)
     with exclusive(gate.table, gate.disk):
@@ -273,8 +277,8 @@ def _audited(gate: TableGate, stage: str, before: Generation) -> RunResult:
         relevant = staged if measured.whole_table_states is None else {**staged, **before.entries, **current.entries}
         _refuse_changes(before, current, relevant)
         notes = method.noted(staged, current.fingerprints)
-        run = _evaluate_candidate(gate, measured, current, started)
-        if run.verdict not in gate.admitted:
+        run = _evaluate_candidate(gate, staged_request, measured, current, started)
+        if gate.verdict(run) not in gate.admitted:
             raise CandidateRejected(run, _keep_rejected(gate, stage))
         after = {name: PartitionEntry(mark, gate.store.keep(measured.states[name])) for name, mark in staged.items()}
         changes = {name: StateChange(current.entries.get(name), entry) for name, entry in sorted(after.items())}
@@ -290,7 +294,9 @@ def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]
         raise GenerationConflict(f"another writer published {named(changed)} in the meantime: nothing was changed")
 
 
-def _evaluate_candidate(gate: TableGate, result: MeasureResult, current: Generation, started: datetime) -> RunResult:
+def _evaluate_candidate(
+    gate: TableGate, measure: MeasureRequest, result: MeasureResult, current: Generation, started: datetime
+) -> RunResult:
     """Evaluate the table as if the candidate were published."""
     arrived, data_object = result.evaluated_states(result.states), gate.contract.object(gate.object)
     unchanged = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in result.states}
@@ -299,7 +305,8 @@ def _evaluate_candidate(gate: TableGate, result: MeasureResult, current: Generat
         delta=sorted(result.states), started_at=started, finished_at=gate.now(), reference_values=result.referents,
         whole_table_states=result.whole_table_states, excluded_partitions=gate.excluded_partitions,
     )  # fmt: skip
-    return redact(bind(data_object, result.schema), evaluate(request))
+    run = evaluate_exactly(request, lambda checks: gate.exact(measure.exactly(checks)))
+    return redact(bind(data_object, result.schema), run)
 
 
 def _keep_rejected(gate: TableGate, stage: str) -> str | None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from treaty.contracts.schema import Schema
     from treaty.engine.checks.dataset_limits import ReferenceValue
     from treaty.engine.components.frequencies import FrequencySpectrum
-    from treaty.engine.core.results import ViolationSample
+    from treaty.engine.core.results import MetricKey, Value, ViolationSample
 
 # Fingerprint of a partition that could not be read; no real fingerprint equals it.
 UNREAD = "unread"
@@ -29,6 +29,22 @@ class TableSource:
     format: str | None = None
     partition_by: tuple[str, ...] = ()
     version: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactRequest:
+    """Compute the metrics of uncertain checks exactly.
+
+    - `uncertain_checks`: by check id, the partitions on which it is uncertain; None means all rows.
+    - `arrivals`: fingerprints by arrival, for tables that are divided by arrival.
+    - `target_table`: as in `MeasureRequest`: all rows include those of its other partitions."""
+
+    source: TableSource
+    contract: bytes
+    object: str
+    uncertain_checks: Mapping[str, tuple[str | None, ...]]
+    arrivals: Mapping[str, str] = field(default_factory=dict)
+    target_table: TableSource | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +90,13 @@ class MeasureRequest:
     hints: ChangeHints = field(default_factory=ChangeHints)
     columns: bool = False
 
+    def exactly(self, uncertain_checks: Mapping[str, tuple[str | None, ...]]) -> ExactRequest:
+        """Return the request to compute uncertain checks of the same rows exactly."""
+        return ExactRequest(
+            source=self.source, contract=self.contract, object=self.object, uncertain_checks=uncertain_checks,
+            target_table=self.target_table,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureResult:
@@ -117,12 +140,8 @@ class MeasureResult:
         """Add the transient states to these bags; the result must never be stored."""
         from treaty.engine.states.bag import combine_readings
 
-        passed = {
-            name: combine_readings(states[name], packed)
-            for name, packed in self.transient_states.items()
-            if name in states
-        }
-        return {**states, **passed}
+        transient = [(name, packed) for name, packed in self.transient_states.items() if name in states]
+        return {**states, **{name: combine_readings(states[name], packed) for name, packed in transient}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,13 +202,9 @@ class DraftRequest:
     def profile(self) -> ProfileRequest:
         """Return the profile request of the draft."""
         return ProfileRequest(
-            source=self.source,
-            object=self.object,
-            columns=self.columns,
-            partitions=self.partitions,
-            sample=self.sample,
-            in_force=self.in_force,
-        )
+            source=self.source, object=self.object, columns=self.columns, partitions=self.partitions,
+            sample=self.sample, in_force=self.in_force,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,6 +342,8 @@ class Engine(Protocol):
     def cancel(self) -> None: ...
 
     def sample(self, request: SampleRequest) -> "tuple[ViolationSample, ...]": ...
+
+    def exact_values(self, request: ExactRequest) -> "Mapping[MetricKey, Value]": ...
 
     def spectra(self, request: SpectraRequest) -> "dict[str, FrequencySpectrum]": ...
 

@@ -63,13 +63,22 @@ def _samples(result: CheckResult, rows: Mapping[str, list[dict[str, str | None]]
 
 
 def _result(result: CheckResult) -> str:
-    if result.outcome is Outcome.FAILED:
-        return "failed" if result.severity == "error" else "warning"
+    if result.outcome in _WITH_SEVERITY:
+        return _WITH_SEVERITY[result.outcome] if result.severity == "error" else "warning"
     results = {Outcome.PASSED: "passed", Outcome.NOT_EVALUATED: "error", Outcome.NOT_APPLICABLE: "skipped"}
     return results[result.outcome]
 
 
+# That tool has no uncertain checks; a check without a result is an error there.
+_WITH_SEVERITY = {Outcome.FAILED: "failed", Outcome.UNCERTAIN: "error"}
+
+
 def _diagnostics(result: CheckResult) -> dict[str, Any]:
-    fields = {"value", "finding", "partition", "scope", "severity", "row_count", "violating_rows", "unevaluated_rows"}
-    diagnostics: dict[str, Any] = json.loads(result.model_dump_json(include=fields, exclude_none=True))
+    diagnostics: dict[str, Any] = json.loads(result.model_dump_json(include=DIAGNOSTICS, exclude_none=True))
     return diagnostics
+
+
+DIAGNOSTICS = {
+    "value", "lower_bound", "upper_bound", "finding", "partition", "scope", "severity", "row_count", "violating_rows",
+    "unevaluated_rows",
+}  # fmt: skip

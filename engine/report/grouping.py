@@ -2,10 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 
-from treaty.engine.core.results import CheckResult, Outcome
+from treaty.engine.core.results import UNDECIDED, CheckResult, Outcome
 
-WORST_FIRST = (Outcome.FAILED, Outcome.NOT_EVALUATED, Outcome.PASSED, Outcome.NOT_APPLICABLE)
-AMISS = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
+WORST_FIRST = (
+    Outcome.FAILED,
+    Outcome.NOT_EVALUATED,
+    Outcome.UNCERTAIN,
+    Outcome.PASSED,
+    Outcome.NOT_APPLICABLE,
+)
+AMISS = UNDECIDED | {Outcome.FAILED}
 Group = list[CheckResult]
 
 
@@ -58,4 +64,4 @@ def outcome_counts_text(results: Iterable[CheckResult]) -> str:
     return ", ".join(counts) or "no checks"
 
 
-ENDINGS = ("failed", "not evaluated", "warned", "passed", "not applicable")
+ENDINGS = ("failed", "not evaluated", "uncertain", "warned", "passed", "not applicable")

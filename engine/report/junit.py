@@ -11,8 +11,9 @@ from treaty.engine.report.grouping import finding_text
 def junit(run: RunResult) -> str:
     """Return the report as XML.
 
-    A failed check is a failure, one that could not be evaluated an error. JUnit has no warnings, so a failed check
-    of severity warning is skipped with its message, and so is one without anything to measure."""
+    A failed check is a failure; one that could not be evaluated or is uncertain is an error. JUnit has no warnings,
+    so a failed or uncertain check of severity warning is skipped with its message, and so is one without anything to
+    measure."""
     root = Element("testsuites")
     suite = ElementTree.SubElement(root, "testsuite", _suite(run))
     for result in run.results:
@@ -36,9 +37,12 @@ def _suite(run: RunResult) -> dict[str, str]:
 
 def _kind(result: CheckResult) -> str | None:
     """Return the name of the test case's child element; None for a passed check."""
-    if result.outcome is Outcome.FAILED:
-        return "failure" if result.severity == "error" else "skipped"
+    if result.outcome in _WITH_SEVERITY:
+        return _WITH_SEVERITY[result.outcome] if result.severity == "error" else "skipped"
     return {Outcome.NOT_EVALUATED: "error", Outcome.NOT_APPLICABLE: "skipped"}.get(result.outcome)
+
+
+_WITH_SEVERITY = {Outcome.FAILED: "failure", Outcome.UNCERTAIN: "error"}
 
 
 def _case(result: CheckResult, table: str) -> Element:

@@ -16,12 +16,17 @@ from treaty.engine.report.grouping import (
     worst,
 )
 
-MARKS = {Outcome.FAILED: "❌ failed", Outcome.NOT_EVALUATED: "❓ not evaluated"}
+MARKS = {
+    Outcome.FAILED: "❌ failed",
+    Outcome.NOT_EVALUATED: "❓ not evaluated",
+    Outcome.UNCERTAIN: "❔ uncertain",
+}
 VERDICTS = {
     Verdict.PASSED: "✅ passed",
     Verdict.WARNED: "⚠️ warned",
     Verdict.FAILED: "❌ failed",
     Verdict.NOT_EVALUATED: "❓ not evaluated",
+    Verdict.UNCERTAIN: "❔ uncertain",
 }
 _SIGNS = re.compile(r"([\\`*_{}\[\]()#+\-.!|~])")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}

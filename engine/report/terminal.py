@@ -17,6 +17,7 @@ MARKS = {
     Outcome.PASSED: "[green]✓ passed[/]",
     Outcome.FAILED: "[red]✗ failed[/]",
     Outcome.NOT_EVALUATED: "[magenta]? not evaluated[/]",
+    Outcome.UNCERTAIN: "[yellow]~ uncertain[/]",
     Outcome.NOT_APPLICABLE: "[dim]- not applicable[/]",
 }
 VERDICTS = {
@@ -24,6 +25,7 @@ VERDICTS = {
     Verdict.WARNED: "[bold yellow]! warned[/]",
     Verdict.FAILED: "[bold red]✗ failed[/]",
     Verdict.NOT_EVALUATED: "[bold magenta]? not evaluated[/]",
+    Verdict.UNCERTAIN: "[bold yellow]~ uncertain[/]",
 }
 
 

@@ -32,7 +32,7 @@ from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.exact_evaluation import evaluate_exactly
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.spark.handlers.streaming import BatchReading, arrived
 from treaty.engine.states import bag as bags
@@ -57,7 +57,7 @@ class BatchRejected(Exception):
 
     def __init__(self, run: RunResult) -> None:
         self.run = run
-        failed = sum(each.outcome in ("failed", "not_evaluated") for each in run.results)
+        failed = sum(each.outcome in ("failed", "not_evaluated", "uncertain") for each in run.results)
         super().__init__(f"the batch was not folded: {run.verdict.value}, {failed} check(s) not passed")
 
 
@@ -132,7 +132,7 @@ class StreamSink:
             parts=arrived.states, delta=sorted(arrived.states), schema=arrived.checks.schema, checks=arrived.checks,
             started_at=started, finished_at=self.now(),
         )  # fmt: skip
-        return evaluate(request)
+        return evaluate_exactly(request, arrived.exact_values)
 
     def _fold(self, merged: Mapping[str, StateBag], batch: int, generation: Generation, run: RunResult) -> None:
         entries = dict(generation.entries)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from treaty.contracts.document.model import Contract
@@ -10,7 +11,7 @@ from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core import clock
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Value
-from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.exact_evaluation import evaluate_exactly
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.states.bag import Bag
@@ -51,10 +52,13 @@ def verify(  # noqa: PLR0913
     - `history`: earlier measurements for anomaly checks, by metric identity
       (`treaty.engine.anomaly.baselines.of_runs`); the states of earlier partitions add to it.
 
+    A check of an estimate whose threshold lies within its error is computed exactly, in one more statement over the
+    frame; if the check also covers `earlier` states, it stays uncertain.
+
     The run contains no texts or distributions of columns that the contract classifies; they are evaluated
     nevertheless. Raises ContractError for faults of the contract, UnreadableTable if Spark cannot read the frame."""
     from treaty.engine.session.violating_rows import with_samples
-    from treaty.engine.spark.handlers.frame import read_frame
+    from treaty.engine.spark.handlers.frame import exact_values, read_frame
 
     started = now()
     name = object_name or contract.objects[0].name
@@ -62,6 +66,7 @@ def verify(  # noqa: PLR0913
         frame, contract, name, partition_by=partition_by, other_datasets=other_datasets, statistics=statistics, key=key
     )  # fmt: skip
     states: dict[str, Bag] = {**(earlier or {}), **measured.states}
+    complete = states.keys() == measured.states.keys()
     request = EvaluationRequest(
         contract=contract,
         object_name=name,
@@ -69,13 +74,14 @@ def verify(  # noqa: PLR0913
         delta=sorted(measured.states),
         started_at=started,
         finished_at=now(),
-        whole_table_states=measured.whole_table_states if states.keys() == measured.states.keys() else None,
+        whole_table_states=measured.whole_table_states if complete else None,
         reference_values=measured.referents
         | {words: ReferenceValue(value) for words, value in (references or {}).items()},
         checks=measured.checks,
         history=history or {},
     )
-    run = redact(measured.checks, evaluate(request))
+    compute = partial(exact_values, frame, measured, complete=complete)
+    run = redact(measured.checks, evaluate_exactly(request, compute))
     return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, other_datasets=other_datasets)
 
 

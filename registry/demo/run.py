@@ -31,6 +31,7 @@ MARKS = {
     Verdict.WARNED: "[yellow]! warned[/]",
     Verdict.FAILED: "[red]✗ failed[/]",
     Verdict.NOT_EVALUATED: "[magenta]? not evaluated[/]",
+    Verdict.UNCERTAIN: "[yellow]~ uncertain[/]",
 }
 
 

@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from treaty.engine.core.results import Verdict
 
 LABEL, NEVER = "data contract", "not validated"
-# Ordered from worst to best.
-WORST = (Verdict.FAILED, Verdict.NOT_EVALUATED, Verdict.WARNED, Verdict.PASSED)
 WORDS = {
     Verdict.PASSED: ("passed", "#1f6feb"),
     Verdict.WARNED: ("warned", "#9a6700"),
     Verdict.FAILED: ("failed", "#cf222e"),
     Verdict.NOT_EVALUATED: ("not evaluated", "#59636e"),
+    Verdict.UNCERTAIN: ("uncertain", "#59636e"),
 }
 UNKNOWN = (NEVER, "#59636e")
 # Approximate width of a letter, padding of a text, and height, in pixels.
@@ -43,5 +42,5 @@ def draw_badge(verdicts: Iterable[Verdict]) -> bytes:
 
 
 def _worst(verdicts: Iterable[Verdict]) -> tuple[str, str]:
-    worst_first = sorted(verdicts, key=WORST.index)
+    worst_first = sorted(verdicts, key=list(Verdict).index)
     return WORDS[worst_first[0]] if worst_first else UNKNOWN

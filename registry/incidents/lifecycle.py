@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from treaty.engine.core.results import Outcome, RunResult
+from treaty.engine.core.results import UNDECIDED, Outcome, RunResult
 from treaty.registry.audit import audit_log
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.enums import NO_FAULT, IncidentState, Resolution
@@ -36,12 +36,12 @@ REOPENS = timedelta(hours=24)
 def apply_run(session: Session, run: RunRow, result: RunResult, *, now: datetime, ids: Ids) -> IncidentRow | None:
     """Update incidents from a run, and return the incident that it opened, changed or resolved.
 
-    Returns None if no incident is affected. Runs without any evaluated check, of superseded data, and of consumer
-    checks (which are not part of the contract) are ignored."""
+    Returns None if no incident is affected. Runs without any decided check, of superseded data, and of consumer checks
+    (which are not part of the contract) are ignored. An uncertain check neither opens nor resolves an incident."""
     if (
         run.subscription_id is not None
         or run.superseded_reason
-        or all(each.outcome is Outcome.NOT_EVALUATED for each in result.results)
+        or all(each.outcome in UNDECIDED for each in result.results)
     ):
         return None
     current = RunViolations(session=session, run=run, result=result, now=now, ids=ids)
@@ -99,8 +99,8 @@ def _widen(incident: IncidentRow, current: RunViolations) -> None:
 def _still(current: RunViolations, part: IncidentObjectRow) -> set[Failing]:
     """Return the checks that fail now.
 
-    Earlier failures that this run did not evaluate remain, unless their partition or check no longer exists."""
-    evaluated = {place(each) for each in current.result.results if each.outcome is not Outcome.NOT_EVALUATED}
+    Earlier failures that this run did not decide remain, unless their partition or check no longer exists."""
+    evaluated = {place(each) for each in current.result.results if each.outcome not in UNDECIDED}
     unevaluated = _last_failing(part) - evaluated
     if current.run.dataset_id is None:
         # The incident may be about late data; then the run does not evaluate the data.

@@ -26,8 +26,16 @@ LONGEST_LINE = 300
 VERDICTS = {
     Verdict.FAILED: "contract violated",
     Verdict.NOT_EVALUATED: "contract could not be evaluated",
+    Verdict.UNCERTAIN: "estimates could not decide the contract",
     Verdict.WARNED: "contract satisfied with warnings",
     Verdict.PASSED: "contract satisfied",
+}
+
+# Outcomes that a notification lists.
+OUTCOMES = {
+    Outcome.FAILED: "failed",
+    Outcome.NOT_EVALUATED: "could not be evaluated",
+    Outcome.UNCERTAIN: "is uncertain",
 }
 
 
@@ -306,13 +314,12 @@ def _page(request: ContractRequestRow) -> str:
 
 
 def _is_bad(result: Result) -> bool:
-    return result.outcome in (Outcome.FAILED, Outcome.NOT_EVALUATED)
+    return result.outcome in OUTCOMES
 
 
 def _failure(result: Result) -> str:
-    outcome = "failed" if result.outcome is Outcome.FAILED else "could not be evaluated"
     suffix = "" if result.severity == "error" else " (warning)"
-    return f"{result.name} {outcome}{suffix}: {result.sentence}"
+    return f"{result.name} {OUTCOMES[result.outcome]}{suffix}: {result.sentence}"
 
 
 def _line(text: str) -> str:

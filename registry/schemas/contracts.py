@@ -96,6 +96,8 @@ class CheckResultOut(ResultFields, ApiModel):
     - `threshold`: the bound that the value was compared with.
     - `reference`: origin of the threshold if it is a metric of another dataset.
     - `band`: bounds, expected value and false-alarm guarantee of a detector, from the history of the metric.
+    - `lower_bound`, `upper_bound`: bounds of an estimate whose error includes the threshold; null otherwise. Unless
+      the outcome is uncertain, the value was then computed exactly.
     - `measurement`: identity of the measured metric; null if the check has none."""
 
     # Responses contain every field, including those with defaults.

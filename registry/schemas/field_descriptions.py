@@ -64,7 +64,7 @@ COMMON: Mapping[str, str] = {
     "object": "Name of the object: a table of the contract",
     "open_proposals": "Number of proposals that are not decided",
     "opened_at": "Time at which it was opened",
-    "outcome": "Outcome: passed, failed or not evaluated",
+    "outcome": "Outcome: passed, failed, uncertain or not evaluated",
     "owner": "Owner of the contract",
     "partition": "Name of the partition, such as day=2026-01-01; null means the whole table",
     "partition_by": "Partition columns",

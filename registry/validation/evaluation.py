@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from treaty.contracts.errors import ContractError
@@ -13,11 +14,12 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import months
-from treaty.engine.core.results import RunResult
+from treaty.engine.core.results import MetricKey, RunResult, Value
 from treaty.engine.evaluation import declared_schema as columns
+from treaty.engine.evaluation.exact_evaluation import UncertainChecks, evaluate_exactly
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
-from treaty.engine.protocol.requests import SpectraRequest
+from treaty.engine.protocol.requests import ExactRequest, SpectraRequest
 from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import RunKind
 from treaty.registry.datasets import related_datasets
@@ -181,7 +183,25 @@ def _evaluate(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str,
         spectra={key: on.spectra[key] for key in large},
         history=history,
     )
-    return _sampled(on, promise, redact(checks, on.tools.evaluate(request)), delta)
+    run = evaluate_exactly(request, partial(_exact_values, on, promise), on.tools.evaluate)
+    return _sampled(on, promise, redact(checks, run), delta)
+
+
+def _exact_values(
+    on: EvaluationInputs, promise: ValidationTarget, uncertain: UncertainChecks
+) -> Mapping[MetricKey, Value]:
+    """Compute uncertain checks exactly on the version of the table that was evaluated.
+
+    Raises EngineError or ContractError."""
+    arrivals = on.reading.measured.fingerprints if on.plan.arrivals and not on.plan.source.partition_by else {}
+    request = ExactRequest(
+        source=replace(on.plan.source, version=on.reading.measured.version),
+        contract=promise.contract.source,
+        object=promise.object.name,
+        uncertain_checks=uncertain,
+        arrivals=arrivals,
+    )
+    return on.tools.engine.exact_values(request)
 
 
 def _sampled(on: EvaluationInputs, promise: ValidationTarget, result: RunResult, delta: tuple[str, ...]) -> RunResult:

@@ -13,7 +13,7 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import bind
 from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.checks.dataset_limits import ReferenceValue
-from treaty.engine.core.results import CheckResult, RunResult, Value
+from treaty.engine.core.results import CheckResult, MetricKey, RunResult, Value
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.states.bag import StateFileStore
@@ -59,10 +59,10 @@ class Rerun:
 def again(session: Session, run_id: UUID, judge: EvaluateFunction, *, files: StateFileStore | None = None) -> Rerun:
     """Re-evaluate a run as of its original time.
 
-    Stores nothing and reads no data. Checks that need all rows at once have no stored states, so they are reported
-    as not evaluated. `files`: store of large states; None means there is none. Raises NotFound if the run does not
-    exist, and InvalidRequest if it evaluated a consumer's checks or no states, or if its states are no longer all
-    stored."""
+    Stores nothing and reads no data. Values that the run computed exactly are used again. Checks that need all rows
+    at once have no stored states, so they are reported as not evaluated. `files`: store of large states; None means
+    there is none. Raises NotFound if the run does not exist, and InvalidRequest if it evaluated a consumer's checks or
+    no states, or if its states are no longer all stored."""
     run = session.get(RunRow, run_id)
     if run is None:
         raise NotFound
@@ -107,6 +107,7 @@ def _request(
         finished_at=run.finished_at,
         files=files,
         reference_values=_referents(before),
+        exact_values=_exact_values(before),
         history=baselines.pasts(session, run_key, checks, before=run.finished_at),
     )
 
@@ -114,6 +115,22 @@ def _request(
 def _fits(results: Sequence[CheckResultRow]) -> frozenset[str]:
     """Return the names of the fits that the run used."""
     return frozenset(name for row in results if (name := (row.band or {}).get("fit")))
+
+
+def _exact_values(results: Sequence[CheckResultRow]) -> dict[MetricKey, Value]:
+    """Return the exact values that the run computed where estimates could not decide."""
+    return {
+        (row.measurement, row.partition): _number(row.value)
+        for row in results
+        if row.is_exact and row.measurement and row.value is not None
+    }
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _referents(results: Sequence[CheckResultRow]) -> dict[str, ReferenceValue]:

@@ -10,12 +10,13 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, ViolationSample
+from treaty.engine.core.results import CheckResult, Measurement, MetricKey, Outcome, RunResult, Value, ViolationSample
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.progress import ReportProgress, no_progress
 from treaty.engine.protocol.requests import (
     DraftRequest,
     DraftResult,
+    ExactRequest,
     LakeRequest,
     MeasureRequest,
     MeasureResult,
@@ -42,9 +43,12 @@ class FakeEngine:
 
     tables: dict[str, dict[str, str]] = field(default_factory=dict)
     errors: list[BaseException] = field(default_factory=list)
-    requests: list[MeasureRequest | DraftRequest | LakeRequest | SampleRequest] = field(default_factory=list)
+    requests: list[MeasureRequest | DraftRequest | LakeRequest | SampleRequest | ExactRequest] = field(
+        default_factory=list
+    )
     drafted: DraftResult | None = None
     samples: tuple[ViolationSample, ...] = ()
+    exact: Mapping[MetricKey, Value] = field(default_factory=dict)
     at: TableVersion | None = None
     pinned: bool = True
     behind: bool = False
@@ -95,6 +99,11 @@ class FakeEngine:
         self._asked(request)
         return self.samples
 
+    def exact_values(self, request: ExactRequest) -> Mapping[MetricKey, Value]:
+        """The exact values that the test prepared."""
+        self._asked(request)
+        return self.exact
+
     def spectra(self, request: SpectraRequest) -> dict[str, FrequencySpectrum]:
         """One value that occurs as often as there are files, whatever lies in them."""
         return {key: FrequencySpectrum({len(names): 1}, {len(names): 1}, key) for key, names in request.files.items()}
@@ -106,7 +115,7 @@ class FakeEngine:
     def close(self) -> None:
         self.closed = True
 
-    def _asked(self, request: MeasureRequest | DraftRequest | SampleRequest) -> None:
+    def _asked(self, request: MeasureRequest | DraftRequest | LakeRequest | SampleRequest | ExactRequest) -> None:
         self.requests.append(request)
         self.meanwhile()
         if self.errors:

@@ -54,7 +54,7 @@ class Stream:
     def read(self, rows: Mapping[str, list[int]]) -> BatchReading:
         """What arrived, as the engine answers."""
         found = {name: states(self.given, {"id": numbers}, SCHEMA) for name, numbers in rows.items()}
-        return BatchReading(bind(self.given.object("orders"), SCHEMA), found)
+        return BatchReading(bind(self.given.object("orders"), SCHEMA), found, rows)
 
     def keep(self, run: RunResult, _: Any, batch: int) -> None:
         """Remembers what was told."""

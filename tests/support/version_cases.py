@@ -178,6 +178,9 @@ CASES = {
     "a description of the contract": Case(BASE, document(description={"purpose": "reports"}), **UNTESTED),
     "no other columns": Case(terms(columns="watched"), terms(columns="closed"), **TIGHTENS),
     "an answer of the gate": Case(terms(on_unknown="block"), terms(on_unknown="allow"), **LOOSENS),
+    "an answer of the gate for uncertain checks": Case(
+        terms(on_uncertain="warn"), terms(on_uncertain="block"), **TIGHTENS
+    ),
     "an earlier deadline": Case(due(), due(by="06:00"), **TIGHTENS),
     "a deadline on other days": Case(due(), due(days="weekdays"), **UNKNOWN),
     "a deadline of another severity": Case(due(), due(severity="warning"), **UNKNOWN),

@@ -38,7 +38,7 @@ def matching(contracts: list[ContractSummaryOut], text: str) -> list[ContractSum
 
 def urgency(contract: ContractSummaryOut) -> int:
     """Return the rank of the last verdict: 0 is the worst; contracts without a run come last."""
-    order = ["failed", "not_evaluated", "warned", "passed"]
+    order = ["failed", "not_evaluated", "uncertain", "warned", "passed"]
     return order.index(contract.last_run.verdict) if contract.last_run else len(order)
 
 

@@ -23,6 +23,7 @@ SECTIONS = (
     ("failed", texts.FAILED),
     ("warned", texts.WARNINGS),
     ("not_evaluated", texts.NOT_EVALUATED),
+    ("uncertain", texts.UNCERTAIN),
 )
 
 
@@ -110,7 +111,7 @@ def section(
     if groups:
         st.subheader(f"{title} ({len(groups):,})")
         for number, (check_id, results) in enumerate(groups):
-            sample = samples.get(check_id) if outcome != "not_evaluated" else None
+            sample = samples.get(check_id) if outcome in ("failed", "warned") else None
             same_as = page_rows.earlier_check(sample, results[0].name or results[0].sentence)
             check(run, results, admitted(results[0], document), sample, same_as=same_as, key=f"{outcome}-{number}")
 
@@ -213,7 +214,7 @@ def past(run: RunOut, result: CheckResultOut, band: charts.ChartBand, *, key: st
 def everything(run: RunOut) -> None:
     """Draw all results as one table, most urgent first."""
     st.subheader(texts.all_checks(len(run.results)))
-    attention = ["failed", "warned", "not_evaluated", "not_applicable", "passed"]
+    attention = ["failed", "warned", "not_evaluated", "uncertain", "not_applicable", "passed"]
     rows = [row(each) for each in sorted(run.results, key=lambda each: attention.index(outcome_of(each)))]
     panels.table(rows, key="results", alt=texts.EVERY_CHECK)
 

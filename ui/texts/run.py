@@ -5,6 +5,7 @@ from treaty.ui.texts.formatting import count, join_list, percent, pluralize
 FAILED = "Failed"
 WARNINGS = "Warnings"
 NOT_EVALUATED = "Not evaluated"
+UNCERTAIN = "Uncertain"
 NO_RUN = "No run selected"
 OPEN_ONE = "Open one from a contract."
 
@@ -17,6 +18,7 @@ LINEAGE_RUN = "Lineage run"
 VERDICTS = {
     "failed": "Contract violated",
     "not_evaluated": "Not all checks could be evaluated",
+    "uncertain": "Estimates could not decide all checks",
     "warned": "Contract met with warnings",
     "passed": "Contract met",
 }

@@ -23,12 +23,14 @@ class StatusLabel:
 
 
 UNKNOWN = StatusLabel("Unknown", ":material/help:", "gray")
+UNCERTAIN = StatusLabel("Uncertain", ":material/contrast:", "orange")
 
 VERDICTS = {
     "passed": StatusLabel("Passed", ":material/check_circle:", "blue"),
     "warned": StatusLabel("Passed with warnings", ":material/warning:", "orange"),
     "failed": StatusLabel("Failed", ":material/cancel:", "red"),
     "not_evaluated": StatusLabel("Not evaluated", ":material/help:", "gray"),
+    "uncertain": UNCERTAIN,
 }
 REQUESTED = StatusLabel("Requested", ":material/contract:", "orange")
 NEVER = StatusLabel("Never validated", ":material/schedule:", "gray")
@@ -38,6 +40,7 @@ OUTCOMES = {
     "warned": StatusLabel("Warning", ":material/warning:", "orange"),
     "not_applicable": StatusLabel("Not applicable", ":material/remove_circle_outline:", "gray"),
     "not_evaluated": StatusLabel("Not evaluated", ":material/help:", "gray"),
+    "uncertain": UNCERTAIN,
 }
 SEVERITIES = {
     "error": StatusLabel("Error", ":material/block:", "red"),

@@ -11,6 +11,9 @@ from treaty.engine.components.unions.rank_union import RankEntries
 
 # Quantile of the normal distribution for bounds that hold 99 % of the time.
 DEVIATIONS = 2.576
+# Bounds are this many errors wide on either side: five standard deviations, all but one in a million. Two sketches of
+# the same rows then agree whether a threshold lies within them or on which side it is.
+ERRORS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +110,10 @@ class Ranks:
         return DEVIATIONS * sqrt(float((sampled**2).sum()) / 4) * weight / self.rows
 
     def bounds(self, share: float) -> tuple[float, float] | None:
-        """Return bounds of the exact quantile of a share, valid 99 % of the time; None if it is exact."""
-        error = self.error()
+        """Return bounds of the exact quantile of a share: twice its error; None if it is exact.
+
+        They are wrong about once in a million times."""
+        error = ERRORS * self.error()
         if not error:
             return None
         low, high = self.quantile(share - error), self.quantile(share + error)

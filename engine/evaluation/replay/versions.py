@@ -11,13 +11,14 @@ from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.checks.schema_checks import check_structure
-from treaty.engine.core.results import Outcome
+from treaty.engine.core.results import UNDECIDED, Outcome
 from treaty.engine.evaluation.evaluator import NOT_AT_ONCE
 from treaty.engine.evaluation.replay.pattern_trial import RegexTrial, counted, trial
 from treaty.engine.evaluation.replay.report import CheckOutcome
 
 OLD, NEW = 0, 1
 COUNTED = "it needs counts of values, which are merged only on request"
+UNCERTAIN = "uncertain: the threshold lies within the error of the estimate"
 Place = tuple[str, int]
 
 
@@ -36,8 +37,8 @@ class OutcomeCounter:
 
     def add(self, unit: str, outcome: Outcome, reason: str | None) -> None:
         """Count an outcome on a partition or after an arrival."""
-        if outcome is Outcome.NOT_EVALUATED:
-            self.not_evaluated.setdefault(reason or "", []).append(unit)
+        if outcome in UNDECIDED:
+            self.not_evaluated.setdefault(reason or UNCERTAIN, []).append(unit)
         elif outcome is Outcome.NOT_APPLICABLE:
             self.empty += 1
         else:

@@ -10,24 +10,28 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.spark.scan import separate_statements
+from treaty.engine.core.results import MetricKey, Value
+from treaty.engine.evaluation.exact_evaluation import UncertainChecks
+from treaty.engine.spark.scan import exact_metrics, separate_statements
 from treaty.engine.spark.scan.footer_statistics import FooterCounts, scan_remaining, stated
 from treaty.engine.spark.scan.separate_statements import OtherDatasets
 from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.bag import StateBag
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FrameReading:
     """The states and reference values read from a frame.
 
     `checks`: the checks bound to the frame's schema. `states`: by partition. `whole_table_states`: states over all
-    rows; None if no check needs them. `referents`: reference values of bounds that refer to other datasets."""
+    rows; None if no check needs them. `referents`: reference values of bounds that refer to other datasets.
+    `partition_by`: the partition columns."""
 
     checks: BoundChecks
     states: dict[str, StateBag]
     whole_table_states: StateBag | None
     referents: dict[str, ReferenceValue]
+    partition_by: tuple[str, ...] = ()
 
 
 def read_frame(  # noqa: PLR0913
@@ -54,4 +58,19 @@ def read_frame(  # noqa: PLR0913
     )
     states = scan_remaining(frame, plan, footers, partition_by=partition_columns_of_frame, other_datasets=frames)
     whole = separate_statements.whole_table_states(frame, plan, frames)
-    return FrameReading(checks, states, whole, separate_statements.referents(checks.object, frames))
+    referents = separate_statements.referents(checks.object, frames)
+    by = tuple(partition_columns_of_frame)
+    return FrameReading(checks=checks, states=states, whole_table_states=whole, referents=referents, partition_by=by)
+
+
+def exact_values(
+    frame: Any, reading: FrameReading, uncertain: UncertainChecks, *, complete: bool
+) -> dict[MetricKey, Value]:
+    """Compute the metrics of uncertain checks exactly; those without an exact form are left out.
+
+    `complete`: the frame has all rows that checks of all partitions cover; otherwise these are left out, too. Raises
+    UnreadableTable."""
+    covered = {
+        check_id: [name for name in names if complete or name is not None] for check_id, names in uncertain.items()
+    }
+    return exact_metrics.exact_values(frame, reading.checks, covered, reading.partition_by)

@@ -16,7 +16,7 @@ from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult, TableSource
 from treaty.engine.protocol.write_hints import DetectionMethod
 from treaty.engine.spark.handlers.requested_checks import objects
-from treaty.engine.spark.process.errors import safe_message
+from treaty.engine.spark.handlers.requested_rows import all_rows
 from treaty.engine.spark.scan import separate_statements
 from treaty.engine.spark.scan.footer_statistics import FooterCounts, footer_counts, scan_remaining
 from treaty.engine.spark.scan.separate_statements import OtherDatasets
@@ -165,21 +165,8 @@ class OpenedTable:
         return separate_statements.whole_table_states(frame, plan, self.datasets)
 
     def _all_rows(self) -> Any:
-        """Return the frame of all rows: the table's own and those of the target table's partitions that it does not
-        replace."""
-        frame, target = read(self.session, self.source), self.request.target_table
-        if target is None:
-            return frame
-        replaced = partition_names.condition(target.partition_by, sorted(self.layout.fingerprints))
-        try:
-            other_rows = read(self.session, resolve_source(target)).where(f"NOT ({replaced})")
-            both = frame.unionByName(other_rows, allowMissingColumns=True)
-            _ = both.schema
-        except Exception as error:
-            raise UnreadableTable(
-                f"new and old partitions cannot be read as one table: {safe_message(error)}"
-            ) from error
-        return both
+        """Return the frame of all rows, with the remaining ones of the target table."""
+        return all_rows(self.session, self.source, self.request.target_table, self.layout.fingerprints)
 
 
 def _passing(bags: Mapping[str, StateBag]) -> dict[str, bytes]:

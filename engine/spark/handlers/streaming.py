@@ -9,6 +9,9 @@ from treaty.contracts.document.model import DataObject
 from treaty.engine.checks.binding import bind
 from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.hash_key import HashKey
+from treaty.engine.core.results import MetricKey, Value
+from treaty.engine.evaluation.exact_evaluation import UncertainChecks
+from treaty.engine.spark.scan import exact_metrics
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.bag import StateBag
@@ -16,16 +19,27 @@ from treaty.engine.states.bag import StateBag
 
 @dataclass(frozen=True)
 class BatchReading:
-    """The checks bound to a batch's schema, and the states of its partitions."""
+    """The checks bound to a batch's schema, and the states of its partitions.
+
+    `rows`, `partition_by`: the batch's frame and its partition columns."""
 
     checks: BoundChecks
     states: Mapping[str, StateBag]
+    rows: Any
+    partition_by: tuple[str, ...] = ()
 
     @property
     def lasting(self) -> dict[str, StateBag]:
         """Return the states that can be merged with those of other rows."""
         separate = frozenset(part.key for part in self.checks.plan.separate)
         return {name: bag.only(frozenset(bag.entries) - separate) for name, bag in self.states.items()}
+
+    def exact_values(self, uncertain: UncertainChecks) -> dict[MetricKey, Value]:
+        """Compute uncertain checks of the batch exactly; those that cover earlier batches are left out.
+
+        Raises UnreadableTable."""
+        of_batch = {check_id: [name for name in names if name is not None] for check_id, names in uncertain.items()}
+        return exact_metrics.exact_values(self.rows, self.checks, of_batch, self.partition_by)
 
 
 def arrived(
@@ -37,4 +51,4 @@ def arrived(
     classified values. Raises ContractError and UnreadableTable."""
     checks = bind(data_object, schema_of(rows))
     by = partition_columns(data_object, partition_by, checks.schema)
-    return BatchReading(checks, scan(rows, replace(checks.plan, key=key), partition_by=by))
+    return BatchReading(checks, scan(rows, replace(checks.plan, key=key), partition_by=by), rows, tuple(by))

@@ -1,31 +1,30 @@
 """Handle requests for violating rows: samples and quarantine."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from treaty.contracts.document.model import DataObject
 from treaty.contracts.document.reader import read as read_contract
 from treaty.engine.checks.binding import bind
-from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import is_path
 from treaty.engine.core.results import ViolationSample
 from treaty.engine.protocol.requests import QuarantineRequest, QuarantineResult, SampleRequest
 from treaty.engine.spark.handlers.requested_checks import of_sample
+from treaty.engine.spark.handlers.requested_rows import partition_rows
 from treaty.engine.spark.scan import quarantine as writing
 from treaty.engine.spark.scan import violating_rows
 from treaty.engine.spark.scan.separate_statements import open_datasets
-from treaty.engine.spark.sources import changes, file_arrivals
-from treaty.engine.spark.sources.readers import read, resolve_source, schema_of
+from treaty.engine.spark.sources.readers import schema_of
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def sample(session: Any, request: SampleRequest) -> tuple[ViolationSample, ...]:
     """Return rows that violate the failed checks. Raises UnreadableTable, ContractError."""
-    frame, checks = _bound(session, request, of_sample(request), request.partitions, request.arrivals)
+    frame = partition_rows(session, request.source, request.partitions, request.arrivals)
+    checks = bind(of_sample(request), schema_of(frame))
     by = request.source.partition_by
     datasets = open_datasets(session, request.datasets)
     return violating_rows.sample(
@@ -36,33 +35,10 @@ def sample(session: Any, request: SampleRequest) -> tuple[ViolationSample, ...]:
 def quarantine(session: Any, request: QuarantineRequest) -> QuarantineResult:
     """Write good and violating rows to separate folders. Raises EngineError, UnreadableTable, ContractError."""
     _refuse_overlap(request.source.location, request.target.out)
-    frame, checks = _bound(session, request, read_contract(request.contract).object(request.object))
+    frame = partition_rows(session, request.source)
+    checks = bind(read_contract(request.contract).object(request.object), schema_of(frame))
     by, datasets = request.source.partition_by, open_datasets(session, request.datasets)
     return writing.quarantine(frame, checks, request.target, other_datasets=datasets, partition_by=by)
-
-
-def _bound(
-    session: Any,
-    request: SampleRequest | QuarantineRequest,
-    chosen: DataObject,
-    names: Sequence[str] = (),
-    types: Mapping[str, str] = NOTHING,
-) -> tuple[Any, BoundChecks]:
-    """Return the frame of the named partitions or arrivals and the bound checks."""
-    storage_layout = (
-        file_arrivals.layout(request.source, types)
-        if types
-        else changes.layout(session, request.source)
-        if names
-        else None
-    )
-    folders = (
-        [folder for name in (*types, *names) for folder in storage_layout.folders.get(name, ())]
-        if storage_layout
-        else []
-    )
-    frame = read(session, resolve_source(request.source), names=names, folders=folders)
-    return frame, bind(chosen, schema_of(frame))
 
 
 def _refuse_overlap(table: str, out: str) -> None:

@@ -20,7 +20,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core import interrupts, private_files
 from treaty.engine.core.errors import EngineKilled
-from treaty.engine.core.results import ViolationSample
+from treaty.engine.core.results import MetricKey, Value, ViolationSample
 from treaty.engine.protocol.gate_requests import (
     CommitRequest,
     FenceRequest,
@@ -32,6 +32,7 @@ from treaty.engine.protocol.progress import ProgressMessage, ReportProgress, no_
 from treaty.engine.protocol.requests import (
     DraftRequest,
     DraftResult,
+    ExactRequest,
     LakeRequest,
     MeasureRequest,
     MeasureResult,
@@ -138,6 +139,12 @@ class SparkChild:
 
         Raises EngineError (UnreadableTable, EngineKilled) or ContractError."""
         return self._call("treaty.engine.spark.handlers.violating_rows:sample", request)  # type: ignore[no-any-return]
+
+    def exact_values(self, request: ExactRequest) -> Mapping[MetricKey, Value]:
+        """Return the exact metrics of uncertain checks; those without an exact form are left out.
+
+        Raises EngineError (UnreadableTable, EngineKilled) or ContractError."""
+        return self._call("treaty.engine.spark.handlers.exact_values:exact_values", request)  # type: ignore[no-any-return]
 
     def spectra(self, request: SpectraRequest) -> dict[str, FrequencySpectrum]:
         """Merge stored frequencies with Spark. Raises EngineError (EngineKilled)."""

@@ -28,7 +28,7 @@ from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_static_uuid
 
 from treaty.contracts.fingerprint import canonical, fingerprint
-from treaty.engine.core.results import CheckResult, Outcome, RunResult, Verdict
+from treaty.engine.core.results import UNDECIDED, CheckResult, Outcome, RunResult, Verdict
 from treaty.registry.lineage.events.facet import FACET, FACET_VERSION
 from treaty.registry.lineage.events.run_metrics import OutputNumbers
 from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
@@ -37,8 +37,8 @@ STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 SEVERITY = {"error": "error", "warning": "warn"}
 # Larger results are truncated, failed checks first, so that the event is small enough to be accepted.
 MOST = 500
-BAD = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
-BLOCKING = frozenset({Verdict.FAILED, Verdict.NOT_EVALUATED})
+BAD = UNDECIDED | {Outcome.FAILED}
+BLOCKING = frozenset({Verdict.FAILED, Verdict.NOT_EVALUATED, Verdict.UNCERTAIN})
 
 
 @dataclass(frozen=True, kw_only=True)

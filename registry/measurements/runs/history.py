@@ -10,7 +10,7 @@ import sqlalchemy
 from sqlalchemy import Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
-from treaty.engine.core.results import Outcome
+from treaty.engine.core.results import UNDECIDED, Outcome
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.errors import NotFound
@@ -23,7 +23,7 @@ SHOWN = 60
 # Columns of a measurement to show. Loading ORM rows that track changes takes three times as long.
 SHOWN_COLUMNS = tuple(each.name for each in fields(MetricPoint))
 NEWEST = SortOrder((RunRow.finished_at, RunRow.id), newest_first=True)
-ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
+ATTENTION = UNDECIDED | {Outcome.FAILED}
 
 
 @dataclass(frozen=True, kw_only=True)

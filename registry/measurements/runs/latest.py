@@ -9,13 +9,14 @@ from treaty.engine.core.results import Verdict
 from treaty.registry.core.enums import RunKind
 from treaty.registry.tables import RunRow
 
-FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
+FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED, Verdict.UNCERTAIN)
 
 
 def failing_runs(condition: ColumnElement[bool]) -> SelectOfScalar[RunRow]:
-    """Return a query for each object's latest data run that failed or was not evaluated.
+    """Return a query for each object's latest data run that did not pass.
 
-    A failed run that was followed by a passed one is not included. `condition`: SQL condition on runs."""
+    Warnings count as passed. A failed run that was followed by a passed one is not included. `condition`: SQL condition
+    on runs."""
     later = aliased(RunRow)
     same_object = (col(later.contract_id) == col(RunRow.contract_id)) & (col(later.object) == col(RunRow.object))
     is_later = tuple_(col(later.finished_at), col(later.id)) > tuple_(col(RunRow.finished_at), col(RunRow.id))

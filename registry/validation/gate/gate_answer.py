@@ -41,7 +41,11 @@ from treaty.registry.validation.gate import staleness
 from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 ALONE = "partition {} was never evaluated individually"
-TROUBLE = (Outcome.FAILED, Outcome.NOT_EVALUATED)
+PROBLEMS = {
+    Outcome.FAILED: "failed",
+    Outcome.NOT_EVALUATED: "could not be evaluated: {row.reason}",
+    Outcome.UNCERTAIN: "is uncertain",
+}
 # The worst of several answers applies; listed from best to worst.
 ORDER = (GateAnswer.ALLOW, GateAnswer.WARN, GateAnswer.UNKNOWN, GateAnswer.BLOCK)
 
@@ -167,22 +171,35 @@ def _verdict(
         check_answer = _of_check(session, row, version)
         if ORDER.index(check_answer) > ORDER.index(worst):
             location = f" in {row.partition}" if row.partition else ""
-            problem = f"could not be evaluated: {row.reason}" if row.outcome is Outcome.NOT_EVALUATED else "failed"
+            problem = PROBLEMS[row.outcome].format(row=row)
             worst, reason = check_answer, f"{row.check_id} {problem}{location} ({row.sentence})"
     return worst, reason
 
 
 def _of_check(session: Session, row: CheckResultRow, version: VersionInForce) -> GateAnswer:
+    as_failed = GateAnswer.BLOCK if row.severity == "error" else GateAnswer.WARN
     if row.outcome is Outcome.FAILED:
-        return GateAnswer.BLOCK if row.severity == "error" else GateAnswer.WARN
+        return as_failed
     body = session.exec(select(ContractVersionRow.body).where(ContractVersionRow.id == version.id)).one()
-    return _on_unknown(body)
+    answers = _answers(body)
+    return (
+        answers.on_unknown
+        if row.outcome is Outcome.NOT_EVALUATED
+        else min(answers.on_uncertain, as_failed, key=ORDER.index)
+    )
+
+
+class UndecidedAnswers(NamedTuple):
+    """The version's answers for checks that could not be evaluated, and for uncertain ones."""
+
+    on_unknown: GateAnswer
+    on_uncertain: GateAnswer
 
 
 @lru_cache(maxsize=1024)
-def _on_unknown(body: bytes) -> GateAnswer:
-    """Return the version's answer for checks that could not be evaluated."""
-    return GateAnswer(read(body).terms.on_unknown)
+def _answers(body: bytes) -> UndecidedAnswers:
+    terms = read(body).terms
+    return UndecidedAnswers(GateAnswer(terms.on_unknown), GateAnswer(terms.on_uncertain))
 
 
 def _trouble(
@@ -208,7 +225,7 @@ def _trouble(
 def _bad(session: Session, *run_ids: UUID) -> list[CheckResultRow]:
     """Return the results of these runs that did not pass, newest run first."""
     query = select(CheckResultRow).where(
-        col(CheckResultRow.run_id).in_(run_ids), col(CheckResultRow.outcome).in_(TROUBLE)
+        col(CheckResultRow.run_id).in_(run_ids), col(CheckResultRow.outcome).in_(PROBLEMS)
     )
     return list(session.exec(query.order_by(col(CheckResultRow.run_id).desc(), col(CheckResultRow.position))))
 

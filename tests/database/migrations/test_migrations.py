@@ -149,6 +149,23 @@ def test_runs_of_before_keep_their_results(nothing: Engine) -> None:
         assert connection.scalar(text("select check_id from result")) == "c"
 
 
+def test_uncertain_results_become_unevaluated_ones_of_an_older_version(nothing: Engine) -> None:
+    migrate(nothing)
+    with nothing.begin() as connection:
+        old_rows.fill(connection)
+    with nothing.begin() as connection:
+        run = "update run set verdict = 'uncertain', outcome_counts = :counts"
+        connection.execute(text(run), {"counts": '{"uncertain": 2, "not_evaluated": 1}'})
+        connection.execute(text("update check_result set outcome = 'uncertain'"))
+    with nothing.begin() as connection:
+        command.downgrade(migration_config(connection), "0032")
+        (verdict, counts) = connection.execute(text("select verdict, outcome_counts from run")).one()
+        (outcome, reason) = connection.execute(text("select outcome, reason from check_result")).one()
+    counts = json.loads(counts) if isinstance(counts, str) else counts
+    assert (verdict, counts, outcome) == ("not_evaluated", {"not_evaluated": 3}, "not_evaluated")
+    assert "error of the estimate" in reason
+
+
 def test_states_of_before_are_current_and_go_on_counting(nothing: Engine) -> None:
     with nothing.begin() as connection:
         command.upgrade(migration_config(connection), "0002")

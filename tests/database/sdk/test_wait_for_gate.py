@@ -57,6 +57,9 @@ def proposed(random: Random, people: Sequence[object]) -> ProposalRow:
     )
 
 
+BAD = (Verdict.FAILED, Verdict.NOT_EVALUATED, Verdict.UNCERTAIN)
+
+
 def ran(random: Random) -> RunRow:
     run = failed_run(random.choice(("sales", "stock")))
     run.object, run.verdict = random.choice(OBJECTS), random.choice(list(Verdict))
@@ -122,7 +125,7 @@ def test_of_each_object_the_last_run_is_the_one_that_failed(world: World, seed: 
         runs = sorted(filter(tells, tx.exec(select(RunRow)).all()), key=lambda each: (each.finished_at, each.id))
         tx.commit()
     last = {(each.contract_id, each.object): each for each in runs if each.contract_id == "sales"}
-    failed = {each.id for each in last.values() if each.verdict in (Verdict.FAILED, Verdict.NOT_EVALUATED)}
+    failed = {each.id for each in last.values() if each.verdict in BAD}
     assert {each.id for each in world.client("owner").inbox().failed_runs} == failed
     newest = {each.contract_id: each.id for each in runs}
     shown = {each.id: each.last_run.id if each.last_run else None for each in world.client("viewer").contracts()}

@@ -86,6 +86,8 @@ def test_data_that_keep_the_contract_pass_and_say_what_was_judged(scene: Scene) 
         (Outcome.FAILED, "error", BLOCK),
         (Outcome.FAILED, "warning", WARN),
         (Outcome.NOT_EVALUATED, "error", BLOCK),
+        (Outcome.UNCERTAIN, "error", BLOCK),
+        (Outcome.UNCERTAIN, "warning", WARN),
         (Outcome.NOT_APPLICABLE, "error", PASS),
     ],
 )
@@ -99,11 +101,16 @@ def test_what_a_check_found_decides(
     assert expected is PASS or "good" in str(reason)
 
 
+@pytest.mark.parametrize(
+    ("term", "outcome"), [("on_unknown", Outcome.NOT_EVALUATED), ("on_uncertain", Outcome.UNCERTAIN)]
+)
 @pytest.mark.parametrize("said", ["allow", "warn", "block"])
-def test_of_what_could_not_be_evaluated_the_contract_decides(scene: Scene, said: str) -> None:
-    terms = f"\ncustomProperties:\n  - property: treaty\n    value:\n      on_unknown: {said}\n".encode()
+def test_of_what_could_not_be_decided_the_contract_decides(
+    scene: Scene, said: str, term: str, outcome: Outcome
+) -> None:
+    terms = f"\ncustomProperties:\n  - property: treaty\n    value:\n      {term}: {said}\n".encode()
     body = document("1.1.0") + terms[1:]
-    assert read(body).terms.on_unknown == said
+    assert getattr(read(body).terms, term) == said
     with transaction(scene.database) as tx:
         old = tx.exec(select(ContractVersionRow)).one()
         fields = old.model_dump(exclude={"id", "body", "fingerprint", "version"})
@@ -111,7 +118,7 @@ def test_of_what_could_not_be_evaluated_the_contract_decides(scene: Scene, said:
             ContractVersionRow(id=ids.new(), body=body, fingerprint=read(body).fingerprint, version="1.1.0", **fields)
         )
         tx.commit()
-    validated(scene, evaluate=otherwise(Outcome.NOT_EVALUATED))
+    validated(scene, evaluate=otherwise(outcome))
     assert {told.version: told.answer.value for told in ask(scene)} == {"1.0.0": "block", "1.1.0": said}
 
 

@@ -16,7 +16,7 @@ from treaty.registry.schemas import (
 
 LATER = datetime.max.replace(tzinfo=UTC)
 # The worst first.
-VERDICTS = ("failed", "not_evaluated", "warned", "passed")
+VERDICTS = ("failed", "not_evaluated", "uncertain", "warned", "passed")
 Urgent = RunSummaryOut | AcknowledgementOut | ProposalSummaryOut | ContractRequestOut
 
 

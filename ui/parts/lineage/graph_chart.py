@@ -20,8 +20,8 @@ LONGEST = 32
 ROW_HEIGHT = 64
 COLOURS = {"blue": BLUE, "red": "#A34700", "orange": "#7A5400", "gray": SOFT, "green": "#00634E"}
 # The worst first.
-ORDER = [ui_texts.VERDICTS["failed"], ui_texts.VERDICTS["not_evaluated"], ui_texts.VERDICTS["warned"], ui_texts.NEVER]
-ORDER.append(ui_texts.VERDICTS["passed"])
+BAD = ("failed", "not_evaluated", "uncertain", "warned")
+ORDER = [*(ui_texts.VERDICTS[each] for each in BAD), ui_texts.NEVER, ui_texts.VERDICTS["passed"]]
 Edge = tuple[str, str]
 
 

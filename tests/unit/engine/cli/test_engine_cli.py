@@ -21,6 +21,8 @@ CODES = [
     ("failed", FailOn.WARNING, 1),
     ("not_evaluated", FailOn.ERROR, 3),
     ("not_evaluated", FailOn.WARNING, 3),
+    ("uncertain", FailOn.ERROR, 3),
+    ("uncertain", FailOn.WARNING, 3),
 ]
 
 

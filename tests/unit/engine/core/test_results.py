@@ -16,6 +16,8 @@ VERDICT = {
     (Outcome.FAILED, "warning"): "warned",
     (Outcome.NOT_EVALUATED, "error"): "not_evaluated",
     (Outcome.NOT_EVALUATED, "warning"): "not_evaluated",
+    (Outcome.UNCERTAIN, "error"): "uncertain",
+    (Outcome.UNCERTAIN, "warning"): "warned",
 }
 
 

@@ -95,7 +95,7 @@ ENDED = st.builds(
     found=st.one_of(st.none(), st.text(max_size=20)),
     broken=st.one_of(st.none(), st.integers(0, 9)),
 )
-AMISS = {Outcome.FAILED, Outcome.NOT_EVALUATED}
+AMISS = {Outcome.FAILED, Outcome.NOT_EVALUATED, Outcome.UNCERTAIN}
 HOSTILE = [
     "a|b", "\\|", "| --- |", "a\nb", "a\r\nb", "\u2028", "a\x00b", "\x1b[31mred", "zero\u200bwidth", "\u202egnirts",
     "<script>alert(1)</script>", "]]>", "&amp;", "`code`", "**bold**", "[link](javascript:x)", "[red]markup[/]",
@@ -129,14 +129,16 @@ def test_no_report_loses_a_result(results: list[CheckResult]) -> None:
     assert len(cases(reports["junit"])) == len(results)
     assert sum(line.startswith("| ") for line in reports["markdown"].splitlines()) == len(amiss) + bool(amiss)
     assert f"{len(results)} results: " in reports["markdown"]
-    marks = ("✓ passed", "✗ failed", "? not evaluated", "- not applicable")
+    marks = ("✓ passed", "✗ failed", "? not evaluated", "~ uncertain", "- not applicable")
     lines = reports["text"].rpartition("\n\n")[0].splitlines()[1:]
     assert sum(line.startswith(marks) for line in lines) == len(groups)
 
 
 @given(st.lists(ENDED, max_size=6))
 def test_counts_add_up(results: list[CheckResult]) -> None:
-    numbers = re.findall(r"(\d+) (?:failed|warned|passed|not)", REPORTS["markdown"](ended(*results)).splitlines()[-1])
+    numbers = re.findall(
+        r"(\d+) (?:failed|warned|uncertain|passed|not)", REPORTS["markdown"](ended(*results)).splitlines()[-1]
+    )
     assert sum(map(int, numbers)) == len(results)
     suite = next(ElementTree.fromstring(REPORTS["junit"](ended(*results))).iter("testsuite"))
     told = {kind: sum(case.find(kind) is not None for case in suite) for kind in ("failure", "error", "skipped")}
@@ -187,6 +189,8 @@ ENDINGS = [
     (Outcome.FAILED, "warning", "skipped", "warning"),
     (Outcome.NOT_EVALUATED, "error", "error", "error"),
     (Outcome.NOT_EVALUATED, "warning", "error", "error"),
+    (Outcome.UNCERTAIN, "error", "error", "error"),
+    (Outcome.UNCERTAIN, "warning", "skipped", "warning"),
     (Outcome.NOT_APPLICABLE, "error", "skipped", "skipped"),
 ]
 

@@ -3,7 +3,7 @@
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +13,10 @@ import pytest
 from support.gates import PROPERTIES, Crash, Ending, Gated, Rows
 from support.orders import check, contract
 
+from treaty.engine.analyzers.quantiles import ApproxQuantile
 from treaty.engine.core.disk import LockHeld, file_lock
 from treaty.engine.core.errors import EngineError, StateError
-from treaty.engine.core.results import Verdict
+from treaty.engine.core.results import MetricKey, RunResult, Value, Verdict
 from treaty.engine.gate.gate import (
     CandidateRejected,
     GenerationConflict,
@@ -27,7 +28,7 @@ from treaty.engine.gate.gate import (
 )
 from treaty.engine.gate.parquet_folders import FolderPublication, local_folder
 from treaty.engine.gate.publication import intent_of
-from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
+from treaty.engine.protocol.requests import ExactRequest, MeasureRequest, MeasureResult
 from treaty.engine.states.bag import StateBag
 
 
@@ -538,3 +539,47 @@ def test_a_failing_disk_leaves_the_publication_open_and_says_what_to_do(
     monkeypatch.undo()
     assert (gated.answer, gated.recover()) == ("unknown", "forward")
     assert (gated.rows, gated.agree()) == ({A: [2]}, True)
+
+
+IDS = list(range(20_000))
+AT_BORDER = contract(
+    check("approx_quantile", column="id", quantile=0.5, mustBeLessOrEqualTo=len(IDS) / 2 - 1), properties=PROPERTIES
+)
+
+
+@pytest.mark.parametrize(("exact", "verdict"), [(9_999.0, Verdict.PASSED), (10_001.0, Verdict.FAILED)])
+def test_a_check_that_an_estimate_cannot_decide_is_computed_exactly(
+    gated: Gated, exact: float, verdict: Verdict
+) -> None:
+    asked: list[ExactRequest] = []
+
+    def compute(request: ExactRequest) -> Mapping[MetricKey, Value]:
+        asked.append(request)
+        return {(identity, A): exact}
+
+    identity = ApproxQuantile(column="id", quantile=0.5).identity
+    given = replace(gated, given=AT_BORDER)
+    run = _audited(given, exact=compute)
+    assert (run.verdict, run.results[-1].is_exact) == (verdict, True)
+    assert [dict(each.uncertain_checks) for each in asked] == [{"c": (A,)}]
+    assert asked[0].source.location != given.gate().table
+
+
+@pytest.mark.parametrize(("answer", "published"), [("block", False), ("warn", True), ("allow", True)])
+def test_the_contract_decides_whether_an_uncertain_candidate_is_published(
+    gated: Gated, answer: str, published: bool
+) -> None:
+    terms = AT_BORDER.terms.model_copy(update={"on_uncertain": answer})
+    given = replace(gated, given=replace(AT_BORDER, terms=terms))
+    assert _audited(given).verdict is Verdict.UNCERTAIN
+    assert bool(given.rows) is published
+
+
+def _audited(gated: Gated, **more: Any) -> RunResult:
+    """The run of a candidate of one partition, published or not."""
+    try:
+        run = gated.publish({A: IDS}, **more).run
+    except CandidateRejected as rejected:
+        return rejected.run
+    assert run is not None
+    return run

@@ -1,0 +1,71 @@
+"""Compute exact values of metrics whose estimates leave their checks uncertain."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from treaty.engine.analyzers.exact import ExactMetric
+from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
+from treaty.engine.core.errors import UnreadableTable
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.core.results import MetricKey, Value
+from treaty.engine.spark.process.errors import is_cancelled, safe_message
+
+VALUE, COUNT = "value", "n"
+
+
+def exact_values(
+    frame: Any, checks: BoundChecks, uncertain: Mapping[str, Sequence[str | None]], partition_by: Sequence[str] = ()
+) -> dict[MetricKey, Value]:
+    """Return the exact metrics of these checks: one statement for all partitions, and one for all rows together.
+
+    The most frequent value of a column takes a statement of its own, because its values are grouped first.
+    `uncertain`: by check id, the partitions; None means all rows. Checks whose metric has no exact form are left out.
+    Raises UnreadableTable if Spark cannot compute them."""
+    chosen = [each for each in checks.checks if each.check.id in uncertain and each.exact]
+    names = sorted({name for each in chosen for name in uncertain[each.check.id] if name is not None})
+    alone = [each for each in chosen if set(uncertain[each.check.id]) & set(names)]
+    over_all = [each for each in chosen if None in uncertain[each.check.id]]
+    rows = partition_names.only(frame, partition_by, names) if partition_by and names else frame
+    try:
+        values = dict(_values(rows, _metrics(alone), partition_by))
+        of_all = dict(_values(frame, _metrics(over_all), ()))
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        raise UnreadableTable(f"the exact values cannot be computed: {safe_message(error)}") from error
+    return values | {(identity, None): value for (identity, _), value in of_all.items()}
+
+
+def _metrics(checks: Iterable[BoundCheck]) -> dict[str, ExactMetric]:
+    """Return the exact metrics by identity; those over a view only count the view's rows."""
+    return {each.identity or "": each.exact for each in checks if each.exact}
+
+
+def _values(
+    frame: Any, metrics: Mapping[str, ExactMetric], partition_by: Sequence[str]
+) -> Iterator[tuple[MetricKey, Value]]:
+    plain = {key: metric for key, metric in metrics.items() if metric.groups is None}
+    by = [f"{sql} AS p{at}" for at, sql in enumerate(partition_names.keys(partition_by))]
+    if plain:
+        yield from _read(frame, plain, partition_by, by)
+    for key, metric in metrics.items():
+        if metric.groups is not None:
+            columns = [f"p{at}" for at in range(len(by))]
+            counts = frame.selectExpr(*by, f"{metric.groups} AS {VALUE}").where(f"{VALUE} IS NOT NULL")
+            grouped = counts.groupBy(*columns, VALUE).count().withColumnRenamed("count", COUNT)
+            yield from _read(grouped, {key: metric}, partition_by, columns)
+
+
+def _read(
+    frame: Any, metrics: Mapping[str, ExactMetric], partition_by: Sequence[str], by: Sequence[str]
+) -> Iterator[tuple[MetricKey, Value]]:
+    from pyspark.sql import functions
+
+    sqls = [sql for metric in metrics.values() for sql in metric.aggregates]
+    aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(sqls)]
+    rows = frame.groupBy(*map(functions.expr, by)).agg(*aggregates).collect()
+    for row in map(tuple, rows):
+        name = partition_names.name(partition_by, row[: len(by)])
+        numbers = iter(row[len(by) :])
+        for key, metric in metrics.items():
+            yield (key, name), metric.value([next(numbers) for _ in metric.aggregates])
