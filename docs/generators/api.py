@@ -73,8 +73,9 @@ have only a `limit`.
 ## Concurrent changes
 
 Objects that can be changed have an ETag, in the header `ETag` and in the field `etag`. Send it as `If-Match` with a
-change. If someone else changed the object first, the API responds 412 and changes nothing. A few routes require
-`If-Match` and respond 428 without it; `If-Match: *` changes the object in any state.
+change. If someone else changed the object first, the API responds 412 and changes nothing. Every change needs the state
+that it is based on: in the body, as `revision` or `fingerprint`, or as `If-Match`. Without either, the API responds
+428. `If-Match: *` changes the object in any state.
 
 ## Idempotent requests
 

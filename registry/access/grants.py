@@ -61,16 +61,22 @@ def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime)
 
 def revoke(session: Session, grant_id: UUID, *, by: Principal, now: datetime) -> Sequence[UUID]:
     """Revoke the grant and return the users who held it. Raises NotFound if it does not exist."""
-    require_permission(by, Permission.USERS)
-    grant = session.get(RoleGrantRow, grant_id, with_for_update=True)
-    if grant is None:
-        raise NotFound
-    details = _audit_details(grant, _holder(session, grant))
+    grant, name = locked(session, grant_id, by)
+    details = _audit_details(grant, name)
     members = select(TeamMemberRow.user_id).where(TeamMemberRow.team_id == grant.team_id)
     holders = [grant.user_id] if grant.user_id else session.exec(members).all()
     session.delete(grant)
     audit_log.record(session, AuditAction.GRANT_REVOKED, actor=by.name, object_id=grant_id, now=now, details=details)
     return holders
+
+
+def locked(session: Session, grant_id: UUID, by: Principal) -> NamedGrant:
+    """Lock and return the grant. Raises NotFound if it does not exist."""
+    require_permission(by, Permission.USERS)
+    grant = session.get(RoleGrantRow, grant_id, with_for_update=True)
+    if grant is None:
+        raise NotFound
+    return grant, _holder(session, grant)
 
 
 def _refuse_malformed(session: Session, grant: RoleGrantRow) -> None:

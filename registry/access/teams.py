@@ -79,7 +79,7 @@ def set_member(
     """Add the user to the team, or change their role in it.
 
     Raises NotFound if the team or user does not exist, or the principal neither leads the team nor manages users."""
-    team = _led(session, team_id, by)
+    team = led(session, team_id, by)
     user = _named(session, name)
     member = session.get(TeamMemberRow, (team.id, user.id)) or TeamMemberRow(
         team_id=team.id, user_id=user.id, role=role
@@ -95,7 +95,7 @@ def remove_member(session: Session, team_id: UUID, name: str, *, by: Principal, 
     """Remove the user from the team.
 
     Raises NotFound like `set_member`, and if the user is not a member."""
-    team = _led(session, team_id, by)
+    team = led(session, team_id, by)
     user = _named(session, name)
     member = session.get(TeamMemberRow, (team.id, user.id), with_for_update=True)
     if member is None:
@@ -111,8 +111,8 @@ def team_listing(session: Session, team: TeamRow) -> TeamListing:
     return TeamListing(team, [(user, role) for _, user, role in _members(session, [team.id])])
 
 
-def _led(session: Session, team_id: UUID, by: Principal) -> TeamRow:
-    """Return the team if the principal may manage its members.
+def led(session: Session, team_id: UUID, by: Principal) -> TeamRow:
+    """Lock and return the team if the principal may manage its members.
 
     Leads need a session, or a token with the permission to manage tokens."""
     team = session.get(TeamRow, team_id, with_for_update=True)

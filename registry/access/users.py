@@ -161,8 +161,7 @@ def rotate_token(
     The new secret cannot be retrieved later. The previous secret remains valid during the overlap; an older one ends
     immediately. Raises NotFound like `revoke_token`, Conflict if the token has ended, and Forbidden if its scopes
     are no longer all permitted, or with a token that is neither this one nor its issuer."""
-    require_permission_anywhere(by, Permission.TOKENS)
-    token = _token(session, token_id, by)
+    token = locked_token(session, token_id, by)
     if has_ended(token, now):
         raise Conflict("This token is revoked or expired. Issue a new one.")
     _within(session, token, by)
@@ -183,7 +182,11 @@ def _new_secret(token: ApiTokenRow) -> str:
     return f"{TOKEN_MARK}_{token.prefix}_{secrets.token_urlsafe(32)}"
 
 
-def _token(session: Session, token_id: UUID, by: Principal) -> ApiTokenRow:
+def locked_token(session: Session, token_id: UUID, by: Principal) -> ApiTokenRow:
+    """Lock and return the token.
+
+    Raises NotFound if it does not exist, or belongs to another user and the principal may not manage users."""
+    require_permission_anywhere(by, Permission.TOKENS)
     token = session.get(ApiTokenRow, token_id, with_for_update=True)
     if token is None or (token.user_id != by.user_id and not by.may(Permission.USERS)):
         raise NotFound
@@ -191,11 +194,8 @@ def _token(session: Session, token_id: UUID, by: Principal) -> ApiTokenRow:
 
 
 def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: datetime) -> ApiTokenRow:
-    """Revoke the token and those issued with it.
-
-    Raises NotFound if it does not exist, or belongs to another user and the principal may not manage users."""
-    require_permission_anywhere(by, Permission.TOKENS)
-    token = _token(session, token_id, by)
+    """Revoke the token and those issued with it. Raises NotFound like `locked_token`."""
+    token = locked_token(session, token_id, by)
     _revoke(session, [token.id], by, now)
     return token
 

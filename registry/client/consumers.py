@@ -50,9 +50,9 @@ class ConsumersApi(ApiTransport):
         }
         return self.change_subscription(subscription.id, schemas.SubscriptionUpdateIn.model_validate(chosen))
 
-    def end_subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
+    def end_subscription(self, subscription_id: UUID, *, etag: str = "*") -> schemas.SubscriptionOut:
         """End one of the caller's subscriptions permanently."""
-        return self._post(schemas.SubscriptionOut, f"/subscriptions/{subscription_id}/end")
+        return self._changed(schemas.SubscriptionOut, "POST", f"/subscriptions/{subscription_id}/end", etag)
 
     def consumer_checks(self, subscription_id: UUID) -> list[schemas.ConsumerCheckOut]:
         """List the current checks of a subscription."""
@@ -67,15 +67,15 @@ class ConsumersApi(ApiTransport):
         return self._post(schemas.ConsumerCheckOut, f"/subscriptions/{subscription_id}/checks/copies", copied)
 
     def change_consumer_check(
-        self, subscription_id: UUID, check_id: str, check: schemas.ConsumerCheckIn
+        self, subscription_id: UUID, check_id: str, check: schemas.ConsumerCheckIn, *, etag: str = "*"
     ) -> schemas.ConsumerCheckOut:
         """Replace the definition of a consumer check."""
-        sent = self._send("PUT", f"/subscriptions/{subscription_id}/checks/{check_id}", body=check)
-        return self._answer(schemas.ConsumerCheckOut, sent)
+        path = f"/subscriptions/{subscription_id}/checks/{check_id}"
+        return self._changed(schemas.ConsumerCheckOut, "PUT", path, etag, body=check)
 
-    def end_consumer_check(self, subscription_id: UUID, check_id: str) -> None:
+    def end_consumer_check(self, subscription_id: UUID, check_id: str, *, etag: str = "*") -> None:
         """Remove a consumer check; it is no longer evaluated."""
-        self._send("DELETE", f"/subscriptions/{subscription_id}/checks/{check_id}")
+        self._deleted(f"/subscriptions/{subscription_id}/checks/{check_id}", etag)
 
     def promote_check(self, subscription_id: UUID, check_id: str) -> schemas.ProposalSummaryOut:
         """Propose a consumer check for the contract."""
@@ -101,12 +101,15 @@ class ConsumersApi(ApiTransport):
         acknowledgement: schemas.AcknowledgementAnswer,
         *,
         comment: str | None = None,
+        etag: str = "*",
     ) -> schemas.AcknowledgementOut:
         """Acknowledge a breaking version or object to it.
 
         `PENDING` withdraws an answer while the version is still waiting."""
         body = schemas.AcknowledgementIn(state=acknowledgement, comment=comment)
-        return self._post(schemas.AcknowledgementOut, f"/acknowledgements/{acknowledgement_id}/answer", body)
+        return self._changed(
+            schemas.AcknowledgementOut, "POST", f"/acknowledgements/{acknowledgement_id}/answer", etag, body=body
+        )
 
     def impact(self, proposal_id: UUID) -> list[schemas.ConsumerImpactOut]:
         """Fetch the impact of a proposal on each consumer of its contract."""

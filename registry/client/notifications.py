@@ -20,9 +20,11 @@ class NotificationsApi(ApiTransport):
         """Add a channel. The response contains the webhook secret, which cannot be retrieved later."""
         return self._post(schemas.NewChannelOut, "/channels", channel)
 
-    def remove_channel(self, channel_id: UUID) -> None:
-        """Remove a channel."""
-        self._send("DELETE", f"/channels/{channel_id}")
+    def remove_channel(self, channel_id: UUID, *, etag: str = "*") -> None:
+        """Remove a channel.
+
+        `etag`: `etag` of the channel as read; "*" removes it in any state."""
+        self._deleted(f"/channels/{channel_id}", etag)
 
     def test_channel(self, channel_id: UUID) -> schemas.ChannelOut:
         """Send a test notification to a channel."""

@@ -61,8 +61,7 @@ class PeopleApi(ApiTransport):
         """Update the fields set in `change` and end the user's sessions.
 
         `etag`: `etag` of the user as read, responds 412 if it has changed since; "*" updates unconditionally."""
-        sent = self._send("PATCH", f"/users/{user_id}", body=change, headers={"If-Match": etag})
-        return self._answer(schemas.UserOut, sent)
+        return self._changed(schemas.UserOut, "PATCH", f"/users/{user_id}", etag, body=change)
 
     def tokens(self) -> list[schemas.TokenOut]:
         """List the caller's API tokens; all tokens for users who manage users."""
@@ -86,17 +85,18 @@ class PeopleApi(ApiTransport):
         return self._post(schemas.NewTokenOut, "/tokens", body)
 
     def rotate_token(
-        self, token_id: UUID, *, overlap_hours: float = 24, expires_days: int | None = None
+        self, token_id: UUID, *, overlap_hours: float = 24, expires_days: int | None = None, etag: str = "*"
     ) -> schemas.NewTokenOut:
         """Replace the secret of a token.
 
-        `overlap_hours`: how long the previous secret remains valid. `expires_days`: None keeps the expiry."""
+        `overlap_hours`: how long the previous secret remains valid. `expires_days`: None keeps the expiry.
+        `etag`: as of `change_user`."""
         body = schemas.RotationIn(overlap_hours=overlap_hours, expires_days=expires_days)
-        return self._post(schemas.NewTokenOut, f"/tokens/{token_id}/rotation", body)
+        return self._changed(schemas.NewTokenOut, "POST", f"/tokens/{token_id}/rotation", etag, body=body)
 
-    def revoke_token(self, token_id: UUID) -> None:
-        """Revoke a token."""
-        self._send("DELETE", f"/tokens/{token_id}")
+    def revoke_token(self, token_id: UUID, *, etag: str = "*") -> None:
+        """Revoke a token. `etag`: as of `change_user`."""
+        self._deleted(f"/tokens/{token_id}", etag)
 
     def teams(self) -> list[schemas.TeamOut]:
         """List the caller's teams by name; all teams for users who manage users."""
@@ -106,18 +106,20 @@ class PeopleApi(ApiTransport):
         """Create a team without members."""
         return self._post(schemas.TeamOut, "/teams", schemas.TeamIn(name=name))
 
-    def remove_team(self, team_id: UUID) -> None:
-        """Delete a team with its grants."""
-        self._send("DELETE", f"/teams/{team_id}")
+    def remove_team(self, team_id: UUID, *, etag: str = "*") -> None:
+        """Delete a team with its grants. `etag`: as of `change_user`."""
+        self._deleted(f"/teams/{team_id}", etag)
 
-    def set_member(self, team_id: UUID, name: str, role: TeamRole = TeamRole.MEMBER) -> schemas.TeamOut:
-        """Add a user to the team, or change their role in it."""
+    def set_member(
+        self, team_id: UUID, name: str, role: TeamRole = TeamRole.MEMBER, *, etag: str = "*"
+    ) -> schemas.TeamOut:
+        """Add a user to the team, or change their role in it. `etag`: as of `change_user`."""
         body = schemas.MemberIn(name=name, role=role)
-        return self._answer(schemas.TeamOut, self._send("PUT", f"/teams/{team_id}/members", body=body))
+        return self._changed(schemas.TeamOut, "PUT", f"/teams/{team_id}/members", etag, body=body)
 
-    def remove_member(self, team_id: UUID, name: str) -> schemas.TeamOut:
-        """Remove a user from the team."""
-        return self._answer(schemas.TeamOut, self._send("DELETE", f"/teams/{team_id}/members", query={"name": name}))
+    def remove_member(self, team_id: UUID, name: str, *, etag: str = "*") -> schemas.TeamOut:
+        """Remove a user from the team. `etag`: as of `change_user`."""
+        return self._changed(schemas.TeamOut, "DELETE", f"/teams/{team_id}/members", etag, name=name)
 
     def grants(self, *, target: str | None = None) -> list[schemas.GrantOut]:
         """List grants, oldest first.
@@ -129,6 +131,6 @@ class PeopleApi(ApiTransport):
         """Grant a role to a user or a team."""
         return self._post(schemas.GrantOut, "/grants", grant)
 
-    def revoke_grant(self, grant_id: UUID) -> None:
-        """Revoke a grant."""
-        self._send("DELETE", f"/grants/{grant_id}")
+    def revoke_grant(self, grant_id: UUID, *, etag: str = "*") -> None:
+        """Revoke a grant. `etag`: as of `change_user`."""
+        self._deleted(f"/grants/{grant_id}", etag)

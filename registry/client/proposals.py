@@ -104,9 +104,9 @@ class ProposalsApi(ApiTransport):
         """Add a comment to a proposal. Comments cannot be deleted."""
         return self._post(schemas.CommentOut, f"/proposals/{proposal_id}/comments", schemas.CommentIn(text=text))
 
-    def submit(self, proposal_id: UUID) -> schemas.ProposalOut:
+    def submit(self, proposal_id: UUID, *, etag: str = "*") -> schemas.ProposalOut:
         """Submit one of the caller's drafts for review."""
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/submit")
+        return self._changed(schemas.ProposalOut, "POST", f"/proposals/{proposal_id}/submit", etag)
 
     def approve(
         self,
@@ -126,9 +126,11 @@ class ProposalsApi(ApiTransport):
         body = schemas.ApprovalIn.model_validate({"fingerprint": fingerprint, **details})
         return self._post(schemas.ApprovalResultOut, f"/proposals/{proposal_id}/approve", body)
 
-    def reject(self, proposal_id: UUID, reason: str) -> schemas.ProposalOut:
+    def reject(self, proposal_id: UUID, reason: str, *, etag: str = "*") -> schemas.ProposalOut:
         """Reject the proposal."""
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/reject", schemas.ReasonIn(reason=reason))
+        return self._changed(
+            schemas.ProposalOut, "POST", f"/proposals/{proposal_id}/reject", etag, body=schemas.ReasonIn(reason=reason)
+        )
 
     def request_changes(self, proposal_id: UUID, text: str, *, revision: int) -> schemas.ProposalOut:
         """Request changes; the proposal cannot be approved until the request is settled.
@@ -137,13 +139,15 @@ class ProposalsApi(ApiTransport):
         body = schemas.ChangeRequestIn(text=text, revision=revision)
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/request-changes", body)
 
-    def withdraw_change_request(self, proposal_id: UUID) -> schemas.ProposalOut:
+    def withdraw_change_request(self, proposal_id: UUID, *, etag: str = "*") -> schemas.ProposalOut:
         """Withdraw the caller's request for changes."""
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/request-changes/withdraw")
+        return self._changed(schemas.ProposalOut, "POST", f"/proposals/{proposal_id}/request-changes/withdraw", etag)
 
-    def assign_proposal(self, proposal_id: UUID, to: str | None) -> schemas.ProposalOut:
+    def assign_proposal(self, proposal_id: UUID, to: str | None, *, etag: str = "*") -> schemas.ProposalOut:
         """Assign the proposal to a user; None removes the assignee."""
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/assign", schemas.AssigneeIn(assignee=to))
+        return self._changed(
+            schemas.ProposalOut, "POST", f"/proposals/{proposal_id}/assign", etag, body=schemas.AssigneeIn(assignee=to)
+        )
 
     def snooze_proposal(self, proposal_id: UUID, until: datetime | None) -> schemas.ProposalOut:
         """Snooze the proposal for the caller until a time; None ends the snooze."""
@@ -151,7 +155,7 @@ class ProposalsApi(ApiTransport):
             schemas.ProposalOut, f"/proposals/{proposal_id}/snooze", schemas.ProposalSnoozeIn(snoozed_until=until)
         )
 
-    def withdraw(self, proposal_id: UUID, reason: str | None = None) -> schemas.ProposalOut:
+    def withdraw(self, proposal_id: UUID, reason: str | None = None, *, etag: str = "*") -> schemas.ProposalOut:
         """Withdraw one of the caller's proposals."""
         body = schemas.WithdrawalIn(reason=reason)
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/withdraw", body)
+        return self._changed(schemas.ProposalOut, "POST", f"/proposals/{proposal_id}/withdraw", etag, body=body)

@@ -63,6 +63,16 @@ class ApiTransport:
     def _put(self, form: type[Answer], path: str, body: BaseModel) -> Answer:
         return self._answer(form, self._send("PUT", path, body=body))
 
+    def _changed(
+        self, form: type[Answer], method: str, path: str, etag: str, *, body: BaseModel | None = None, **query: Any
+    ) -> Answer:
+        """Send a change of an object with that ETag; "*" changes it in any state."""
+        headers = {"If-Match": etag}
+        return self._answer(form, self._send(method, path, query=query, body=body, headers=headers))
+
+    def _deleted(self, path: str, etag: str) -> None:
+        self._send("DELETE", path, headers={"If-Match": etag})
+
     def _answer(self, form: type[Answer], response: httpx.Response) -> Answer:
         parsed: Answer = _adapter(form).validate_json(response.content)  # type: ignore[arg-type] # a class is hashable
         return parsed

@@ -14,26 +14,26 @@ class VersionsApi(ApiTransport):
         return self._get(schemas.VersionDetailOut, "/contract/version", contract_id=contract_id, version=version)
 
     def deprecate(
-        self, contract_id: str, version: str, reason: str, *, successor: str | None = None
+        self, contract_id: str, version: str, reason: str, *, successor: str | None = None, etag: str = "*"
     ) -> schemas.VersionOut:
-        """Deprecate a version; it stays in force."""
-        return self._leave(
-            "deprecate", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor_version=successor)
-        )
+        """Deprecate a version; it stays in force.
+
+        `etag`: `etag` of the version as read, responds 412 if it has changed since; "*" means any state."""
+        body = schemas.VersionRetirementIn(reason=reason, successor_version=successor)
+        return self._leave("deprecate", contract_id, version, body, etag)
 
     def retire(
-        self, contract_id: str, version: str, reason: str, *, successor: str | None = None
+        self, contract_id: str, version: str, reason: str, *, successor: str | None = None, etag: str = "*"
     ) -> schemas.VersionOut:
-        """Retire a version permanently."""
-        return self._leave(
-            "retire", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor_version=successor)
-        )
+        """Retire a version permanently. `etag`: as of `deprecate`."""
+        body = schemas.VersionRetirementIn(reason=reason, successor_version=successor)
+        return self._leave("retire", contract_id, version, body, etag)
 
     def _leave(
-        self, step: str, contract_id: str, version: str, body: schemas.VersionRetirementIn
+        self, step: str, contract_id: str, version: str, body: schemas.VersionRetirementIn, etag: str
     ) -> schemas.VersionOut:
-        query = {"contract_id": contract_id, "version": version}
-        return self._answer(schemas.VersionOut, self._send("POST", f"/contract/version/{step}", query=query, body=body))
+        path, query = f"/contract/version/{step}", {"contract_id": contract_id, "version": version}
+        return self._changed(schemas.VersionOut, "POST", path, etag, body=body, **query)
 
     def diff(self, contract_id: str, old: str | None = None, new: str | None = None) -> schemas.DiffOut:
         """Compare two versions.

@@ -1,6 +1,6 @@
 """Base classes and constrained text types of the API models."""
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, SecretStr, StringConstraints, computed_field
 from pydantic_core import CoreSchema
@@ -53,13 +53,17 @@ class Page(ApiModel, Generic[Item]):
 class EtagModel(ApiModel):
     """An object that can be changed.
 
+    `unversioned`: fields that may change by themselves, or depend on the caller.
+
     - `etag`: identifies the current content; send it as `If-Match` with a change."""
+
+    unversioned: ClassVar[frozenset[str]] = frozenset()
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def etag(self) -> str:
         """Entity tag; changes whenever a field changes."""
-        return f'"{short_fingerprint(self.model_dump(mode="json", exclude={"etag"}))}"'
+        return f'"{short_fingerprint(self.model_dump(mode="json", exclude={"etag", *self.unversioned}))}"'
 
 
 class FaultOut(ApiModel):

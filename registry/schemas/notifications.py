@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field, SecretStr
 
 from treaty.registry.core.enums import ChannelKind, NotificationKind, OutboxState
-from treaty.registry.schemas.base import ApiModel, ApiRequest
+from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel
 from treaty.registry.schemas.consumers import ContractId
 
 
@@ -43,12 +43,14 @@ class OutboxMessageOut(ApiModel):
     ended_at: datetime | None
 
 
-class ChannelOut(ApiModel):
+class ChannelOut(EtagModel):
     """A notification channel.
 
     - `target`: email address, or only the host of a URL.
     - `holder`: the user or team that owns the channel.
     - `last_message`: null if no message was sent."""
+
+    unversioned = frozenset({"last_message"})
 
     id: UUID
     kind: ChannelKind

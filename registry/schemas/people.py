@@ -127,13 +127,15 @@ class RotationIn(ApiRequest):
     expires_days: Annotated[int, Field(ge=1, le=3650)] | None = None
 
 
-class TokenOut(ApiModel):
+class TokenOut(EtagModel):
     """An API token without its secret.
 
     - `previous_expires_at`: until when the secret before the last rotation remains valid; null if there is none.
     - `prefix`: public beginning of the secret.
     - `revoked_at`: time at which the token was revoked; null if it is valid.
     - `issuer_id`: token with which it was issued and with which it is revoked; null if it was issued in a session."""
+
+    unversioned = frozenset({"last_used_at"})
 
     id: UUID
     prefix: str
@@ -178,7 +180,7 @@ class MemberOut(ApiModel):
     role: TeamRole
 
 
-class TeamOut(ApiModel):
+class TeamOut(EtagModel):
     """A team with its members, ordered by name.
 
     - `members`: members of the team, by name."""
@@ -201,7 +203,7 @@ class GrantIn(ApiRequest):
     team_id: UUID | None = None
 
 
-class GrantOut(ApiModel):
+class GrantOut(EtagModel):
     """A role granted to a user or a team.
 
     - `holder`: name of the user or team."""

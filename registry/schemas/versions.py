@@ -8,10 +8,10 @@ from treaty.contracts.comparison.differences import DifferenceKind, DifferenceSe
 from treaty.contracts.comparison.directions import Direction
 from treaty.contracts.document.model import Mode
 from treaty.registry.core.enums import VersionState
-from treaty.registry.schemas.base import ApiModel, ApiRequest, Name, Reason
+from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel, Name, Reason
 
 
-class VersionOut(ApiModel):
+class VersionOut(EtagModel):
     """A version of a contract without its document.
 
     One version of each `group` is in force; its state is `active` or `deprecated`."""
@@ -35,6 +35,8 @@ class VersionDetailOut(VersionOut):
     """A version of a contract.
 
     - `activation_blocker`: why an approved version is not in force yet; null if nothing prevents it."""
+
+    unversioned = frozenset({"activation_blocker"})
 
     activation_blocker: str | None
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 from uuid import UUID
 
 import httpx
@@ -19,7 +20,7 @@ from support.browser import Slow, Watch, chromium, pages, settled, sign_in, star
 from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
 from support.provider import issuing, required
-from support.spoilt import spoilt
+from support.spoilt import CORPUS, spoilt
 from support.ui import HOSTILE, Shop, drafted, served, shop, suggestions
 
 from bench.ui import deciding
@@ -31,6 +32,7 @@ from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision
 from treaty.registry.core.settings import RegistrySettings
 from treaty.ui.server.security import COOKIE
+from treaty.ui.widgets.menu import addresses
 
 pytestmark = [pytest.mark.journey, pytest.mark.xdist_group("browser")]
 WIDE = {"width": 1280, "height": 800}
@@ -274,51 +276,87 @@ def spoiled(site: Site) -> dict[str, UUID]:
     return spoilt(site.shop)
 
 
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [
-        ("/", "7 failed, 7 not evaluated"),
-        ("/incidents", "spoilt-live"),
-        ("/incidents?id={incident}", "Failed checks"),
-        ("/contracts", "tracker"),
-        ("/catalog", "spoilt-live"),
-        ("/contract?id=spoilt-live", "Columns (20)"),
-        ("/contract?id=spoilt-live&tab=Checks", "Explicit checks"),
-        ("/contract?id=spoilt-live&tab=Versions", "Show version"),
-        ("/contract?id=spoilt-live&tab=Consumers", "Inferred consumers"),
-        ("/contract?id=spoilt-live&tab=Runs", "version 1.0.0"),
-        ("/contract?id=spoilt-live&tab=History", "Show as table"),
-        ("/contract?id=spoilt-live&tab=Activity", "spoilt-live"),
-        ("/review?proposal={review}", "20 suggestions"),
-        ("/review?proposal={review}&view=Table", "20 suggestions"),
-        ("/profile?proposal={review}", "20 columns"),
-        ("/profile?dataset=spoilt-live", "spoilt-live"),
-        ("/run?id={run}", "How to reproduce"),
-        ("/metric?contract=spoilt-live&check=check-0", "Range"),
-        ("/lineage?node=dataset:file:/lake/shop/orders/spoilt-live", "Depth"),
-        ("/lineage?tab=Events", "Duplicates"),
-        ("/lineage?tab=Without contract", "written 1 time"),
-        ("/subscriptions", "Subscriptions"),
-        ("/tasks", "Tasks"),
-    ],
-)
+SPOILED = [
+    ("/", "7 failed, 7 not evaluated"),
+    ("/incidents", "spoilt-live"),
+    ("/incidents?id={incident}", "Failed checks"),
+    ("/contracts", "tracker"),
+    ("/catalog", "spoilt-live"),
+    ("/contract?id=spoilt-live", "Columns (20)"),
+    ("/contract?id=spoilt-live&tab=Checks", "Explicit checks"),
+    ("/contract?id=spoilt-live&tab=Versions", "Show version"),
+    ("/contract?id=spoilt-live&tab=Consumers", "Inferred consumers"),
+    ("/contract?id=spoilt-live&tab=Runs", "version 1.0.0"),
+    ("/contract?id=spoilt-live&tab=History", "Show as table"),
+    ("/contract?id=spoilt-live&tab=Activity", "spoilt-live"),
+    ("/review?proposal={review}", "20 suggestions"),
+    ("/review?proposal={review}&view=Table", "20 suggestions"),
+    ("/profile?proposal={review}", "20 columns"),
+    ("/profile?dataset=spoilt-live", "spoilt-live"),
+    ("/run?id={run}", "How to reproduce"),
+    ("/metric?contract=spoilt-live&check=check-0", "Range"),
+    ("/lineage?node=dataset:file:/lake/shop/orders/spoilt-live", "Depth"),
+    ("/lineage?tab=Events", "Duplicates"),
+    ("/lineage?tab=Without contract", "written 1 time"),
+    ("/subscriptions", "Subscriptions"),
+    ("/tasks", "Tasks"),
+    ("/draft?location={text}", "Table location"),
+    ("/patterns", "Common domains"),
+    ("/start", "Connect Spark's listener"),
+    ("/reference", "approx_quantile"),
+]
+SPOILED_FOR_ADMINISTRATORS = [
+    ("/audit", "Latest"),
+    ("/admin", "Edit user"),
+    ("/admin?tab=Tokens", "Create token"),
+    ("/admin?tab=Undelivered", "Undelivered"),
+]
+
+
+@pytest.mark.parametrize(("path", "said"), SPOILED)
 def test_no_text_is_more_than_text_on_any_page(
     site: Site, page: Page, spoiled: dict[str, UUID], path: str, said: str
 ) -> None:
     incident = next(each.id for each in site.shop.client("owner").incidents() if each.contract_id == "spoilt-live")
-    page.goto(site.address + path.format(incident=incident, **spoiled))
+    text = quote("".join(CORPUS[:12]), safe="")
+    page.goto(site.address + path.format(incident=incident, text=text, **spoiled))
     expect(page.get_by_text(said).first).to_be_visible()
+    assert hurt(page) == []
+
+
+def test_no_text_is_more_than_text_on_pages_of_administrators(site: Site, spoiled: dict[str, UUID]) -> None:
+    page = site.visitor()
+    page.goto(site.address)
+    sign_in(page, "admin", PASSWORD)
+    expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+    for path, said in SPOILED_FOR_ADMINISTRATORS:
+        page.goto(site.address + path)
+        expect(page.get_by_text(said).first).to_be_visible()
+        assert hurt(page) == [], path
+    page.context.close()
+    site.watch.clean()
+
+
+def test_every_page_is_tested_with_hostile_texts() -> None:
+    tested = {path.partition("?")[0] for path, _ in (*SPOILED, *SPOILED_FOR_ADMINISTRATORS)}
+    assert tested == {*addresses()}
+
+
+def hurt(page: Page) -> list[str]:
+    """What a text did to the page besides being shown."""
     settled(page)
     for part in page.get_by_test_id("stExpander").locator("summary").all()[:3]:
         part.click()
     settled(page)
-
-    assert page.evaluate("window.hurt") is None
-    assert page.locator("script:not([src])").count() == 1
-    assert page.locator("iframe, base, object, embed").count() == 0
-    assert page.evaluate(LED_AWAY) == []
-    assert page.get_by_test_id("stException").count() == 0
-    assert page.get_by_text("Something went wrong").count() == 0
+    faults = {
+        "a script ran": page.evaluate("window.hurt") is not None,
+        "a script was added": page.locator("script:not([src])").count() != 1,
+        "an element was added": page.locator("iframe, base, object, embed").count() != 0,
+        "a link leads away": page.evaluate(LED_AWAY) != [],
+        "the page failed": page.get_by_test_id("stException").count() != 0
+        or page.get_by_text("Something went wrong").count() != 0,
+    }
+    return [fault for fault, holds in faults.items() if holds]
 
 
 @pytest.mark.parametrize("shown", ["review", "inbox"])

@@ -77,7 +77,7 @@ def tokens() -> None:
     zone = viewer.timezone()
     if issued:
         panels.table([token(each, zone) for each in issued], key="tokens", alt=texts.TOKENS_TABLE)
-    living = {f"{each.name} ({each.prefix})": each.id for each in issued if each.revoked_at is None}
+    living = {f"{each.name} ({each.prefix})": each for each in issued if each.revoked_at is None}
     if living:
         with st.container(horizontal=True, vertical_alignment="bottom", key="revoke"):
             named = st.selectbox(texts.TOKEN, list(living), key="token", width=320)
@@ -100,9 +100,9 @@ def token(token: TokenOut, zone: str) -> dict[str, str]:
     }
 
 
-def revoke(token_id: UUID) -> None:
+def revoke(token: TokenOut) -> None:
     """Revoke the token."""
-    step_runner.run_step(lambda: viewer.registry().revoke_token(token_id), done=texts.REVOKED)
+    step_runner.run_step(lambda: viewer.registry().revoke_token(token.id, etag=token.etag), done=texts.REVOKED)
 
 
 def health() -> None:

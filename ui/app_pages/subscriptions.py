@@ -54,7 +54,7 @@ def subscription(of: SubscriptionOut, channel: str) -> None:
     if of.is_own:
         with st.container(horizontal=True, key=f"steps-{of.id}"):
             change(of)
-            st.button(texts.END, key=f"end-{of.id}", on_click=end, args=(of.id,), help=texts.FOR_GOOD)
+            st.button(texts.END, key=f"end-{of.id}", on_click=end, args=(of,), help=texts.FOR_GOOD)
 
 
 def change(of: SubscriptionOut) -> None:
@@ -76,9 +76,9 @@ def changed(of: SubscriptionOut) -> None:
     step_runner.run_step(lambda: viewer.registry().choose_notifications(of, **choice), done=about)
 
 
-def end(subscription_id: UUID) -> None:
+def end(of: SubscriptionOut) -> None:
     """End the subscription."""
-    step_runner.run_step(lambda: viewer.registry().end_subscription(subscription_id), done=texts.ENDED)
+    step_runner.run_step(lambda: viewer.registry().end_subscription(of.id, etag=of.etag), done=texts.ENDED)
 
 
 def channels() -> None:
@@ -106,7 +106,7 @@ def channel(of: ChannelOut) -> None:
         st.markdown(f"**{ui_texts.esc(f'{ui_texts.CHANNELS[of.kind]}: {of.target}')}**")
     with st.container(horizontal=True):
         st.button(texts.SEND_TEST, key=f"test-{of.id}", on_click=tested, args=(of.id,))
-        st.button(texts.REMOVE, key=f"remove-{of.id}", on_click=remove, args=(of.id,))
+        st.button(texts.REMOVE, key=f"remove-{of.id}", on_click=remove, args=(of,))
 
 
 def add() -> None:
@@ -126,9 +126,9 @@ def tested(channel_id: UUID) -> None:
     step_runner.run_step(lambda: viewer.registry().test_channel(channel_id), done=texts.ON_ITS_WAY)
 
 
-def remove(channel_id: UUID) -> None:
+def remove(of: ChannelOut) -> None:
     """Remove the channel."""
-    step_runner.run_step(lambda: viewer.registry().remove_channel(channel_id), done=texts.REMOVED)
+    step_runner.run_step(lambda: viewer.registry().remove_channel(of.id, etag=of.etag), done=texts.REMOVED)
 
 
 page()

@@ -115,7 +115,7 @@ def replayed_key(proposal: ProposalOut) -> str:
 
 def submit(proposal: ProposalOut) -> None:
     """Submit the draft for review."""
-    run_step(lambda: viewer.registry().submit(proposal.id), done=texts.SUBMITTED)
+    run_step(lambda: viewer.registry().submit(proposal.id, etag=proposal.etag), done=texts.SUBMITTED)
 
 
 def approve(proposal: ProposalOut, preview: PreviewOut, comment: str | None = None) -> bool:
@@ -155,12 +155,12 @@ def decline(proposal: ProposalOut) -> None:
     if not reason:
         panels.flash(texts.SAY_WHY_DRAFT, problem=True)
         return
-    run_step(lambda: viewer.registry().reject(proposal.id, reason), done=texts.DECLINED)
+    run_step(lambda: viewer.registry().reject(proposal.id, reason, etag=proposal.etag), done=texts.DECLINED)
 
 
 def withdraw(proposal: ProposalOut) -> None:
     """Withdraw the viewer's own proposal."""
-    run_step(lambda: viewer.registry().withdraw(proposal.id), done=texts.WITHDRAWN)
+    run_step(lambda: viewer.registry().withdraw(proposal.id, etag=proposal.etag), done=texts.WITHDRAWN)
 
 
 def forget(name: str) -> None:

@@ -1,8 +1,8 @@
 """ETags of objects, and If-Match preconditions on changes.
 
 The tags are strong although they identify a state rather than bytes, because If-Match ignores weak ones. If-Match is
-honored on every change. It is required if a change would otherwise overwrite content that the client has not read;
-`*` states that this is intended."""
+honored on every change. It is required unless the body names the state that the change is based on, by its revision or
+fingerprint; `*` states that any state may be changed."""
 
 from dataclasses import dataclass
 from typing import Annotated, TypeVar

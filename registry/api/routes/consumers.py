@@ -15,7 +15,7 @@ from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.admission import admission, admission_router, document_body
 from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Service, Shared, Writer
-from treaty.registry.api.http.etags import IfMatch, with_etag
+from treaty.registry.api.http.etags import IfMatch, NeedsMatch, needed, with_etag
 from treaty.registry.api.routes.replays import replay_record
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.declared_use import Use
@@ -51,16 +51,16 @@ def unchanged(subscription_id: UUID, by: Caller, tx: Writer, if_match: IfMatch) 
         if_match.check(tx, subscription.id, f'"{subscription.revision}"')
 
 
-def same_check(subscription_id: UUID, check_id: LookupText, by: Caller, tx: Writer, if_match: IfMatch) -> None:
-    """Raise PreconditionFailed if the check does not match If-Match."""
+def same_check(subscription_id: UUID, check_id: LookupText, by: Caller, tx: Writer, if_match: NeedsMatch) -> None:
+    """Raise PreconditionRequired without If-Match, and PreconditionFailed if the check does not match it."""
     if if_match.stated:
         subscription = subscriptions.get(tx, subscription_id, by=by, lock=True)
         last = consumer_checks.last(tx, subscription.id, check_id)
         if_match.check(tx, last.id, f'"{last.number}"')
 
 
-def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, if_match: IfMatch) -> None:
-    """Raise PreconditionFailed if the acknowledgement does not match If-Match."""
+def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, if_match: NeedsMatch) -> None:
+    """Raise like `same_check` for the acknowledgement."""
     if if_match.stated:
         row = acknowledgements.get(tx, acknowledgement_id, by=by)
         if_match.check(tx, row.id, presenters.acknowledgement(acknowledgements.acknowledgement_listing(tx, row)).etag)
@@ -116,7 +116,7 @@ def change_subscription(
     )
 
 
-@router.post(f"{ONE}/end", dependencies=[Depends(unchanged)])
+@router.post(f"{ONE}/end", dependencies=[Depends(needed), Depends(unchanged)])
 @admission(Permission.SUBSCRIBE)
 def end_subscription(subscription_id: UUID, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
     """End a subscription. Ending another user's subscription requires an administrator."""

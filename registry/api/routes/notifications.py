@@ -3,13 +3,14 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Depends, Query
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
+from treaty.registry.api.http.etags import NeedsMatch
 from treaty.registry.core import ids
 from treaty.registry.core.enums import OutboxState, Permission
 from treaty.registry.notifications import channels, outbox
@@ -18,6 +19,13 @@ from treaty.registry.tables import ChannelRow
 
 router = admission_router(tags=["notifications"])
 StateFilter = Annotated[OutboxState | None, Query(description="Only messages in this state")]
+
+
+def same_channel(channel_id: UUID, by: Caller, tx: Writer, match: NeedsMatch) -> None:
+    """Raise PreconditionRequired without If-Match, and PreconditionFailed if the channel does not match it."""
+    if match.stated:
+        (listing,) = channels.channel_listings(tx, [channels.own(tx, channel_id, by)])
+        match.check(tx, channel_id, _channel(listing).etag)
 
 
 @router.get("/channels")
@@ -45,7 +53,7 @@ def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewC
     return schemas.NewChannelOut(channel=_channel(listing), secret=channel.secret)
 
 
-@router.delete("/channels/{channel_id}", status_code=204)
+@router.delete("/channels/{channel_id}", status_code=204, dependencies=[Depends(same_channel)])
 @admission(Permission.TOKENS)
 def remove_channel(channel_id: UUID, by: Caller, tx: Writer) -> None:
     """Remove a channel."""

@@ -56,6 +56,25 @@ RevokeTokens = Annotated[bool, Depends(token_revocation)]
 Target = Annotated[LookupText | None, Query(max_length=500, description="A domain, a contract id or a dataset id")]
 
 
+def same_token(token_id: UUID, by: Caller, tx: Writer, match: NeedsMatch) -> None:
+    """Raise PreconditionRequired without If-Match, and PreconditionFailed if the token does not match it."""
+    if match.stated:
+        token = users.locked_token(tx, token_id, by)
+        match.check(tx, token_id, schemas.TokenOut.model_validate(token).etag)
+
+
+def same_team(team_id: UUID, by: Caller, tx: Writer, match: NeedsMatch) -> None:
+    """Raise like `same_token` for the team."""
+    if match.stated:
+        match.check(tx, team_id, _team(teams.team_listing(tx, teams.led(tx, team_id, by))).etag)
+
+
+def same_grant(grant_id: UUID, by: Caller, tx: Writer, match: NeedsMatch) -> None:
+    """Raise like `same_token` for the grant."""
+    if match.stated:
+        match.check(tx, grant_id, _grant(grants.locked(tx, grant_id, by)).etag)
+
+
 @router.post("/setup", status_code=201)
 @admission(authenticate=anyone, body=sign_in_body)
 def complete_setup(body: schemas.SetupIn, shared: Shared, address: Address) -> schemas.UserOut:
@@ -191,7 +210,7 @@ def issue_token(body: schemas.TokenIn, by: Caller, tx: Writer) -> schemas.NewTok
     return schemas.NewTokenOut(secret=secret, token=schemas.TokenOut.model_validate(token))
 
 
-@router.post("/tokens/{token_id}/rotation", status_code=201)
+@router.post("/tokens/{token_id}/rotation", status_code=201, dependencies=[Depends(same_token)])
 @admission(Permission.TOKENS)
 def rotate_token(token_id: UUID, body: schemas.RotationIn, by: Caller, tx: Writer) -> schemas.NewTokenOut:
     """Replace the secret of a token. The new secret is shown only once; the previous one remains valid for a while."""
@@ -202,7 +221,7 @@ def rotate_token(token_id: UUID, body: schemas.RotationIn, by: Caller, tx: Write
     return schemas.NewTokenOut(secret=secret, token=schemas.TokenOut.model_validate(token))
 
 
-@router.delete("/tokens/{token_id}", status_code=204)
+@router.delete("/tokens/{token_id}", status_code=204, dependencies=[Depends(same_token)])
 @admission(Permission.TOKENS)
 def revoke_token(token_id: UUID, by: Caller, tx: Writer) -> None:
     """Revoke a token."""
@@ -226,7 +245,7 @@ def create_team(body: schemas.TeamIn, by: Caller, tx: Writer) -> schemas.TeamOut
     return _team(team)
 
 
-@router.delete("/teams/{team_id}", status_code=204)
+@router.delete("/teams/{team_id}", status_code=204, dependencies=[Depends(same_team)])
 @admission(Permission.USERS)
 def remove_team(team_id: UUID, by: Caller, tx: Writer) -> None:
     """Delete a team with its grants."""
@@ -234,7 +253,7 @@ def remove_team(team_id: UUID, by: Caller, tx: Writer) -> None:
     tx.commit()
 
 
-@router.put("/teams/{team_id}/members")
+@router.put("/teams/{team_id}/members", dependencies=[Depends(same_team)])
 def set_member(team_id: UUID, body: schemas.MemberIn, by: Caller, tx: Writer) -> schemas.TeamOut:
     """Add a user to a team or change their role. Requires a team lead or permission to manage users."""
     team = teams.set_member(tx, team_id, body.name, body.role, by=by, now=clock.now())
@@ -242,7 +261,7 @@ def set_member(team_id: UUID, body: schemas.MemberIn, by: Caller, tx: Writer) ->
     return _team(team)
 
 
-@router.delete("/teams/{team_id}/members")
+@router.delete("/teams/{team_id}/members", dependencies=[Depends(same_team)])
 def remove_member(
     team_id: UUID, name: UserName, by: Caller, tx: Writer, revoke_tokens: RevokeTokens
 ) -> schemas.TeamOut:
@@ -273,7 +292,7 @@ def give_grant(body: schemas.GrantIn, by: Caller, tx: Writer) -> schemas.GrantOu
     return _grant(grant)
 
 
-@router.delete("/grants/{grant_id}", status_code=204)
+@router.delete("/grants/{grant_id}", status_code=204, dependencies=[Depends(same_grant)])
 @admission(Permission.USERS)
 def revoke_grant(grant_id: UUID, by: Caller, tx: Writer, revoke_tokens: RevokeTokens) -> None:
     """Revoke a grant."""

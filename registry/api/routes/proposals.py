@@ -16,7 +16,7 @@ from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.admission import admission, admission_router, document_body
 from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Service, Shared, Writer
-from treaty.registry.api.http.etags import IfMatch, with_etag
+from treaty.registry.api.http.etags import IfMatch, needed, with_etag
 from treaty.registry.api.routes.replays import replay_record
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.core import ids
@@ -51,8 +51,9 @@ def unchanged(proposal_id: UUID, by: Caller, tx: Writer, if_match: IfMatch) -> N
 
 StateFilter = Annotated[ProposalState | None, Query(description="Only proposals in this state")]
 Answered = Annotated[schemas.ResponseOptions, Query()]
-# For changes of a proposal except approvals, which name the fingerprint of the preview.
+# For changes whose bodies name the revision (approvals: the fingerprint), and for others.
 UNCHANGED = [Depends(unchanged)]
+STATED = [Depends(needed), *UNCHANGED]
 
 
 @router.get("/proposals")
@@ -159,7 +160,7 @@ def decide_several(
     return _judge(tx, proposal_id, body.suggestions, _judgement(body), by, decided_only=answered.decided_only)
 
 
-@router.post("/proposals/{proposal_id}/submit", dependencies=UNCHANGED)
+@router.post("/proposals/{proposal_id}/submit", dependencies=STATED)
 @admission(Permission.PROPOSE)
 def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Submit a draft for review."""
@@ -194,7 +195,7 @@ def approve(
     return schemas.ApprovalResultOut(version=version, missing=result.missing)
 
 
-@router.post("/proposals/{proposal_id}/reject", dependencies=UNCHANGED)
+@router.post("/proposals/{proposal_id}/reject", dependencies=STATED)
 @admission(Permission.DECIDE)
 def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Reject a proposal."""
@@ -213,14 +214,14 @@ def request_changes(proposal_id: UUID, body: schemas.ChangeRequestIn, by: Caller
     return _committed(tx, proposal, by)
 
 
-@router.post("/proposals/{proposal_id}/request-changes/withdraw", dependencies=UNCHANGED)
+@router.post("/proposals/{proposal_id}/request-changes/withdraw", dependencies=STATED)
 @admission(Permission.PROPOSE)
 def withdraw_change_request(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Withdraw the caller's request for changes. Its text remains in the discussion."""
     return _committed(tx, change_requests.take_back(tx, proposal_id, by=by, now=clock.now()), by)
 
 
-@router.post("/proposals/{proposal_id}/assign", dependencies=UNCHANGED)
+@router.post("/proposals/{proposal_id}/assign", dependencies=STATED)
 @admission(Permission.DECIDE)
 def assign(proposal_id: UUID, body: schemas.AssigneeIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Assign a proposal to a user."""
@@ -234,7 +235,7 @@ def snooze(proposal_id: UUID, body: schemas.ProposalSnoozeIn, by: Caller, tx: Wr
     return _committed(tx, assignment.snooze(tx, proposal_id, body.snoozed_until, by=by, now=clock.now()), by)
 
 
-@router.post("/proposals/{proposal_id}/withdraw", dependencies=UNCHANGED)
+@router.post("/proposals/{proposal_id}/withdraw", dependencies=STATED)
 @admission(Permission.PROPOSE)
 def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Withdraw one of the caller's proposals."""

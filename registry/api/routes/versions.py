@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Depends, Query, Response
 from sqlmodel import Session
 
 from treaty.engine.core import clock
@@ -14,6 +14,7 @@ from treaty.registry.access import users, visibility
 from treaty.registry.api.http import diff_presenter, presenters
 from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
+from treaty.registry.api.http.etags import NeedsMatch, with_etag
 from treaty.registry.contracts import lookup
 from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission
@@ -28,17 +29,26 @@ Number = Annotated[LookupText, Query(alias="version", min_length=1, description=
 OptionalNumber = Annotated[LookupText | None, Query(description="Version number; defaults to the version in force")]
 
 
+def same_version(contract_id: ContractId, number: Number, by: Caller, tx: Writer, match: NeedsMatch) -> None:
+    """Raise PreconditionRequired without If-Match, and PreconditionFailed if the version does not match it."""
+    if match.stated:
+        row = activation.locked_version(tx, contract_id, number, by)
+        match.check(tx, row.id, _shown(tx, row).etag)
+
+
 @router.get("/contract/version")
-def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader) -> schemas.VersionDetailOut:
+def get_version(
+    contract_id: ContractId, number: Number, by: Caller, tx: Reader, answer: Response
+) -> schemas.VersionDetailOut:
     """Retrieve a version with the reason why it is not in force yet."""
     visibility.require_readable_contract(tx, contract_id, by)
     row = lookup.version(tx, contract_id, number)
     approved = row.state in VERSION.states_allowing("activate")
     blocker = activation.activation_blockers(tx, row, now=clock.now()) if approved else None
-    return schemas.VersionDetailOut(**dict(_shown(tx, row)), activation_blocker=blocker)
+    return with_etag(answer, schemas.VersionDetailOut(**dict(_shown(tx, row)), activation_blocker=blocker))
 
 
-@router.post("/contract/version/deprecate")
+@router.post("/contract/version/deprecate", dependencies=[Depends(same_version)])
 @admission(Permission.DECIDE)
 def deprecate(
     contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer
@@ -47,7 +57,7 @@ def deprecate(
     return _retired_version(tx, partial(activation.deprecate, tx, contract_id, number, by=by), body)
 
 
-@router.post("/contract/version/retire")
+@router.post("/contract/version/retire", dependencies=[Depends(same_version)])
 @admission(Permission.DECIDE)
 def retire(
     contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer

@@ -102,7 +102,8 @@ def create_team(name: TeamName) -> None:
 def remove_team(name: TeamName) -> None:
     """Remove a team with its grants."""
     with service.open_client() as registry:
-        registry.remove_team(_team(registry, name).id)
+        team = _team(registry, name)
+        registry.remove_team(team.id, etag=team.etag)
 
 
 @app.command("set-member")
@@ -114,11 +115,12 @@ def set_member(
 ) -> None:
     """Add a user to a team, change their role in it, or remove them."""
     with service.open_client() as registry:
-        team_id = _team(registry, team).id
+        team_out = _team(registry, team)
         if remove:
-            registry.remove_member(team_id, user)
+            registry.remove_member(team_out.id, user, etag=team_out.etag)
         else:
-            registry.set_member(team_id, user, TeamRole.LEAD if lead else TeamRole.MEMBER)
+            role = TeamRole.LEAD if lead else TeamRole.MEMBER
+            registry.set_member(team_out.id, user, role, etag=team_out.etag)
 
 
 @app.command("create-key")

@@ -123,7 +123,7 @@ def deprecate(
 
     Raises InvalidRequest if the successor is not another active, deprecated or approved version of the contract, and
     NotFound if the version does not exist or is not readable."""
-    version = _version(session, contract_id, number, by)
+    version = locked_version(session, contract_id, number, by)
     _refuse_successor(session, version, farewell.successor)
     version.state = VERSION.step(version.state, "deprecate")
     version.reason, version.successor_version = farewell.reason, farewell.successor
@@ -141,7 +141,7 @@ def retire(
 
     Raises Conflict while consumers are pinned to it, InvalidRequest if the successor is not another active,
     deprecated or approved version of the contract, and NotFound if the version does not exist or is not readable."""
-    version = _version(session, contract_id, number, by)
+    version = locked_version(session, contract_id, number, by)
     _refuse_pinned(session, version)
     _refuse_successor(session, version, farewell.successor)
     _retire(session, version, farewell, actor=by.name, now=now)
@@ -217,8 +217,8 @@ def _end(version: ContractVersionRow, step: str, *, now: datetime) -> None:
     version.ended_at = now
 
 
-def _version(session: Session, contract_id: str, number: str, by: Principal) -> ContractVersionRow:
-    """Return the version, locked, after checking that the principal owns its contract.
+def locked_version(session: Session, contract_id: str, number: str, by: Principal) -> ContractVersionRow:
+    """Lock and return the version after checking that the principal owns its contract.
 
     Raises NotFound if it does not exist or is not readable."""
     lock(session, CHANGING)

@@ -33,7 +33,7 @@ def test_a_refusal_is_a_problem_as_the_standard_has_it(world: World) -> None:
 def test_a_kind_of_problem_is_named_in_words(world: World) -> None:
     made = world.client("producer").propose(document())
     world.client("producer").withdraw(made.id)
-    told = world.call("producer", "POST", f"/proposals/{made.id}/submit").json()
+    told = world.call("producer", "POST", f"/proposals/{made.id}/submit", {"If-Match": "*"}).json()
     assert (told["type"], told["title"]) == ("urn:treaty:problem:illegal-transition", "Illegal transition")
 
 

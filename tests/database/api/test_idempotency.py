@@ -75,10 +75,10 @@ def test_a_key_lasts_a_day(world: World, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_request_that_was_refused_may_be_sent_again_under_its_key(world: World) -> None:
     made = world.client("producer").propose(document("unsent"), submit=False)
     path = f"/proposals/{made.id}/reject"
-    refused = world.call("owner", "POST", path, KEY, json={"reason": "no"})
+    refused = world.call("owner", "POST", path, {**KEY, "If-Match": "*"}, json={"reason": "no"})
     world.client("producer").submit(made.id)
     assert refused.status_code in {404, 409}
-    assert world.call("owner", "POST", path, KEY, json={"reason": "no"}).status_code == 200
+    assert world.call("owner", "POST", path, {**KEY, "If-Match": "*"}, json={"reason": "no"}).status_code == 200
 
 
 def test_an_answer_with_a_secret_is_not_kept_but_what_it_was_about_is_not_done_again(world: World) -> None:

@@ -113,7 +113,7 @@ def test_a_subscription_is_its_subscribers(shop: World, who: str, changes: int, 
     made = subscribe(shop)
     body = change(made).model_dump(mode="json")
     assert shop.call(who, "PUT", f"/subscriptions/{made.id}", json=body).status_code == changes
-    assert shop.call(who, "POST", f"/subscriptions/{made.id}/end").status_code == ends
+    assert shop.call(who, "POST", f"/subscriptions/{made.id}/end", {"If-Match": "*"}).status_code == ends
 
 
 def test_an_ended_subscription_stays_ended_and_is_listed_where_asked_for(shop: World) -> None:

@@ -183,7 +183,10 @@ def test_only_who_was_asked_answers_and_says_why_they_object(
 ) -> None:
     subscribe(shop)
     version = asked(shop, loosened())
-    assert shop.call(who, "POST", f"/acknowledgements/{mine(shop).id}/answer", json=body).status_code == status
+    assert (
+        shop.call(who, "POST", f"/acknowledgements/{mine(shop).id}/answer", {"If-Match": "*"}, json=body).status_code
+        == status
+    )
     assert outstanding(shop, version)
 
 

@@ -201,7 +201,7 @@ def test_what_was_withdrawn_goes_no_further(world: World, step: str, legal: str)
     world.client("producer").withdraw(proposal.id)
     by = "producer" if step in {"withdraw", "submit"} else "owner"
     body = {"approve": {"fingerprint": "x"}, "reject": {"reason": "no"}, "withdraw": {}}.get(step)
-    answer = world.call(by, "POST", f"/proposals/{proposal.id}/{step}", json=body)
+    answer = world.call(by, "POST", f"/proposals/{proposal.id}/{step}", {"If-Match": "*"}, json=body)
     assert (answer.status_code, answer.json()["error"]) == (409, "IllegalTransition")
     assert legal in answer.json()["message"]
 
