@@ -38,6 +38,7 @@ def deadline() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("reader", READERS)
 def test_generated_texts_are_accepted_or_refused(reader: str) -> None:
     for text in sql_texts.texts(SHARE, seed=SEED):
