@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from treaty.engine.core.number_format import figure, visible
+from treaty.engine.core.number_format import measured, visible
 from treaty.engine.core.results import STATED, CheckResult, Outcome, RunResult, Verdict
 from treaty.engine.report.grouping import AMISS, by_check, display_name, group_text, places, worst
 from treaty.engine.report.violation_samples import print_samples
@@ -41,20 +41,28 @@ def print_run(run: RunResult, console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("outcome", "severity", "check", "measured", "partitions"):
         table.add_column(heading, overflow="fold")
+    units = _units(run)
     for results in by_check(run.results):
-        table.add_row(*_row(results))
+        table.add_row(*_row(results, units.get(results[0].measurement or "", "")))
     console.print(table)
     print_samples(run, console)
     rows = "" if run.rows is None else f", {run.rows:,} rows"
     seconds = (run.finished_at - run.started_at).total_seconds()
     name = escape(visible(f"{run.contract_id} {run.contract_version} on {run.object}"))
     console.print(f"\n{VERDICTS[run.verdict]}: {name}, {len(run.partitions)} partition(s){rows}, {seconds:.1f} s")
-    stated = sum(STATED in measured.sources for measured in run.measurements)
+    stated = sum(STATED in each.sources for each in run.measurements)
     if stated:
         console.print(f"{stated} of {len(run.measurements)} measurements come from the files' own statistics")
 
 
-def _row(results: Sequence[CheckResult]) -> tuple[str, ...]:
+def _units(run: RunResult) -> dict[str, str]:
+    from treaty.engine.analyzers import ANALYZERS
+
+    known = ((each.identity, ANALYZERS.get(each.analyzer)) for each in run.measurements)
+    return {identity: analyzer.unit for identity, analyzer in known if analyzer}
+
+
+def _row(results: Sequence[CheckResult], unit: str) -> tuple[str, ...]:
     outcome = worst(results)
     shown = [result for result in results if result.outcome is outcome]
     values = sorted({result.value for result in shown if result.value is not None}, key=_rank)
@@ -62,7 +70,7 @@ def _row(results: Sequence[CheckResult]) -> tuple[str, ...]:
         MARKS[outcome],
         results[0].severity,
         escape(_words(shown, outcome)),
-        escape(_range(values)),
+        escape(_range(values, unit)),
         escape(visible(places(shown, len(results)))),
     )
 
@@ -78,9 +86,9 @@ def _rank(value: Any) -> tuple[bool, Any]:
     return isinstance(value, str), value
 
 
-def _range(values: Sequence[Any]) -> str:
+def _range(values: Sequence[Any], unit: str) -> str:
     shown = values if len(values) <= 3 else (values[0], values[-1])
-    return (", " if len(values) <= 3 else " … ").join(dict.fromkeys(map(figure, shown)))
+    return (", " if len(values) <= 3 else " … ").join(dict.fromkeys(measured(each, unit) for each in shown))
 
 
 def print_draft(suggestions: Sequence[Mapping[str, Any]], console: Console) -> None:

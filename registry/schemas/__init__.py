@@ -1,6 +1,7 @@
 """Request and response models of the API. Imports no database, so that the client and the pages can use them."""
 
 from treaty.engine.profile.format import ColumnDocument, HistogramBins, ProfileDocument, ValueCount
+from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.schemas.audit import ApprovalRecordOut, AuditHead, AuditOut, ChainOut
 from treaty.registry.schemas.base import EtagModel, FaultOut, HealthOut, Page, ProblemOut, ReadinessOut
 from treaty.registry.schemas.catalog import CatalogItemOut, CatalogPageOut, FacetOut, RecentRunOut
@@ -183,6 +184,7 @@ __all__ = [
     "ApprovalResultOut",
     "ArgumentOut",
     "AssigneeIn",
+    "AuditAction",
     "AuditHead",
     "AuditOut",
     "BagName",

@@ -265,7 +265,8 @@ def _readings(texts: list[str]) -> Iterator[Any]:
 
 
 def _expanded(schema: Any, whole: Mapping[str, Any], within: tuple[str, ...] = ()) -> Any:
-    """The schema with what it refers to in place; without titles, which name the place, and without null as default."""
+    """The schema with what it refers to in place; without null as default, and without titles
+    and descriptions, which say nothing about the shape."""
     if isinstance(schema, list):
         return [_expanded(each, whole, within) for each in schema]
     if not isinstance(schema, dict):
@@ -278,4 +279,8 @@ def _expanded(schema: Any, whole: Mapping[str, Any], within: tuple[str, ...] = (
 
 
 def _left_out(name: str, schema: Any) -> bool:
-    return name == "$defs" or (name == "title" and isinstance(schema, str)) or (name == "default" and schema is None)
+    return (
+        name == "$defs"
+        or (name in ("title", "description") and isinstance(schema, str))
+        or (name == "default" and schema is None)
+    )

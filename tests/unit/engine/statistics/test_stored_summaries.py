@@ -4,6 +4,7 @@ import numpy
 import pytest
 from support.oracles import STATE_OF
 
+from treaty.engine.core.number_format import percentage
 from treaty.engine.programs.explanations import broken, explain_program
 from treaty.engine.programs.fitting import fit
 from treaty.engine.programs.history import Batch, ColumnHistory
@@ -72,7 +73,7 @@ def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(
     assert len(sentences) == len(found.clauses) + 3
     for clause, said in zip(found.clauses, sentences, strict=False):
         assert f"{clause.alarms} of {clause.points} times" in said
-        assert f"{clause.caught:.0%}" in said
+        assert f"catches {percentage(clause.caught)} of the issues" in said
     assert "no guarantee" in sentences[-2]
 
 

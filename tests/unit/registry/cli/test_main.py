@@ -1,11 +1,13 @@
 """How a command ends: its exit code, and words instead of a traceback."""
 
+import os
 from pathlib import Path
 
 import pytest
 from support.signals import interruptible
 from tenacity import stop_after_attempt
 
+from treaty.engine.spark.process.environment import withheld
 from treaty.registry.cli.main import main
 
 FAULTY = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus: active\ncolour: red\ntaste: sweet\n"
@@ -66,7 +68,10 @@ SILENT = "treaty: Cannot connect to the database. Check that it is running and t
 def test_a_database_that_does_not_answer_is_one_line(
     command: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "file").touch(mode=0o600)
     (tmp_path / "file").write_bytes(b"no database" * 1000)
+    for name in withheld(os.environ):  # the worker names what it does not pass to Spark
+        monkeypatch.delenv(name)
     monkeypatch.setenv("TREATY_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TREATY_DATABASE_URL", url.format(folder=tmp_path, file=tmp_path / "file"))
     monkeypatch.setattr("treaty.registry.core.database._set.retry.stop", stop_after_attempt(1))

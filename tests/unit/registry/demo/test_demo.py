@@ -171,17 +171,17 @@ def result(name: str, outcome: Outcome = Outcome.FAILED, **more: Any) -> CheckRe
     ("broken", "words"),
     [
         ([], ""),
-        ([result("complete", value="0.69073")], "complete (measured 0.6907)"),
+        ([result("complete", finding="69.1 % have a value")], "complete (69.1 % have a value)"),
         ([result("columns", reason="missing: a")], "columns (missing: a)"),
-        ([result("kinds", value="voucher")], "kinds (measured voucher)"),
+        ([result("kinds")], "kinds (failed)"),
         (
-            [result("mean", Outcome.NOT_EVALUATED), result("a", value="1")],
-            "a (measured 1); mean: could not be evaluated",
+            [result("mean", Outcome.NOT_EVALUATED), result("a", finding="it is 1")],
+            "a (it is 1); mean: could not be evaluated",
         ),
-        ([result("a", value="1"), result("a", value="1")], "a (measured 1)"),
+        ([result("a", finding="it is 1"), result("a", finding="it is 1")], "a (it is 1)"),
         (
-            [result(name, value="1") for name in "abcde"],
-            "a (measured 1); b (measured 1); c (measured 1); and 2 more",
+            [result(name, finding="it is 1") for name in "abcde"],
+            "a (it is 1); b (it is 1); c (it is 1); and 2 more",
         ),
     ],
 )
