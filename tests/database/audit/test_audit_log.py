@@ -16,7 +16,7 @@ from support.tampering import CASES, LENGTH, Entry, entries
 from treaty.engine.core import key_files
 from treaty.registry.audit import audit_log, hash_chain
 from treaty.registry.audit.hash_chain import CHANGED, AuditHead, ChainCheck
-from treaty.registry.core.audit_actions import AuditAction
+from treaty.registry.core.audit_actions import FORMER_ACTIONS, AuditAction
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.tables import AuditEntryRow, ContractVersionRow
@@ -90,6 +90,18 @@ def test_entries_come_newest_first_and_page_by_page(engine: Engine) -> None:
         other = audit_log.entries(tx, PageRequest(10), action=AuditAction.RUN_RECORDED)
     assert [[each.position for each in page.rows] for page in (*pages, of_b, other)] == [[4, 3], [2, 1], [4, 2], []]
     assert {each.object_type for each in first.rows} == {"user"}
+
+
+def test_entries_with_a_replaced_word_are_listed_under_the_current_one(engine: Engine) -> None:
+    write(engine, *FORMER_ACTIONS)
+    with engine.begin() as connection:
+        for statement in unguarded(engine):
+            connection.execute(text(statement))
+        for word in FORMER_ACTIONS:
+            connection.execute(text("update audit_entry set action = :word where object_id = :word"), {"word": word})
+    with read_session(engine) as tx:
+        for word, action in FORMER_ACTIONS.items():
+            assert [each.action for each in audit_log.entries(tx, PageRequest(20), action=action).rows] == [word]
 
 
 def tampered(engine: Engine, change: Callable[[list[Entry]], list[Entry]], head: AuditHead) -> ChainCheck:
