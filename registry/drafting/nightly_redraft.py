@@ -226,7 +226,7 @@ def put_forward(
     task_id = ids()
     payload: dict[str, Any] = {
         "proposal_id": str(proposal.id), "document": None, "merge_counts": False, "include_replaced": False,
-        "hidden": [], "contract_id": proposal.contract_id, "author": str(proposal.author_id),
+        "hidden": [], "hidden_references": [], "contract_id": proposal.contract_id, "author": str(proposal.author_id),
     }  # fmt: skip
     task_queue.enqueue(
         session, kind=TaskKind.REPLAY, payload=payload, key=f"{TaskKind.REPLAY}/{task_id}", now=now, task_id=task_id,

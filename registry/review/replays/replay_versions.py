@@ -143,7 +143,7 @@ def may_see(session: Session, task: TaskRow, by: Principal) -> bool:
         versions = of_proposal(session, UUID(payload["proposal_id"]), by=by)
     except NotFound:
         return False
-    return versions.is_at_most(payload["hidden"], payload["hidden_references"])
+    return versions.is_at_most(*_hidden_names(payload))
 
 
 def task_payload(body: Mapping[str, Any], versions: ReplayVersions, by: Principal) -> dict[str, Any]:
@@ -161,8 +161,13 @@ def of_task(session: Session, payload: Mapping[str, Any]) -> ReplayVersions:
     """Return the versions of a replay task.
 
     Raises NotFound if its proposal no longer exists."""
-    hidden, references = frozenset(payload["hidden"]), frozenset(payload["hidden_references"])
+    hidden, references = _hidden_names(payload)
     return replace(_requested(session, payload), hidden=hidden, hidden_references=references)
+
+
+def _hidden_names(payload: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the hidden objects and references of a replay; tasks of older releases recorded no references."""
+    return frozenset(payload["hidden"]), frozenset(payload.get("hidden_references", ()))
 
 
 def _requested(session: Session, payload: Mapping[str, Any]) -> ReplayVersions:

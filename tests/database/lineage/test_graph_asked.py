@@ -281,7 +281,7 @@ def test_jobs_of_others_that_read_a_contracts_data_are_suggested_and_confirmed_o
         with pytest.raises(ClientError) as refused:
             client.confirm_inferred_consumer("orders", "warehouse" if status == 404 else "growth", job)
         assert refused.value.status == status
-    assert [each for each in world.audited() if each.startswith("reader:")] == [
+    assert [each for each in world.audited() if each.startswith("inferred_consumer:")] == [
         "inferred_consumer:confirmed",
         "inferred_consumer:dismissed",
     ]

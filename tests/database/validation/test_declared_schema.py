@@ -249,7 +249,7 @@ def test_people_hear_that_a_promised_dataset_is_gone(scene: Scene, document: dic
     assert listed(scene) == (Verdict.FAILED, RunKind.PRESENCE)
     assert incidents(scene) == [(IncidentState.OPEN, None)]
     (notice,) = rows(scene.database, OutboxMessageRow)
-    assert notice.payload["notice"]["found"][0].startswith("the dataset exists failed")
+    assert notice.payload["notice"]["details"][0].startswith("the dataset exists failed")
     actions = [each.action for each in rows(scene.database, AuditEntryRow)]
     assert actions.count(AuditAction.DATASET_DROPPED) == 1
 

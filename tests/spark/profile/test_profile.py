@@ -174,7 +174,7 @@ def test_a_sample_says_that_it_is_one(spark: Any, tmp_path: Path) -> None:
     spark.range(20_000).write.parquet(str(tmp_path / "t"))
     found = told(spark, ProfileRequest(source=TableSource(str(tmp_path / "t")), object="t", sample=2000))
     assert (found.sampled, 1700 <= found.rows <= 2300) == (0.1, True)
-    assert found.notes[0].startswith("about 10.00% of the rows were read")
+    assert found.notes[0].startswith("about 10.0 % of the rows were read")
     whole = told(spark, ProfileRequest(source=TableSource(str(tmp_path / "t")), object="t", sample=30_000))
     assert (whole.sampled, whole.rows, whole.notes) == (1.0, 20_000, ())
 
