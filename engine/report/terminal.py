@@ -58,8 +58,8 @@ def print_run(run: RunResult, console: Console) -> None:
 def _units(run: RunResult) -> dict[str, str]:
     from treaty.engine.analyzers import ANALYZERS
 
-    known = ((each.identity, ANALYZERS.get(each.analyzer)) for each in run.measurements)
-    return {identity: analyzer.unit for identity, analyzer in known if analyzer}
+    analyzers = ((each.identity, ANALYZERS.get(each.analyzer)) for each in run.measurements)
+    return {identity: analyzer.unit for identity, analyzer in analyzers if analyzer}
 
 
 def _row(results: Sequence[CheckResult], unit: str) -> tuple[str, ...]:
