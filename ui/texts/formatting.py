@@ -116,8 +116,17 @@ def zone(name: str) -> ZoneInfo:
 
 
 def moment(time: datetime | None, *, timezone: str) -> str:
-    """Format a time in the viewer's zone, with the zone's name; "never" for None."""
-    return "never" if time is None else f"{time.astimezone(zone(timezone)):%-d %b %Y, %H:%M %Z}"
+    """Format a time in the viewer's zone, with the zone's name; "never" for None.
+
+    Times that the zone would move beyond the years 1 to 9999 are in UTC."""
+    return "never" if time is None else f"{_in_zone(time, timezone):%-d %b %Y, %H:%M %Z}"
+
+
+def _in_zone(time: datetime, timezone: str) -> datetime:
+    try:
+        return time.astimezone(zone(timezone))
+    except OverflowError:
+        return time.astimezone(UTC)
 
 
 def partition_label(partition: str) -> str:

@@ -117,6 +117,17 @@ def test_a_moment_is_written_in_the_viewers_zone(timezone: str, shown: str) -> N
     assert ui_texts.moment(NOON, timezone=timezone) == shown
 
 
+@pytest.mark.parametrize(
+    ("time", "timezone", "shown"),
+    [
+        (datetime(9999, 12, 31, 23, 30, tzinfo=UTC), "Asia/Tokyo", "31 Dec 9999, 23:30 UTC"),
+        (datetime(1, 1, 1, 0, 30, tzinfo=UTC), "America/New_York", "1 Jan 1, 00:30 UTC"),
+    ],
+)
+def test_a_moment_at_the_ends_of_the_calendar_is_in_utc(time: datetime, timezone: str, shown: str) -> None:
+    assert ui_texts.moment(time, timezone=timezone) == shown
+
+
 def test_no_moment_is_never() -> None:
     assert ui_texts.moment(None, timezone="UTC") == "never"
     assert ui_texts.utc(None) == ""
