@@ -48,4 +48,5 @@ Timestamp = Annotated[AwareDatetime, AfterValidator(_utc)]
 # Without a zone, the time is in UTC.
 LocalTimestamp = Annotated[datetime, AfterValidator(_utc)]
 LookupText = Annotated[str, StringConstraints(max_length=LONGEST_LOOKUP, pattern=NO_NUL)]
-JsonObject = Annotated[dict[str, Any], AfterValidator(_without_nul)]
+WITHOUT_NUL = AfterValidator(_without_nul)
+JsonObject = Annotated[dict[str, Any], WITHOUT_NUL]

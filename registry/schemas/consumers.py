@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, computed_field
 
-from treaty.registry.core.bounded_values import JsonObject, Revision
+from treaty.registry.core.bounded_values import WITHOUT_NUL, Revision
 from treaty.registry.core.enums import AcknowledgementState, NotificationKind, PinKind, SubscriptionState
 from treaty.registry.schemas.base import PRINTABLE, ApiModel, ApiRequest, EtagModel, Name, Prose
 
@@ -108,7 +108,7 @@ class ConsumerCheckIn(ApiRequest):
 
     object: Path
     column: Path | None = None
-    patch: Annotated[JsonObject, Field(min_length=1, max_length=4)]
+    patch: Annotated[dict[str, Any], Field(min_length=1, max_length=4), WITHOUT_NUL]
     id: CheckId | None = None
 
 

@@ -15,7 +15,7 @@ from treaty.registry.api.http.admission import admission_router
 from treaty.registry.api.http.dependencies import Caller, ContractId, Paging, Reader, Service, Shared
 from treaty.registry.audit import audit_log, hash_chain, signed_heads
 from treaty.registry.core.audit_actions import AuditAction
-from treaty.registry.core.bounded_values import LargeCount, LookupText
+from treaty.registry.core.bounded_values import Count, LookupText
 from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import Permission
 from treaty.registry.review.approval import records
@@ -24,7 +24,7 @@ router = admission_router(tags=["audit"])
 LINES = "application/x-ndjson"
 Action = Annotated[AuditAction | None, Query(description="Only entries of this action")]
 ObjectId = Annotated[LookupText | None, Query(description="Only entries about the object with this id")]
-Position = Annotated[LargeCount, Query(description="Export the entries after this position; 0 means all")]
+Position = Annotated[Count, Query(description="Export the entries after this position; 0 means all")]
 Number = Annotated[LookupText | None, Query(description="Version number; defaults to the version in force")]
 
 

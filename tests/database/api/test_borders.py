@@ -64,6 +64,7 @@ def test_no_request_at_a_border_fails(fresh: Callable[[], Engine], tmp_path: Pat
         ("owner", "POST", "/proposals/{id}/approve", {"fingerprint": "x", "revision": BEYOND}),
         ("consumer", "PUT", "/subscriptions/{id}", {"purpose": "x", "contact": "x", "revision": BEYOND}),
         ("admin", "GET", f"/audit/export?after={BEYOND}", None),
+        ("admin", "GET", f"/audit/export?after={2**31}", None),
         ("producer", "POST", "/proposals/{id}/snooze", {"snoozed_until": LATE}),
         ("viewer", "GET", f"/lineage/events?since={EARLY.replace('+', '%2B')}", None),
         ("viewer", "GET", f"/events/lineage?before={LATE}", None),
