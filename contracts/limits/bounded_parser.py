@@ -3,20 +3,21 @@
 None of the text is written into a log.
 
 Its parser goes back after a wrong guess: with `int(int(...` the work doubles with each level. Every operand, and every
-token that is read or read again, is a step. The number of steps and their CPU time are limited; so is the number of
-tokens, before the parser starts."""
+token that is read or read again, is a step. At an operator such as `.` or `::` the parser may copy the operand: each of
+its nodes is a step, too. The number of steps is limited; so is the number of tokens, before the parser starts."""
 
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from time import thread_time
 from typing import Any
 
 # A predicate of 400 parts has fewer than 2,000 tokens, and takes fewer than 6,000 steps.
 MAX_TOKENS = 2_000
 MAX_STEPS = 9_000
-# A backstop: few steps can take long, as the library copies the tree at each `->`. Texts within the other limits take a
-# tenth of it, so that no machine is too slow for a text that another accepts.
-MAX_CPU_SECONDS = 1.0
+# A backstop for what steps do not count. Texts within the other limits take a small part of it, so that acceptance does
+# not depend on the machine, nor on what else the thread does: a garbage collection can take more than a second.
+MAX_CPU_SECONDS = 10.0
 # Functions whose arguments may be separated by keywords: `extract(YEAR FROM day)`.
 KEYWORD_FUNCTIONS = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "OVERLAY", "SUBSTRING", "SUBSTR", "POSITION")
 
@@ -43,9 +44,9 @@ def statements(tokens: list[Any], text: str, dialect: str = "spark", *, commands
     """Return the trees of the statements. Raises ParserLimitExceeded, or SyntaxFault.
 
     `commands`: INSERT and others are read; otherwise a column may be named as they are: comment, refresh."""
+    # A parser holds its position: one that is shared mixes up the texts of two threads.
+    parser = _parser(dialect, commands=commands)(dialect=_dialect(dialect))
     try:
-        # A parser holds its position: one that is shared mixes up the texts of two threads.
-        parser = _parser(dialect, commands=commands)(dialect=_dialect(dialect))
         parser.latest = thread_time() + MAX_CPU_SECONDS
         return list(parser.parse(tokens, text))
     except (ParserLimitExceeded, RecursionError):
@@ -70,15 +71,17 @@ def _parser(dialect: str, *, commands: bool) -> Any:
     """Return the class of a parser that leaves function calls as they are written."""
     base = _dialect(dialect).parser_class
 
-    overrides = {
+    overrides = _text_types(base) | {
         "steps": 0,
         "latest": float("inf"),
-        "_advance": _counted(base._advance),
+        "operand": None,
+        "_advance": _counted(_copying(base._advance, frozenset(base.COLUMN_OPERATORS))),
+        "_parse_column_ops": _of_operand(base._parse_column_ops),
         # A loop of the library that never advances begins a statement or an operand again and again.
         "_parse_statement": _counted(base._parse_statement),
         "_parse_type": _counted(base._parse_type),
         "FUNCTIONS": {},
-        "FUNCTION_PARSERS": {name: base.FUNCTION_PARSERS[name] for name in KEYWORD_FUNCTIONS},
+        "FUNCTION_PARSERS": {name: each for name, each in base.FUNCTION_PARSERS.items() if name in KEYWORD_FUNCTIONS},
         "STATEMENT_PARSERS": base.STATEMENT_PARSERS if commands else _inserts(base),
         "NO_PAREN_FUNCTION_PARSERS": {"CASE": base.NO_PAREN_FUNCTION_PARSERS["CASE"]},
         # The library logs statements that it does not know.
@@ -94,6 +97,64 @@ def _counted(method: Callable[..., Any]) -> Callable[..., Any]:
         self.steps += 1
         if self.steps > MAX_STEPS or thread_time() > self.latest:
             raise ParserLimitExceeded
+        return method(self, *arguments, **named)
+
+    return call
+
+
+def _text_types(base: Any) -> dict[str, Any]:
+    """Return the method of Hive's parser that reads CHAR and VARCHAR as text; nothing for other parsers.
+
+    The library's own parses the two names anew for each type that it reads."""
+    from sqlglot import exp
+    from sqlglot.parsers.hive import HiveParser
+
+    if getattr(base, "_parse_types", None) is not HiveParser._parse_types:
+        return {}
+
+    def parse_types(self: Any, *, schema: bool = False, **named: Any) -> Any:
+        this = super(HiveParser, self)._parse_types(schema=schema, **named)
+        for node in this.find_all(exp.DataType) if this and not schema else ():
+            if node.this in (exp.DType.CHAR, exp.DType.VARCHAR):
+                node.set("this", exp.DType.TEXT)
+                node.set("expressions", None)
+        return this
+
+    return {"_parse_types": parse_types}
+
+
+@dataclass
+class Operand:
+    """An operand that operators follow: its tree, and the position of the token after it."""
+
+    tree: Any
+    position: int
+
+    @cached_property
+    def nodes(self) -> int:
+        """Return the number of nodes of the tree."""
+        return sum(1 for _ in self.tree.walk()) if self.tree else 0
+
+
+def _of_operand(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that stores its operand while it reads the operators that follow."""
+
+    def call(self: Any, this: Any) -> Any:
+        outer, self.operand = self.operand, Operand(this, self._index)
+        try:
+            return method(self, this)
+        finally:
+            self.operand = outer
+
+    return call
+
+
+def _copying(method: Callable[..., Any], operators: frozenset[Any]) -> Callable[..., Any]:
+    """Return a method that counts the nodes of the operand before an operator as steps, since they may be copied."""
+
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        if self.operand and self._curr and self._curr.token_type in operators:
+            self.steps += self.operand.nodes + self._index - self.operand.position
         return method(self, *arguments, **named)
 
     return call

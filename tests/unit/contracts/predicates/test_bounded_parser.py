@@ -6,8 +6,11 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import Any
 
 import pytest
+from sqlglot.errors import ParseError
+from sqlglot.parsers.hive import HiveParser
 from support.every import every
 
 from bench.trust import sql_texts
@@ -104,6 +107,47 @@ def test_a_loop_of_the_parser_ends_at_the_limit_without_the_exception_for_insert
     endless = type("Endless", (kind,), {"STATEMENT_PARSERS": {}})(dialect=bounded_parser._dialect("spark"))
     with pytest.raises(ParserLimitExceeded):
         endless.parse(bounded_parser.tokens_of(ENDLESS[0]), ENDLESS[0])
+
+
+COPYING = {
+    "calls of a call": "date[null].f(1e9) :: " * 190,
+    "calls after an arrow": "int(null) -> f[1e9]." * 190,
+    "calls of a condition": "(" + " and ".join(f"a{at} = {at}" for at in range(200)) + ")" + ".f(1)" * 150,
+    "casts of a cast": "x" + "::int" * 600,
+}
+
+
+@every("text", COPYING.values(), ids=list(COPYING))
+def test_each_copy_of_an_operand_counts_as_many_steps_as_it_has_nodes(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded_parser, "MAX_CPU_SECONDS", float("inf"))
+    with pytest.raises(ParserLimitExceeded):
+        bounded_parser.statements(bounded_parser.tokens_of(text), text)
+
+
+TYPES = ("varchar(10)", "char", "array<char(3)>", "struct<a: varchar(3), b: array<char(2)>>", "varchar(10)[]", "int")
+
+
+@every("kind", TYPES)
+@pytest.mark.parametrize(
+    "form", ["cast(a as {}) = b", "a :: {} = b", "create table t (a {})", "{} 'x' = b", "struct<a {}>(1).a = 1"]
+)
+@pytest.mark.parametrize("dialect", ["spark", "hive", "databricks"])
+def test_types_are_read_as_the_library_reads_them(kind: str, form: str, dialect: str) -> None:
+    text = form.format(kind)
+    tokens = bounded_parser.tokens_of(text, dialect)
+    bounded = bounded_parser._parser(dialect, commands=True)
+    as_library = type("AsLibrary", (bounded,), {"_parse_types": HiveParser._parse_types})
+    bound, library = (each(dialect=bounded_parser._dialect(dialect)) for each in (bounded, as_library))
+    assert trees(bound, tokens, text) == trees(library, tokens, text)
+
+
+def trees(reader: Any, tokens: list[Any], text: str) -> list[str]:
+    """Return the statements of a text; one that cannot be read is none."""
+    with suppress(ParseError):
+        return [repr(each) for each in reader.parse(tokens, text)]
+    return []
 
 
 def test_a_text_of_many_tokens_is_refused_before_it_is_parsed() -> None:

@@ -140,6 +140,12 @@ def test_a_statement_names_static_partitions(query: str, expected: list[str] | N
     assert found == (WriteHint(tuple(expected), DetectionMethod.SQL) if expected else WriteHint())
 
 
+@pytest.mark.parametrize("dialect", ["hive", "spark", "postgres", None])
+def test_a_statement_of_any_dialect_names_its_partition(dialect: str | None) -> None:
+    query = "INSERT OVERWRITE TABLE orders PARTITION (ds='1') SELECT substr(trim(a), 1, 2) FROM x"
+    assert writes(query, dialect) == ({"table": "orders", "partition": {"ds": "1"}},)
+
+
 def test_of_a_statement_no_value_of_its_rows_is_kept() -> None:
     run = told(event("COMPLETE") | sql("insert into orders partition(ds='1') values ('secret')"))
     assert "secret" not in run.model_dump_json()
