@@ -31,6 +31,8 @@ class Outcome(StrEnum):
 
 # Outcomes that say neither that the data satisfies a check nor that it violates it.
 UNDECIDED = frozenset({Outcome.NOT_EVALUATED, Outcome.UNCERTAIN})
+# Outcomes that need attention.
+AMISS = UNDECIDED | {Outcome.FAILED}
 
 
 class Runner(StrEnum):
@@ -49,6 +51,10 @@ class Verdict(StrEnum):
     UNCERTAIN = "uncertain"
     WARNED = "warned"
     PASSED = "passed"
+
+
+# Verdicts with which data is used and published, unless a contract or a caller says otherwise.
+ADMITTED = frozenset({Verdict.PASSED, Verdict.WARNED})
 
 
 class FrozenRecord(BaseModel):

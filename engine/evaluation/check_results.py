@@ -11,7 +11,7 @@ from treaty.engine.states.bag import StateBag
 
 NOTHING = MetricValue(value=None, rows=0)
 # The outcomes of a check whose metric has a value and a threshold.
-DECIDED = frozenset({Outcome.PASSED, Outcome.FAILED, Outcome.UNCERTAIN})
+MEASURED = frozenset({Outcome.PASSED, Outcome.FAILED, Outcome.UNCERTAIN})
 
 
 def unmeasured(check: BoundCheck) -> str:
@@ -92,7 +92,7 @@ def result_of(
 
 
 def _finding_text(check: BoundCheck, outcome: Outcome, reading: MetricValue) -> str | None:
-    if check.analyzer is None or isinstance(check.promise, str) or outcome not in DECIDED:
+    if check.analyzer is None or isinstance(check.promise, str) or outcome not in MEASURED:
         return None
     elsewhere = check.detection.elsewhere if check.detection else ""
     if elsewhere and check.band:

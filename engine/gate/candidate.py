@@ -10,14 +10,13 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.core import clock
 from treaty.engine.core.disk import Disk
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.core.results import MetricKey, RunResult, Value, Verdict, gate_verdict
+from treaty.engine.core.results import ADMITTED, AMISS, MetricKey, RunResult, Value, Verdict, gate_verdict
 from treaty.engine.gate.parquet_folders import PublicationMethod
 from treaty.engine.gate.table_kinds import GatedTable, publication, types_of
 from treaty.engine.protocol.gate_requests import GateTables, TableKind
 from treaty.engine.protocol.requests import ExactRequest, MeasureRequest, MeasureResult, TableSource
 from treaty.engine.states.generations import GenerationStore
 
-ADMITTED = frozenset({Verdict.PASSED, Verdict.WARNED})
 Partition = Mapping[str, str | None]
 
 
@@ -34,7 +33,7 @@ class CandidateRejected(Exception):
     def __init__(self, run: RunResult, folder: str | None = None) -> None:
         self.run = run
         self.folder = folder
-        failed = sum(each.outcome in ("failed", "not_evaluated", "uncertain") for each in run.results)
+        failed = sum(each.outcome in AMISS for each in run.results)
         super().__init__(f"the candidate was not published: {run.verdict.value}, {failed} check(s) not passed")
 
 

@@ -51,13 +51,13 @@ from treaty.engine.core import key_files
 from treaty.engine.core.disk import LockHeld, file_lock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.core.results import RunResult, Verdict
+from treaty.engine.core.results import ADMITTED, RunResult, Verdict
 from treaty.engine.evaluation.evaluator import missing_states
 from treaty.engine.evaluation.exact_evaluation import evaluate_exactly
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.gate import publication_intent
-from treaty.engine.gate.candidate import ADMITTED, CandidateRejected, GateCandidate, TableGate
+from treaty.engine.gate.candidate import CandidateRejected, GateCandidate, TableGate
 from treaty.engine.gate.parquet_folders import NEW, gate_of
 from treaty.engine.gate.publication import (
     CANDIDATE,

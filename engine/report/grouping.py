@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from treaty.engine.core.results import UNDECIDED, CheckResult, Outcome
+from treaty.engine.core.results import CheckResult, Outcome
 
 WORST_FIRST = (
     Outcome.FAILED,
@@ -11,7 +11,6 @@ WORST_FIRST = (
     Outcome.PASSED,
     Outcome.NOT_APPLICABLE,
 )
-AMISS = UNDECIDED | {Outcome.FAILED}
 Group = list[CheckResult]
 
 

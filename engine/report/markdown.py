@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 
 from treaty.engine.core.number_format import visible
-from treaty.engine.core.results import Outcome, RunResult, Verdict
+from treaty.engine.core.results import AMISS, Outcome, RunResult, Verdict
 from treaty.engine.report.grouping import (
-    AMISS,
     Group,
     by_check,
     display_name,

@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from treaty.engine.core.number_format import measured, visible
-from treaty.engine.core.results import STATED, CheckResult, Outcome, RunResult, Verdict
-from treaty.engine.report.grouping import AMISS, by_check, display_name, group_text, places, worst
+from treaty.engine.core.results import AMISS, STATED, CheckResult, Outcome, RunResult, Verdict
+from treaty.engine.report.grouping import by_check, display_name, group_text, places, worst
 from treaty.engine.report.violation_samples import print_samples
 
 MARKS = {

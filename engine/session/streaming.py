@@ -31,7 +31,7 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.core.results import RunResult, Verdict
+from treaty.engine.core.results import AMISS, RunResult, Verdict
 from treaty.engine.evaluation.exact_evaluation import evaluate_exactly
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.spark.handlers.streaming import BatchReading, arrived
@@ -57,7 +57,7 @@ class BatchRejected(Exception):
 
     def __init__(self, run: RunResult) -> None:
         self.run = run
-        failed = sum(each.outcome in ("failed", "not_evaluated", "uncertain") for each in run.results)
+        failed = sum(each.outcome in AMISS for each in run.results)
         super().__init__(f"the batch was not folded: {run.verdict.value}, {failed} check(s) not passed")
 
 

@@ -28,7 +28,7 @@ from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_static_uuid
 
 from treaty.contracts.fingerprint import canonical, fingerprint
-from treaty.engine.core.results import UNDECIDED, CheckResult, Outcome, RunResult, Verdict
+from treaty.engine.core.results import ADMITTED, AMISS, CheckResult, Outcome, RunResult
 from treaty.registry.lineage.events.facet import FACET, FACET_VERSION
 from treaty.registry.lineage.events.run_metrics import OutputNumbers
 from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
@@ -37,8 +37,6 @@ STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 SEVERITY = {"error": "error", "warning": "warn"}
 # Larger results are truncated, failed checks first, so that the event is small enough to be accepted.
 MOST = 500
-BAD = UNDECIDED | {Outcome.FAILED}
-BLOCKING = frozenset({Verdict.FAILED, Verdict.NOT_EVALUATED, Verdict.UNCERTAIN})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +129,7 @@ def _contract(payload: VerdictPayload) -> dict[str, Any]:
         "object": result.object,
         "fit": _fit(payload),
         "status": result.verdict.value,
-        "blocking": result.verdict in BLOCKING,
+        "blocking": result.verdict not in ADMITTED,
         "counts": dict(sorted(Counter(each.outcome.value for each in result.results).items())),
         "dataset_fingerprint": payload.dataset_fingerprint,
         "link": payload.link or None,
@@ -198,8 +196,8 @@ def _emitted_results(payload: VerdictPayload) -> tuple[CheckResult, ...]:
     results = payload.result.results
     if len(results) <= MOST:
         return results
-    bad = [each for each in results if each.outcome in BAD]
-    return (*bad, *(each for each in results if each.outcome not in BAD))[:MOST]
+    bad = [each for each in results if each.outcome in AMISS]
+    return (*bad, *(each for each in results if each.outcome not in AMISS))[:MOST]
 
 
 def _assertion(result: CheckResult, payload: VerdictPayload) -> data_quality_assertions_dataset.Assertion:

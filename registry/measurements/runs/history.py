@@ -10,7 +10,7 @@ import sqlalchemy
 from sqlalchemy import Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
-from treaty.engine.core.results import UNDECIDED, Outcome
+from treaty.engine.core.results import AMISS
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.errors import NotFound
@@ -23,7 +23,6 @@ SHOWN = 60
 # Columns of a measurement to show. Loading ORM rows that track changes takes three times as long.
 SHOWN_COLUMNS = tuple(each.name for each in fields(MetricPoint))
 NEWEST = SortOrder((RunRow.finished_at, RunRow.id), newest_first=True)
-ATTENTION = UNDECIDED | {Outcome.FAILED}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +60,7 @@ def report(session: Session, run_id: UUID) -> RunReport:
         raise NotFound
     query = select(CheckResultRow).where(CheckResultRow.run_id == run_id).order_by(col(CheckResultRow.position))
     results = session.exec(query).all()
-    metrics = {each.measurement for each in results if each.outcome in ATTENTION and each.measurement}
+    metrics = {each.measurement for each in results if each.outcome in AMISS and each.measurement}
     dataset = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
     lineage = session.get(LineageRunRow, run.lineage_run_id) if run.lineage_run_id else None
     history = measurements(session, run.contract_id, run.object, metrics, subscription_id=run.subscription_id)

@@ -5,11 +5,11 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from treaty.engine.core.results import Verdict
+from treaty.engine.core.results import ADMITTED, Verdict
 from treaty.registry.core.enums import RunKind
 from treaty.registry.tables import RunRow
 
-FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED, Verdict.UNCERTAIN)
+FAILING = frozenset(Verdict) - ADMITTED
 
 
 def failing_runs(condition: ColumnElement[bool]) -> SelectOfScalar[RunRow]:
