@@ -19,8 +19,9 @@ def uncertain_bounds(assertion: Assertion, reading: MetricValue) -> Bounds | Non
     the value and with both bounds; one that evaluates a distribution is not called."""
     if reading.bounds is None or assertion.operator == ANOMALIES:
         return None
+    points = list(_points(assertion, reading, reading.bounds))
     try:
-        outcomes = {bool(assertion.holds(point)) for point in _points(assertion, reading, reading.bounds)}
+        outcomes = {bool(assertion.holds(point)) for point in points}
     except Exception:
         # The evaluation of the value itself reports a function that raises, and a limit that cannot be compared.
         return None

@@ -36,6 +36,8 @@ class ExactRequest:
     """Compute the metrics of uncertain checks exactly.
 
     - `uncertain_checks`: by check id, the partitions on which it is uncertain; None means all rows.
+    - `fingerprints`: those that were evaluated, by partition. Partitions that changed since are left out, and all rows
+      if any did. Unchecked if the files do not show the partitions.
     - `arrivals`: fingerprints by arrival, for tables that are divided by arrival.
     - `target_table`: as in `MeasureRequest`: all rows include those of its other partitions."""
 
@@ -43,6 +45,7 @@ class ExactRequest:
     contract: bytes
     object: str
     uncertain_checks: Mapping[str, tuple[str | None, ...]]
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
     arrivals: Mapping[str, str] = field(default_factory=dict)
     target_table: TableSource | None = None
 

@@ -193,13 +193,15 @@ def _exact_values(
     """Compute uncertain checks exactly on the version of the table that was evaluated.
 
     Raises EngineError or ContractError."""
-    arrivals = on.reading.measured.fingerprints if on.plan.arrivals and not on.plan.source.partition_by else {}
+    measured = on.reading.measured
+    by_arrival = bool(on.plan.arrivals) and not on.plan.source.partition_by
     request = ExactRequest(
-        source=replace(on.plan.source, version=on.reading.measured.version),
+        source=replace(on.plan.source, version=measured.version),
         contract=promise.contract.source,
         object=promise.object.name,
         uncertain_checks=uncertain,
-        arrivals=arrivals,
+        fingerprints={} if by_arrival else measured.fingerprints,
+        arrivals=measured.fingerprints if by_arrival else {},
     )
     return on.tools.engine.exact_values(request)
 

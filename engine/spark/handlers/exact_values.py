@@ -15,9 +15,10 @@ from treaty.engine.spark.sources.readers import resolve_source, schema_of
 
 
 def exact_values(session: Any, request: ExactRequest) -> dict[MetricKey, Value]:
-    """Return the exact metrics, by metric and partition; those without an exact form are left out.
+    """Return the exact metrics, by metric and partition.
 
-    Raises UnreadableTable, ContractError."""
+    Those without an exact form are left out, and those of rows that are no longer the evaluated ones. Raises
+    UnreadableTable, ContractError."""
     chosen, values = read_contract(request.contract).object(request.object), dict[MetricKey, Value]()
     for reading in _readings(session, request):
         checks = bind(chosen, schema_of(reading.frame))
@@ -38,7 +39,11 @@ class RowReading:
 
 
 def _readings(session: Any, request: ExactRequest) -> Iterator[RowReading]:
-    uncertain_checks = request.uncertain_checks
+    changed = _changed(session, request)
+    uncertain_checks = {
+        check_id: [name for name in names if name not in changed and (name is not None or not changed)]
+        for check_id, names in request.uncertain_checks.items()
+    }
     named = {check_id: [name for name in names if name is not None] for check_id, names in uncertain_checks.items()}
     names = sorted({name for some in named.values() for name in some})
     for arrival in names if request.arrivals else ():
@@ -49,6 +54,17 @@ def _readings(session: Any, request: ExactRequest) -> Iterator[RowReading]:
         yield RowReading(frame, named)
     if over_all := _all_of_frame(uncertain_checks, None):
         yield RowReading(_all_rows(session, request), over_all)
+
+
+def _changed(session: Any, request: ExactRequest) -> set[str]:
+    """Return the partitions that have other files than those that were evaluated; a pinned version has none."""
+    evaluated = request.fingerprints
+    if not evaluated or request.source.version is not None:
+        return set()
+    current = changes.layout(session, request.source).fingerprints
+    if current.keys().isdisjoint(evaluated):
+        return set()
+    return {name for name in current.keys() | evaluated.keys() if current.get(name) != evaluated.get(name)}
 
 
 def _all_of_frame(uncertain_checks: Mapping[str, Sequence[str | None]], name: str | None) -> dict[str, tuple[None]]:

@@ -1,6 +1,7 @@
 """Uncertain checks are computed exactly by Spark: one more statement, and the same outcome however rows are divided."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +10,11 @@ from support.orders import check, contract, result
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
+from treaty.engine.protocol.requests import ExactRequest, TableSource
 from treaty.engine.session.verify import measure, verify
+from treaty.engine.spark.handlers.exact_values import exact_values
 from treaty.engine.spark.scan import exact_metrics
+from treaty.engine.spark.sources import changes
 from treaty.engine.spark.sources.readers import schema_of
 
 # Enough that every sketch of a column with distinct values is an estimate.
@@ -88,3 +92,19 @@ def test_estimates_alone_leave_a_check_uncertain(table: Any) -> None:
     assert found.lower_bound is not None
     assert found.upper_bound is not None
     assert found.lower_bound <= ROWS <= found.upper_bound
+
+
+def test_partitions_that_changed_since_their_evaluation_are_left_out(table: Any, spark: Any, tmp_path: Path) -> None:
+    location = str(tmp_path / "t")
+    table.select("id", "part").write.partitionBy("part").parquet(location)
+    source = TableSource(location, "parquet", ("part",))
+    names = ("part=part0", "part=part1", None)
+    request = ExactRequest(
+        source=source, contract=bordering(only=(0,)).source, object="orders", uncertain_checks={"c0": names},
+        fingerprints=changes.layout(spark, source).fingerprints,
+    )  # fmt: skip
+    assert {name for _, name in exact_values(spark, request)} == set(names)
+    spark.range(3).write.mode("append").parquet(f"{location}/part=part1")
+    assert {name for _, name in exact_values(spark, request)} == {"part=part0"}
+    spark.range(3).write.parquet(f"{location}/part=part2")
+    assert {name for _, name in exact_values(spark, request)} == {"part=part0"}
