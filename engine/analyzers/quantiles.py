@@ -49,8 +49,7 @@ class ApproxQuantile(SketchMetric):
     """Value below which a share `quantile` of the numbers lies, estimated by a KLL sketch.
 
     Rank error about 0.7 %, bounds of twice that. Dates and timestamps are ranked as microseconds since 1970. Nulls and
-    NaN are excluded. If the estimate cannot decide a check, Spark holds the distinct values of a partition in memory to
-    compute it exactly. No value for an empty table, if all values are null, or if no row matches `where`."""
+    NaN are excluded. No value for an empty table, if all values are null, or if no row matches `where`."""
 
     name = "approx_quantile"
     value_template = "the {quantile}-quantile of {column} is about {value}"

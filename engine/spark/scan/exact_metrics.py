@@ -10,7 +10,7 @@ from treaty.engine.core.partitions import partition_names
 from treaty.engine.core.results import MetricKey, Value
 from treaty.engine.spark.process.errors import is_cancelled, safe_message
 
-VALUE, COUNT = "value", "n"
+VALUE, COUNT, RUNNING, TOTAL = "value", "n", "running", "total"
 
 
 def exact_values(
@@ -18,7 +18,7 @@ def exact_values(
 ) -> dict[MetricKey, Value]:
     """Return the exact metrics of these checks: one statement for all partitions, and one for all rows together.
 
-    The most frequent value of a column takes a statement of its own, because its values are grouped first.
+    Metrics of counted values take a statement per column, because its values are grouped first.
     `uncertain`: by check id, the partitions; None means all rows. Checks whose metric has no exact form are left out.
     Raises UnreadableTable if Spark cannot compute them."""
     chosen = [each for each in checks.checks if each.check.id in uncertain and each.exact]
@@ -48,12 +48,19 @@ def _values(
     by = [f"{sql} AS p{at}" for at, sql in enumerate(partition_names.keys(partition_by))]
     if plain:
         yield from _read(frame, plain, partition_by, by)
-    for key, metric in metrics.items():
-        if metric.groups is not None:
-            columns = [f"p{at}" for at in range(len(by))]
-            counts = frame.selectExpr(*by, f"{metric.groups} AS {VALUE}").where(f"{VALUE} IS NOT NULL")
-            grouped = counts.groupBy(*columns, VALUE).count().withColumnRenamed("count", COUNT)
-            yield from _read(grouped, {key: metric}, partition_by, columns)
+    for groups in dict.fromkeys(metric.groups for metric in metrics.values() if metric.groups is not None):
+        same = {key: metric for key, metric in metrics.items() if metric.groups == groups}
+        columns = [f"p{at}" for at in range(len(by))]
+        yield from _read(_counted(frame, groups, by, columns), same, partition_by, columns)
+
+
+def _counted(frame: Any, groups: str, by: Sequence[str], columns: Sequence[str]) -> Any:
+    """Return a row per value with its count, the running count in the order of values, and the total."""
+    values = frame.selectExpr(*by, f"{groups} AS {VALUE}").where(f"{VALUE} IS NOT NULL")
+    counts = values.groupBy(*columns, VALUE).count().withColumnRenamed("count", COUNT)
+    part = f"PARTITION BY {', '.join(columns)}" if columns else ""
+    running = f"sum({COUNT}) OVER ({part} ORDER BY {VALUE}) AS {RUNNING}"
+    return counts.selectExpr("*", running, f"sum({COUNT}) OVER ({part}) AS {TOTAL}")
 
 
 def _read(
