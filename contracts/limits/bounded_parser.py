@@ -124,8 +124,10 @@ def _text_types(base: Any) -> dict[str, Any]:
 
 
 @dataclass
-class Operand:
-    """An operand that operators follow: its tree, and the position of the token after it."""
+class OperandSize:
+    """Count the nodes of an operand that operators follow.
+
+    `position`: that of the token after it."""
 
     tree: Any
     position: int
@@ -140,7 +142,7 @@ def _of_operand(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that stores its operand while it reads the operators that follow."""
 
     def call(self: Any, this: Any) -> Any:
-        outer, self.operand = self.operand, Operand(this, self._index)
+        outer, self.operand = self.operand, OperandSize(this, self._index)
         try:
             return method(self, this)
         finally:
@@ -150,7 +152,7 @@ def _of_operand(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _copying(method: Callable[..., Any], operators: frozenset[Any]) -> Callable[..., Any]:
-    """Return a method that counts the nodes of the operand before an operator as steps, since they may be copied."""
+    """Return a method that counts the nodes of a copied operand as steps."""
 
     def call(self: Any, *arguments: Any, **named: Any) -> Any:
         if self.operand and self._curr and self._curr.token_type in operators:

@@ -46,15 +46,8 @@ from treaty.engine.cli.options import (
     Warnings,
 )
 from treaty.engine.core.clock import now
-from treaty.engine.protocol.requests import (
-    DraftRequest,
-    MeasureRequest,
-    QuarantineRequest,
-    QuarantineResult,
-    QuarantineTarget,
-    SampleRequest,
-    TableSource,
-)
+from treaty.engine.protocol.requests import DraftRequest, MeasureRequest, TableSource
+from treaty.engine.protocol.row_requests import QuarantineRequest, QuarantineResult, QuarantineTarget, SampleRequest
 
 PASSED, VIOLATED, WARNED, NOT_CHECKED = 0, 1, 2, 3
 
@@ -159,6 +152,7 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
     from treaty.engine.evaluation.exact_evaluation import evaluate_exactly
     from treaty.engine.evaluation.request import EvaluationRequest
     from treaty.engine.evaluation.violation_samples import redact
+    from treaty.engine.protocol.row_requests import ExactRequest
 
     started, contract = now(), read(request.contract)
     with in_spark(remote, memory) as spark:
@@ -169,7 +163,7 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
             started_at=started, finished_at=now(),
             whole_table_states=measured.whole_table_states, reference_values=measured.referents,
         )  # fmt: skip
-        run = evaluate_exactly(evaluated, lambda checks: spark.exact_values(request.exactly(checks)))
+        run = evaluate_exactly(evaluated, lambda checks: spark.exact_values(ExactRequest.of(request, checks)))
         checks = bind(contract.object(request.object), measured.schema)
         return _with_samples(spark, request, redact(checks, run), checks, samples)
 

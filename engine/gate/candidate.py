@@ -14,7 +14,8 @@ from treaty.engine.core.results import ADMITTED, AMISS, MetricKey, RunResult, Va
 from treaty.engine.gate.parquet_folders import PublicationMethod
 from treaty.engine.gate.table_kinds import GatedTable, publication, types_of
 from treaty.engine.protocol.gate_requests import GateTables, TableKind
-from treaty.engine.protocol.requests import ExactRequest, MeasureRequest, MeasureResult, TableSource
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
+from treaty.engine.protocol.row_requests import ExactRequest
 from treaty.engine.states.generations import GenerationStore
 
 Partition = Mapping[str, str | None]

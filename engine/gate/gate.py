@@ -76,6 +76,7 @@ from treaty.engine.gate.publication_steps import PublicationOpen, named
 from treaty.engine.gate.table_kinds import site_of
 from treaty.engine.protocol.gate_requests import TableKind
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
+from treaty.engine.protocol.row_requests import ExactRequest
 from treaty.engine.states.generations import (
     Generation,
     GenerationConflict,
@@ -305,7 +306,7 @@ def _evaluate_candidate(
         delta=sorted(result.states), started_at=started, finished_at=gate.now(), reference_values=result.referents,
         whole_table_states=result.whole_table_states, excluded_partitions=gate.excluded_partitions,
     )  # fmt: skip
-    run = evaluate_exactly(request, lambda checks: gate.exact(measure.exactly(checks)))
+    run = evaluate_exactly(request, lambda checks: gate.exact(ExactRequest.of(measure, checks)))
     return redact(bind(data_object, result.schema), run)
 
 

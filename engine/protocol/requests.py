@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.protocol.progress import ReportProgress, no_progress
 from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
 
 if TYPE_CHECKING:
     from treaty.contracts.schema import Schema
     from treaty.engine.checks.dataset_limits import ReferenceValue
-    from treaty.engine.components.frequencies import FrequencySpectrum
-    from treaty.engine.core.results import MetricKey, Value, ViolationSample
 
 # Fingerprint of a partition that could not be read; no real fingerprint equals it.
 UNREAD = "unread"
@@ -29,25 +26,6 @@ class TableSource:
     format: str | None = None
     partition_by: tuple[str, ...] = ()
     version: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExactRequest:
-    """Compute the metrics of uncertain checks exactly.
-
-    - `uncertain_checks`: by check id, the partitions on which it is uncertain; None means all rows.
-    - `fingerprints`: those that were evaluated, by partition. Partitions that changed since are left out, and all rows
-      if any did. Unchecked if the files do not show the partitions.
-    - `arrivals`: fingerprints by arrival, for tables that are divided by arrival.
-    - `target_table`: as in `MeasureRequest`: all rows include those of its other partitions."""
-
-    source: TableSource
-    contract: bytes
-    object: str
-    uncertain_checks: Mapping[str, tuple[str | None, ...]]
-    fingerprints: Mapping[str, str] = field(default_factory=dict)
-    arrivals: Mapping[str, str] = field(default_factory=dict)
-    target_table: TableSource | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +71,6 @@ class MeasureRequest:
     hints: ChangeHints = field(default_factory=ChangeHints)
     columns: bool = False
 
-    def exactly(self, uncertain_checks: Mapping[str, tuple[str | None, ...]]) -> ExactRequest:
-        """Return the request to compute uncertain checks of the same rows exactly."""
-        return ExactRequest(
-            source=self.source, contract=self.contract, object=self.object, uncertain_checks=uncertain_checks,
-            target_table=self.target_table,
-        )  # fmt: skip
-
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureResult:
@@ -143,8 +114,12 @@ class MeasureResult:
         """Add the transient states to these bags; the result must never be stored."""
         from treaty.engine.states.bag import combine_readings
 
-        transient = [(name, packed) for name, packed in self.transient_states.items() if name in states]
-        return {**states, **{name: combine_readings(states[name], packed) for name, packed in transient}}
+        passed = {
+            name: combine_readings(states[name], packed)
+            for name, packed in self.transient_states.items()
+            if name in states
+        }
+        return {**states, **passed}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,9 +180,13 @@ class DraftRequest:
     def profile(self) -> ProfileRequest:
         """Return the profile request of the draft."""
         return ProfileRequest(
-            source=self.source, object=self.object, columns=self.columns, partitions=self.partitions,
-            sample=self.sample, in_force=self.in_force,
-        )  # fmt: skip
+            source=self.source,
+            object=self.object,
+            columns=self.columns,
+            partitions=self.partitions,
+            sample=self.sample,
+            in_force=self.in_force,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,65 +230,6 @@ class TextsRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampleRequest:
-    """Read up to `limit` violating rows of each failed check.
-
-    - `failed_checks`: by check id, the partitions in which it failed.
-    - `partitions`: those to read; empty means all.
-    - `arrivals`: fingerprints by arrival; if any, these are read instead.
-    - `classifying`: as in `MeasureRequest`."""
-
-    source: TableSource
-    contract: bytes
-    object: str
-    failed_checks: Mapping[str, tuple[str, ...]]
-    partitions: tuple[str, ...] = ()
-    limit: int = 5
-    datasets: Mapping[str, TableSource] = field(default_factory=dict)
-    arrivals: Mapping[str, str] = field(default_factory=dict)
-    classifying: tuple[tuple[bytes, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class QuarantineTarget:
-    """Target of a quarantine: folders `outcome=good` and `outcome=bad` below `out`.
-
-    `out` must not exist, unless an earlier quarantine wrote it and `overwrite` is set. A row is bad if it violates a
-    check of severity error, or if such a check cannot be evaluated on it; with `warnings`, checks of any severity
-    count."""
-
-    out: str
-    format: str = "parquet"
-    overwrite: bool = False
-    warnings: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class QuarantineRequest:
-    """Write the good and the bad rows of a table to separate folders."""
-
-    source: TableSource
-    contract: bytes
-    object: str
-    target: QuarantineTarget
-    datasets: Mapping[str, TableSource] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class QuarantineResult:
-    """Number of good and bad rows.
-
-    By check id: `violating_rows`; `unevaluated`: rows on which it could not be evaluated; both without zeros;
-    `not_evaluated`: why it could not be evaluated on any row."""
-
-    good: int
-    bad: int
-    violating_rows: Mapping[str, int]
-    unevaluated: Mapping[str, int]
-    not_evaluated: Mapping[str, str]
-
-
-@dataclass(frozen=True, kw_only=True)
 class StageRequest:
     """Write the rows of `candidate` below `folder`, partitioned by these columns.
 
@@ -331,23 +251,3 @@ class SpectraRequest:
 
     state_url: str
     files: Mapping[str, tuple[str, ...]]
-
-
-class Engine(Protocol):
-    """The engine as used by the worker; implemented by `treaty.engine.spark.process.child` and by fakes in tests."""
-
-    def measure(self, request: MeasureRequest) -> MeasureResult: ...
-
-    def draft(self, request: DraftRequest, report_progress: ReportProgress = no_progress) -> DraftResult: ...
-
-    def learn(self, request: LakeRequest, report_progress: ReportProgress = no_progress) -> Mapping[str, Any]: ...
-
-    def cancel(self) -> None: ...
-
-    def sample(self, request: SampleRequest) -> "tuple[ViolationSample, ...]": ...
-
-    def exact_values(self, request: ExactRequest) -> "Mapping[MetricKey, Value]": ...
-
-    def spectra(self, request: SpectraRequest) -> "dict[str, FrequencySpectrum]": ...
-
-    def close(self) -> None: ...

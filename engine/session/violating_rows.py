@@ -13,7 +13,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.results import RunResult, ViolationSample
 from treaty.engine.evaluation.violation_samples import sampled_checks
-from treaty.engine.protocol.requests import QuarantineResult, QuarantineTarget
+from treaty.engine.protocol.row_requests import QuarantineResult, QuarantineTarget
 
 __all__ = ["QuarantineResult", "QuarantineTarget", "flag_rows", "quarantine", "samples"]
 Frames = Mapping[str, Any]

@@ -12,7 +12,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.request import EvaluationRequest
-from treaty.engine.protocol.requests import Engine
+from treaty.engine.protocol.engine import Engine
 from treaty.engine.states.bag import StateFileStore
 from treaty.registry.measurements.states.checkpoints import CheckpointStore
 from treaty.registry.validation.sampling import SamplingPolicy

@@ -19,7 +19,8 @@ from treaty.engine.evaluation import declared_schema as columns
 from treaty.engine.evaluation.exact_evaluation import UncertainChecks, evaluate_exactly
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
-from treaty.engine.protocol.requests import ExactRequest, SpectraRequest
+from treaty.engine.protocol.requests import SpectraRequest
+from treaty.engine.protocol.row_requests import ExactRequest
 from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import RunKind
 from treaty.registry.datasets import related_datasets

@@ -10,7 +10,8 @@ from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.violation_samples import sampled_checks
-from treaty.engine.protocol.requests import Engine, SampleRequest
+from treaty.engine.protocol.engine import Engine
+from treaty.engine.protocol.row_requests import SampleRequest
 from treaty.registry.validation.plan import ValidationPlan, ValidationTarget
 
 log = logging.getLogger("treaty.worker")

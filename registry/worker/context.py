@@ -11,8 +11,8 @@ from sqlalchemy.exc import OperationalError
 from treaty.engine.core import clock
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.evaluation.evaluator import missing_states
+from treaty.engine.protocol.engine import Engine
 from treaty.engine.protocol.progress import ReportProgress
-from treaty.engine.protocol.requests import Engine
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from treaty.engine.gate.publication import answer, recover
     from treaty.engine.gate.publication_steps import PublicationOpen
     from treaty.engine.programs import avh
-    from treaty.engine.protocol.requests import QuarantineTarget
+    from treaty.engine.protocol.row_requests import QuarantineTarget
     from treaty.engine.session.contract_file import read_contract
     from treaty.engine.session.drafts import Draft, draft, profile
     from treaty.engine.session.streaming import watch_stream
@@ -113,7 +113,7 @@ _HOMES = {
     "engine.gate.publication": ("answer", "recover"),
     "engine.gate.publication_steps": ("PublicationOpen",),
     "engine.programs": ("avh",),
-    "engine.protocol.requests": ("QuarantineTarget",),
+    "engine.protocol.row_requests": ("QuarantineTarget",),
     "engine.session.contract_file": ("read_contract",),
     "engine.session.drafts": ("Draft", "draft", "profile"),
     "engine.session.violating_rows": ("flag_rows", "quarantine"),

@@ -16,13 +16,12 @@ from treaty.engine.protocol.progress import ReportProgress, no_progress
 from treaty.engine.protocol.requests import (
     DraftRequest,
     DraftResult,
-    ExactRequest,
     LakeRequest,
     MeasureRequest,
     MeasureResult,
-    SampleRequest,
     SpectraRequest,
 )
+from treaty.engine.protocol.row_requests import ExactRequest, SampleRequest
 from treaty.engine.protocol.write_hints import DetectionMethod, TableVersion
 
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))

@@ -24,7 +24,8 @@ from treaty.engine.core.results import ViolationSample
 from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.gate.gate import GateCandidate, TableGate, answer, open_gate, recover
 from treaty.engine.gate.gated_contract import GatedContract
-from treaty.engine.protocol.requests import DraftRequest, DraftResult, MeasureRequest, MeasureResult, SampleRequest
+from treaty.engine.protocol.requests import DraftRequest, DraftResult, MeasureRequest, MeasureResult
+from treaty.engine.protocol.row_requests import SampleRequest
 from treaty.registry.cli.main import _code
 from treaty.registry.client import Client
 from treaty.registry.core import ids

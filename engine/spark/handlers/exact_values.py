@@ -7,7 +7,7 @@ from typing import Any
 from treaty.contracts.document.reader import read as read_contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import MetricKey, Value
-from treaty.engine.protocol.requests import ExactRequest
+from treaty.engine.protocol.row_requests import ExactRequest
 from treaty.engine.spark.handlers.requested_rows import all_rows, partition_rows
 from treaty.engine.spark.scan import exact_metrics
 from treaty.engine.spark.sources import changes

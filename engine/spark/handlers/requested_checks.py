@@ -7,7 +7,8 @@ from treaty.contracts.document.classification import classifies
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
-from treaty.engine.protocol.requests import MeasureRequest, SampleRequest
+from treaty.engine.protocol.requests import MeasureRequest
+from treaty.engine.protocol.row_requests import SampleRequest
 
 
 def objects(request: MeasureRequest) -> tuple[DataObject, ...]:

@@ -10,7 +10,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import is_path
 from treaty.engine.core.results import ViolationSample
-from treaty.engine.protocol.requests import QuarantineRequest, QuarantineResult, SampleRequest
+from treaty.engine.protocol.row_requests import QuarantineRequest, QuarantineResult, SampleRequest
 from treaty.engine.spark.handlers.requested_checks import of_sample
 from treaty.engine.spark.handlers.requested_rows import partition_rows
 from treaty.engine.spark.scan import quarantine as writing

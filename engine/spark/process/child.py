@@ -32,19 +32,16 @@ from treaty.engine.protocol.progress import ProgressMessage, ReportProgress, no_
 from treaty.engine.protocol.requests import (
     DraftRequest,
     DraftResult,
-    ExactRequest,
     LakeRequest,
     MeasureRequest,
     MeasureResult,
     ProfileRequest,
-    QuarantineRequest,
-    QuarantineResult,
-    SampleRequest,
     SpectraRequest,
     StageRequest,
     TableSource,
     TextsRequest,
 )
+from treaty.engine.protocol.row_requests import ExactRequest, QuarantineRequest, QuarantineResult, SampleRequest
 from treaty.engine.spark.process import process_memory
 from treaty.engine.spark.process.environment import CLOUDS, process_environment
 from treaty.engine.spark.process.server import CANCEL, CANCELLED, ServerSettings

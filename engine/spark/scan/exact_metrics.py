@@ -55,7 +55,7 @@ def _values(
 
 
 def _counted(frame: Any, groups: str, by: Sequence[str], columns: Sequence[str]) -> Any:
-    """Return a row per value with its count, the running count in the order of values, and the total."""
+    """Return each value with its count, the running count and the total."""
     values = frame.selectExpr(*by, f"{groups} AS {VALUE}").where(f"{VALUE} IS NOT NULL")
     counts = values.groupBy(*columns, VALUE).count().withColumnRenamed("count", COUNT)
     part = f"PARTITION BY {', '.join(columns)}" if columns else ""

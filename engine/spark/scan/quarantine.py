@@ -13,7 +13,7 @@ from treaty.contracts.predicates.parser import literal
 from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import open_filesystem
-from treaty.engine.protocol.requests import QuarantineResult, QuarantineTarget
+from treaty.engine.protocol.row_requests import QuarantineResult, QuarantineTarget
 from treaty.engine.spark.process.errors import is_cancelled, safe_message
 from treaty.engine.spark.scan.row_predicates import OURS, row_tests
 from treaty.engine.spark.scan.separate_statements import NONE, OtherDatasets

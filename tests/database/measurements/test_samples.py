@@ -17,7 +17,8 @@ from treaty.contracts.document.reader import read
 from treaty.engine.core.errors import EngineKilled
 from treaty.engine.core.results import Outcome, RunResult, Verdict, ViolationSample
 from treaty.engine.evaluation.request import EvaluationRequest
-from treaty.engine.protocol.requests import MeasureRequest, SampleRequest
+from treaty.engine.protocol.requests import MeasureRequest
+from treaty.engine.protocol.row_requests import SampleRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import VersionState

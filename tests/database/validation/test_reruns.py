@@ -14,7 +14,7 @@ from support.scenes import Scene, orders
 
 from treaty.engine.core.results import Outcome, RunResult, Verdict
 from treaty.engine.evaluation.request import EvaluationRequest
-from treaty.engine.protocol.requests import ExactRequest
+from treaty.engine.protocol.row_requests import ExactRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import IncidentState

@@ -10,7 +10,8 @@ from support.orders import check, contract, result
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
-from treaty.engine.protocol.requests import ExactRequest, TableSource
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.protocol.row_requests import ExactRequest
 from treaty.engine.session.verify import measure, verify
 from treaty.engine.spark.handlers.exact_values import exact_values
 from treaty.engine.spark.scan import exact_metrics

@@ -10,7 +10,8 @@ from support.orders import NOW, check, contract
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.evaluator import evaluate, missing_states
 from treaty.engine.evaluation.request import EvaluationRequest
-from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult, SampleRequest, TableSource
+from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult, TableSource
+from treaty.engine.protocol.row_requests import SampleRequest
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.handlers.violating_rows import sample
 from treaty.engine.spark.scan import scanner

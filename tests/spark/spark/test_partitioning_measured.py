@@ -13,7 +13,8 @@ from treaty.contracts.document.writer import write
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.request import EvaluationRequest
-from treaty.engine.protocol.requests import MeasureRequest, SampleRequest, TableSource
+from treaty.engine.protocol.requests import MeasureRequest, TableSource
+from treaty.engine.protocol.row_requests import SampleRequest
 from treaty.engine.session.verify import verify
 from treaty.engine.session.violating_rows import flag_rows
 from treaty.engine.spark.handlers.measure import measure

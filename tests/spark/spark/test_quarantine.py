@@ -10,7 +10,8 @@ from support.orders import check, contract
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.errors import EngineError
-from treaty.engine.protocol.requests import QuarantineRequest, SampleRequest, TableSource
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.protocol.row_requests import QuarantineRequest, SampleRequest
 from treaty.engine.session.verify import verify
 from treaty.engine.session.violating_rows import QuarantineResult, QuarantineTarget, flag_rows, quarantine, samples
 from treaty.engine.spark.handlers import violating_rows

@@ -28,7 +28,8 @@ from treaty.engine.gate.gate import (
 )
 from treaty.engine.gate.parquet_folders import FolderPublication, local_folder
 from treaty.engine.gate.publication import intent_of
-from treaty.engine.protocol.requests import ExactRequest, MeasureRequest, MeasureResult
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
+from treaty.engine.protocol.row_requests import ExactRequest
 from treaty.engine.states.bag import StateBag
 
 
