@@ -27,6 +27,7 @@ DOCS = ROOT / "docs"
 SCOPES = sorted(GRANTS[Role.ADMIN])
 ELSEWHERE = {"docs/how-to/iceberg.md": "test_agents_iceberg.py"}
 LONGEST = 600
+WORKER_HOME = "WORKER_HOME"
 
 
 def runnable(path: Path) -> bool:
@@ -44,18 +45,19 @@ PAGES = sorted(str(path.relative_to(ROOT)) for path in CANDIDATES if runnable(pa
 
 @pytest.fixture(scope="module")
 def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """One Java for the Python of the pages and one for their commands: both may have a session at a time."""
+    """One Java each for the Python of the pages, for their commands and for the worker: each may have a session."""
     require("java", available=shutil.which("java") is not None, reason="there is no Java")
     with (
         warm_java(tmp_path_factory.mktemp("python")) as python,
         warm_java(tmp_path_factory.mktemp("shell")) as shell,
+        warm_java(tmp_path_factory.mktemp("worker")) as worker,
     ):
-        yield {"DOC_PYTHON_HOME": str(python), "DOC_SHELL_HOME": str(shell)}
+        yield {"DOC_PYTHON_HOME": str(python), "DOC_SHELL_HOME": str(shell), WORKER_HOME: str(worker)}
 
 
 @contextmanager
-def prepared(needs: list[str], folder: Path) -> Iterator[dict[str, str]]:
-    """The variables of a page's environment, with the services that it needs running."""
+def prepared(needs: list[str], folder: Path, worker: str | None = None) -> Iterator[dict[str, str]]:
+    """The variables of a page's environment, with the services that it needs running; the worker takes its Java there."""
     if {"listener", "delta"} & set(needs):
         require_listener()
         require_delta()
@@ -67,6 +69,8 @@ def prepared(needs: list[str], folder: Path) -> Iterator[dict[str, str]]:
         url = stack.enter_context(postgres_server()) if "postgres" in needs else ""
         if "postgres" in needs:
             variables["DATABASE_URL"] = url
+        if worker:
+            patch.setenv("SPARK_HOME", worker)
         if "registry" in needs:
             makers = (local_stack.api, local_stack.worker)
             running = stack.enter_context(services(folder / "services", url, makers=makers))
@@ -96,8 +100,8 @@ def test_every_example_of_the_page_runs(page: str, request: pytest.FixtureReques
     (folder / "packages").mkdir(parents=True)
     install(folder / "packages")
     # A job of a page's own finds no warm Java: the listener is in a job that is submitted.
-    warm = request.getfixturevalue("java") if "java" in needs and "listener" not in needs else {}
-    with prepared(needs, tmp_path) as variables:
+    warm = dict(request.getfixturevalue("java")) if "java" in needs and "listener" not in needs else {}
+    with prepared(needs, tmp_path, warm.pop(WORKER_HOME, None)) as variables:
         ran = subprocess.run(
             [sys.executable, "-m", "support.doc_runner", str(ROOT / page)],
             cwd=folder, env=environment({**variables, **warm}, folder), capture_output=True, text=True,
