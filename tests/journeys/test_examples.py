@@ -57,7 +57,7 @@ def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def prepared(needs: list[str], folder: Path, worker: str | None = None) -> Iterator[dict[str, str]]:
-    """The variables of a page's environment, with the services that it needs running; the worker takes its Java there."""
+    """The variables of a page's environment, with its services running; the worker takes its Java from that folder."""
     if {"listener", "delta"} & set(needs):
         require_listener()
         require_delta()
