@@ -99,8 +99,7 @@ def test_every_example_of_the_page_runs(page: str, request: pytest.FixtureReques
     folder = tmp_path / "page"
     (folder / "packages").mkdir(parents=True)
     install(folder / "packages")
-    # A job of a page's own finds no warm Java: the listener is in a job that is submitted.
-    warm = dict(request.getfixturevalue("java")) if "java" in needs and "listener" not in needs else {}
+    warm = dict(request.getfixturevalue("java")) if "java" in needs else {}
     with prepared(needs, tmp_path, warm.pop(WORKER_HOME, None)) as variables:
         ran = subprocess.run(
             [sys.executable, "-m", "support.doc_runner", str(ROOT / page)],

@@ -15,6 +15,11 @@ from tempfile import TemporaryDirectory
 # Java begins dozens of times here, for tables of a few rows: what it compiles well it never runs often enough.
 # What it logs of an archive that it does not take would stand among what a command prints.
 BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable"
+# Tables of a few rows need no two hundred tasks. What a job sets itself goes before this.
+SMALL = (
+    "-Dspark.sql.shuffle.partitions=2 -Dspark.databricks.delta.snapshotPartitions=1 "
+    "-Dspark.ui.enabled=false -Dspark.ui.showConsoleProgress=false"
+)
 ARCHIVE = Path(sys.prefix, f"spark-{version('pyspark')}.jsa")
 # Spark names its folder of settings (SPARK_CONF_DIR) before its jars, and Java takes the archive only where these come
 # first: what the folder holds is read all the same.
@@ -31,11 +36,11 @@ exec {java} "$@"
 
 def options() -> dict[str, str]:
     """How tests have Java run, as variables of the environment that Spark's own scripts read."""
-    brief = {"SPARK_SUBMIT_OPTS": BRIEF, "SPARK_LAUNCHER_OPTS": BRIEF}
+    brief = {"SPARK_SUBMIT_OPTS": f"{BRIEF} {SMALL}", "SPARK_LAUNCHER_OPTS": BRIEF}
     if not ARCHIVE.exists():
         return brief
     home = {"JAVA_HOME": str(HOME)} if HOME.exists() else {}
-    return brief | home | {"SPARK_SUBMIT_OPTS": f'{BRIEF} "-XX:SharedArchiveFile={ARCHIVE}"'}
+    return brief | home | {"SPARK_SUBMIT_OPTS": f'{BRIEF} {SMALL} "-XX:SharedArchiveFile={ARCHIVE}"'}
 
 
 def main() -> None:

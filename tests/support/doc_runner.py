@@ -35,6 +35,8 @@ LONGEST = 300
 # Functions and variables of the blocks before, and where the block leaves its own.
 SESSION = r"""
 [ -f "$DOC_SESSION" ] && . "$DOC_SESSION"
+# A job that is submitted has jars of its own, so it takes no Java that is there.
+spark-submit() { env -u SPARK_HOME spark-submit "$@"; }
 keep() {
   code=$?; set +eu
   { declare -f; declare -px | grep -v "^declare -[a-z]*r"; declare -p | grep -E "^declare -- [a-z]"; } > "$DOC_SESSION"
