@@ -17,6 +17,7 @@ from support.ui import HOSTILE, Shop, drafted, shop, suggestions
 
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.core import clock
+from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.profile.document import document
 from treaty.registry import schemas
@@ -27,7 +28,7 @@ from treaty.registry.core.enums import Decision, FeedbackKind, IncidentState, Pe
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.drafting import profiles
 from treaty.registry.exchange.exports import FORMS
-from treaty.registry.tables import ProposalRow, ProposalSuggestionRow, TaskRow, UserRow
+from treaty.registry.tables import CheckResultRow, ProposalRow, ProposalSuggestionRow, RunRow, TaskRow, UserRow
 from treaty.registry.worker.loop import Worker
 from treaty.ui import asgi
 from treaty.ui import texts as ui_texts
@@ -547,6 +548,23 @@ def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_faile
     assert said.index("Failed (1)") < said.index("Warnings (1)") < said.index("Not evaluated (1)")
     assert "First failure" in said
     assert "Incident on shop-sales · orders" in said
+
+
+def test_checks_that_estimates_cannot_decide_have_a_section_of_their_own(open_page: Open, the_shop: Shop) -> None:
+    run_id, between = the_shop.failed_run, "uncertain: the exact value is between 990 and 1,012"
+    failed = CheckResultRow.outcome == Outcome.FAILED, CheckResultRow.severity == "error"
+    with transaction(the_shop.world.engine) as tx:
+        for each in tx.exec(select(CheckResultRow).where(CheckResultRow.run_id == run_id, *failed)):
+            each.outcome, each.reason = Outcome.UNCERTAIN, between
+        run = tx.get_one(RunRow, run_id)
+        run.verdict = Verdict.UNCERTAIN
+        run.outcome_counts = {"uncertain" if name == "failed" else name: n for name, n in run.outcome_counts.items()}
+        tx.commit()
+    said = texts(open_page("viewer", "run", id=run_id))
+
+    assert "Estimates could not decide all checks: 1 warning, 1 not evaluated, 1 uncertain, 1 passed" in said
+    assert said.index("Not evaluated (1)") < said.index("Uncertain (1)") < said.index(between)
+    assert "Failed (" not in said
 
 
 def test_a_run_that_passed_shows_no_failures(open_page: Open, the_shop: Shop) -> None:
