@@ -5,12 +5,13 @@ order."""
 
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from itertools import takewhile
 from random import random
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Engine as Database
@@ -57,13 +58,17 @@ class DeliveryFailed(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class OutboxDeliverer:
-    """A stateless deliverer: all of its state is in the database."""
+    """A stateless deliverer: all of its state is in the database.
+
+    `attempt`: context in which a message is sent."""
 
     database: Database
     settings: RegistrySettings
     clock: Callable[[], datetime] = clock.now
     jitter: Callable[[], float] = random
     find: Lookup = egress.lookup
+    worker: str = "deliverer"
+    attempt: Callable[[OutboxMessageRow], AbstractContextManager[Any]] = nullcontext
 
     def step(self) -> bool:
         """Attempt to deliver the message that is due first. False if none is due."""
@@ -73,7 +78,8 @@ class OutboxDeliverer:
         try:
             if message.attempts > outbox.ATTEMPTS:
                 raise DeliveryFailed(f"previous attempts ended without a result; last error: {message.error or 'none'}")
-            SENDERS[message.kind](self, message)
+            with self.attempt(message):
+                SENDERS[message.kind](self, message)
         except DeliveryFailed as failure:
             self._keep(message, failure)
         except Exception as error:
@@ -93,7 +99,7 @@ class OutboxDeliverer:
             if not outbox.due(tx, now=now):
                 return None
         with transaction(self.database) as tx:
-            message = outbox.claim(tx, now=now, lease=LEASE)
+            message = outbox.claim(tx, worker=self.worker, now=now, lease=LEASE)
             tx.commit()
         return message
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from threading import Event as Flag
 from threading import Thread
 
@@ -18,13 +19,21 @@ from treaty.registry.drafting import nightly_redraft, refits
 from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.notifications.delivery import OutboxDeliverer
 from treaty.registry.review.approval import activation
+from treaty.registry.tables import OutboxMessageRow
 from treaty.registry.validation import schedule
+from treaty.registry.worker import job_attempts
 from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.intake import orphans
+from treaty.registry.worker.job_attempts import JobTurn
 from treaty.registry.worker.operations import upkeep
+from treaty.registry.worker.watchdog import UnitKind
 
 log = logging.getLogger("treaty.worker")
 PATIENCE = 5.0
+# Less than the lease of a message.
+DELIVERY_SECONDS = 90.0
+# Longest pause before a job that is busy or paused is looked at again.
+LOOK = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -115,8 +124,17 @@ def order_refits(means: WorkerContext) -> int:
 def deliver(means: WorkerContext) -> int:
     """Deliver the pending messages of the outbox; return the number of attempts."""
     return OutboxDeliverer(
-        database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter
-    ).drain()
+        database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter,
+        worker=means.name, attempt=partial(_delivery, means),
+    ).drain()  # fmt: skip
+
+
+@contextmanager
+def _delivery(means: WorkerContext, message: OutboxMessageRow) -> Iterator[None]:
+    """Limit the time of a delivery to less than its lease."""
+    seconds = min(DELIVERY_SECONDS, means.settings.job_timeout_seconds)
+    with means.watchdog.limit(UnitKind.MESSAGE, message.id, seconds), means.watchdog.turn(suspect=message.crashes > 0):
+        yield
 
 
 DUTIES = (
@@ -148,11 +166,60 @@ def run_periodic_jobs(means: WorkerContext, duties: Sequence[PeriodicJob]) -> It
 
 
 def _watch(means: WorkerContext, duty: PeriodicJob, over: Flag) -> None:
+    runner = JobRunner(means, duty)
     while not over.is_set():
+        pause = duty.every
         try:
-            duty.do(means)
+            pause = runner.run()
         except OperationalError:
             log.warning("the database is not available; periodic job %s is retried later", duty.name)
         except Exception:
             log.exception("periodic job %s failed", duty.name)
-        over.wait(duty.every.total_seconds())
+        over.wait(pause.total_seconds())
+
+
+@dataclass
+class JobRunner:
+    """Runs of a periodic job in this process. `turn`: result of counting the first one; None before it.
+
+    `survived`: whether a run has ended, so that further runs are not counted."""
+
+    means: WorkerContext
+    job: PeriodicJob
+    turn: JobTurn | None = None
+    survived: bool = False
+
+    def run(self) -> timedelta:
+        """Run the job unless it is paused or another worker runs it first; return the pause before the next run."""
+        if self.turn in {None, JobTurn.BUSY, JobTurn.PAUSED}:
+            self.turn = self._begin()
+        if self.turn in {JobTurn.BUSY, JobTurn.PAUSED}:
+            return min(self.job.every, LOOK)
+        limits, seconds = self.means.watchdog, self.means.settings.job_timeout_seconds
+        with (
+            limits.limit(UnitKind.JOB, self.job.name, seconds, hand_over=self._survive),
+            limits.turn(suspect=self.turn is JobTurn.SUSPECT and not self.survived),
+        ):
+            self._do()
+        return self.job.every
+
+    def _do(self) -> None:
+        try:
+            self.job.do(self.means)
+        finally:
+            self._survive()
+
+    def _begin(self) -> JobTurn:
+        lease = timedelta(seconds=self.means.settings.job_timeout_seconds)
+        with transaction(self.means.database) as tx:
+            turn = job_attempts.begin(tx, self.job.name, worker=self.means.name, now=self.means.clock(), lease=lease)
+            tx.commit()
+        return turn
+
+    def _survive(self) -> None:
+        """Forget the attempts, once: an error of the job, or a message that it delivers, is handled elsewhere."""
+        if not self.survived:
+            with transaction(self.means.database) as tx:
+                job_attempts.succeed(tx, self.job.name)
+                tx.commit()
+            self.survived = True

@@ -1,0 +1,149 @@
+"""Limit the time of each unit of work: a worker process that exceeds a limit ends itself.
+
+A hanging thread cannot be stopped, and it may hold locks and open transactions. Attempts are counted before the work
+begins, so the next process knows which unit to blame."""
+
+import logging
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NoReturn
+
+from treaty.registry.worker.supervisor import OVERDUE, beat, overdue
+
+log = logging.getLogger("treaty.worker")
+BEAT_SECONDS = 1.0
+# How long a suspect waits for another one to end.
+TURN_SECONDS = 5.0
+
+
+class UnitKind(StrEnum):
+    """Kind of a unit of work. Claim: choosing the next task, and giving up abandoned ones."""
+
+    EVENT = "event"
+    TASK = "task"
+    MESSAGE = "message"
+    JOB = "job"
+    CLAIM = "claim"
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+@dataclass(eq=False)
+class WorkUnit:
+    """A unit of work in progress. `ends_at`: time of the clock at which it exceeds its limit.
+
+    `hand_over` is called when a unit begins within this one: from then on, that one is to blame."""
+
+    kind: UnitKind
+    key: str
+    seconds: float
+    ends_at: float
+    hand_over: Callable[[], None]
+
+
+class Watchdog:
+    """The units of work in progress, one per thread, and the time at which each exceeds its limit."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._units: dict[int, WorkUnit] = {}
+        self._suspects = threading.Lock()
+
+    @contextmanager
+    def limit(
+        self, kind: UnitKind, key: object, seconds: float, *, hand_over: Callable[[], None] = _nothing
+    ) -> Iterator[None]:
+        """Limit the block to that many seconds. The limit of a unit around it starts again after the block."""
+        thread = threading.get_ident()
+        outer = self._units.get(thread)
+        if outer is not None:
+            outer.hand_over()
+        self._units[thread] = WorkUnit(kind, str(key), seconds, self._clock() + seconds, hand_over)
+        try:
+            yield
+        finally:
+            del self._units[thread]
+            if outer is not None:
+                self._units[thread] = outer
+                self.renew()
+
+    @contextmanager
+    def extended(self, seconds: float) -> Iterator[None]:
+        """Limit the block to that many seconds in place of its unit's limit, which starts again after it."""
+        unit = self._units.get(threading.get_ident())
+        with self.limit(unit.kind, unit.key, seconds) if unit else nullcontext():
+            yield
+
+    def renew(self) -> None:
+        """Start the limit of the current thread's unit again, because it made progress."""
+        if unit := self._units.get(threading.get_ident()):
+            unit.ends_at = self._clock() + unit.seconds
+
+    def exceeded(self) -> WorkUnit | None:
+        """Return the unit that has exceeded its limit for the longest time; None if none has."""
+        nearest = min(list(self._units.values()), key=lambda each: each.ends_at, default=None)
+        return nearest if nearest and nearest.ends_at <= self._clock() else None
+
+    @contextmanager
+    def turn(self, *, suspect: bool) -> Iterator[None]:
+        """Run suspects, which were in progress when a process ended, one at a time if they need not wait long.
+
+        If one of them ends this process too, the others were not in progress again."""
+        held = suspect and self._suspects.acquire(timeout=TURN_SECONDS)
+        try:
+            yield
+        finally:
+            if held:
+                self._suspects.release()
+
+
+@contextmanager
+def guard(watchdog: Watchdog, channel: int | None, silence: float) -> Iterator[None]:
+    """End the process if a unit exceeds its limit while the block runs, and report to the supervisor.
+
+    `channel`: file descriptor of the supervisor's pipe; None without a supervisor. `silence`: seconds without a
+    report after which the supervisor ends the process."""
+    over = threading.Event()
+    thread = threading.Thread(target=_watch, args=(watchdog, channel, silence, over), name="watchdog", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _watch(watchdog: Watchdog, channel: int | None, silence: float, over: threading.Event) -> None:
+    is_supervised = channel is not None
+    while not over.is_set():
+        if unit := watchdog.exceeded():
+            _end(unit, channel)
+        if is_supervised and not _report(channel, beat(silence)):
+            # The supervisor has ended: a worker without one is not started again.
+            is_supervised = False
+            os.kill(os.getpid(), signal.SIGTERM)
+        over.wait(BEAT_SECONDS)
+
+
+def _report(channel: int | None, line: bytes) -> bool:
+    with suppress(OSError):
+        return channel is None or os.write(channel, line) > 0
+    return False
+
+
+def _end(unit: WorkUnit, channel: int | None) -> NoReturn:
+    """End the process at once; everything that is not committed is rolled back."""
+    log.error("%s %s took longer than %g s; the worker process ends", unit.kind, unit.key, unit.seconds)
+    _report(channel, overdue(unit.kind, unit.key, math.ceil(unit.seconds)))
+    for handler in logging.getLogger().handlers:
+        handler.flush()
+    os._exit(OVERDUE)
