@@ -5,13 +5,12 @@ order."""
 
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from itertools import takewhile
 from random import random
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Engine as Database
@@ -58,9 +57,7 @@ class DeliveryFailed(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class OutboxDeliverer:
-    """A stateless deliverer: all of its state is in the database.
-
-    `attempt`: context in which a message is sent."""
+    """A stateless deliverer: all of its state is in the database."""
 
     database: Database
     settings: RegistrySettings
@@ -68,18 +65,20 @@ class OutboxDeliverer:
     jitter: Callable[[], float] = random
     find: Lookup = egress.lookup
     worker: str = "deliverer"
-    attempt: Callable[[OutboxMessageRow], AbstractContextManager[Any]] = nullcontext
 
     def step(self) -> bool:
         """Attempt to deliver the message that is due first. False if none is due."""
-        message = self._claim()
-        if message is None:
-            return False
+        message = self.claim()
+        if message is not None:
+            self.deliver(message)
+        return message is not None
+
+    def deliver(self, message: OutboxMessageRow) -> None:
+        """Send a claimed message and store the outcome."""
         try:
             if message.attempts > outbox.ATTEMPTS:
                 raise DeliveryFailed(f"previous attempts ended without a result; last error: {message.error or 'none'}")
-            with self.attempt(message):
-                SENDERS[message.kind](self, message)
+            SENDERS[message.kind](self, message)
         except DeliveryFailed as failure:
             self._keep(message, failure)
         except Exception as error:
@@ -87,19 +86,21 @@ class OutboxDeliverer:
             self._keep(message, DeliveryFailed(f"unexpected {type(error).__name__}; the worker's log has the details"))
         else:
             self._keep(message, None)
-        return True
 
     def drain(self, most: int = 100) -> int:
         """Attempt to deliver due messages, at most `most`, and return the number of attempts."""
         return sum(1 for _ in takewhile(bool, (self.step() for _ in range(most))))
 
-    def _claim(self) -> OutboxMessageRow | None:
+    def claim(self, *, suspects: bool = True) -> OutboxMessageRow | None:
+        """Claim the message that is due first; None if none is due.
+
+        `suspects`: whether to claim a message that ended a worker process."""
         now = self.clock()
         with read_session(self.database) as tx:
             if not outbox.due(tx, now=now):
                 return None
         with transaction(self.database) as tx:
-            message = outbox.claim(tx, worker=self.worker, now=now, lease=LEASE)
+            message = outbox.claim(tx, worker=self.worker, now=now, lease=LEASE, suspects=suspects)
             tx.commit()
         return message
 

@@ -4,7 +4,6 @@ A run that ends the process is counted, because it began. A fault that persists 
 process, so later runs need not be counted."""
 
 from datetime import datetime, timedelta
-from enum import Enum
 
 from sqlmodel import Session, col, delete, select
 
@@ -19,30 +18,21 @@ PAUSE = timedelta(hours=1)
 ACTOR = "worker"
 
 
-class JobTurn(Enum):
-    """Whether a worker may run a job now. Busy: another worker makes its first run."""
+def begin(session: Session, name: str, *, worker: str, now: datetime, lease: timedelta) -> bool:
+    """Count an attempt at the job, lease it to `worker` until now + lease, and return True.
 
-    FIRST = "first"
-    SUSPECT = "suspect"
-    BUSY = "busy"
-    PAUSED = "paused"
-
-
-def begin(session: Session, name: str, *, worker: str, now: datetime, lease: timedelta) -> JobTurn:
-    """Count an attempt at the job and lease it to `worker` until now + lease, or return why not.
-
-    After too many attempts the job is paused."""
+    Returns False if the job is paused, which it is after too many attempts, or if another worker attempts it."""
     job = _locked(session, name)
     if job.paused_until is not None and job.paused_until > now:
-        return JobTurn.PAUSED
+        return False
     if job.lease_expires_at is not None and job.lease_expires_at > now and job.worker != worker:
-        return JobTurn.BUSY
+        return False
     if job.attempts >= TRIES:
-        pause(session, job, job.error or "its worker ended without a result", now=now)
-        return JobTurn.PAUSED
+        pause(session, job, job.error or "ended with its worker", now=now)
+        return False
     job.attempts += 1
     job.worker, job.lease_expires_at, job.paused_until = worker, now + lease, None
-    return JobTurn.FIRST if job.attempts == 1 else JobTurn.SUSPECT
+    return True
 
 
 def succeed(session: Session, name: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
+from itertools import takewhile
 from threading import Event as Flag
 from threading import Thread
 
@@ -19,12 +19,10 @@ from treaty.registry.drafting import nightly_redraft, refits
 from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.notifications.delivery import OutboxDeliverer
 from treaty.registry.review.approval import activation
-from treaty.registry.tables import OutboxMessageRow
 from treaty.registry.validation import schedule
 from treaty.registry.worker import job_attempts
 from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.intake import orphans
-from treaty.registry.worker.job_attempts import JobTurn
 from treaty.registry.worker.operations import upkeep
 from treaty.registry.worker.watchdog import UnitKind
 
@@ -32,8 +30,11 @@ log = logging.getLogger("treaty.worker")
 PATIENCE = 5.0
 # Less than the lease of a message.
 DELIVERY_SECONDS = 90.0
-# Longest pause before a job that is busy or paused is looked at again.
+MESSAGES_AT_A_TIME = 100
+# Longest pause before a job that is paused, or run by another worker for the first time, is looked at again.
 LOOK = timedelta(seconds=1)
+# The same before a job that waits for its turn.
+SOON = timedelta(milliseconds=50)
 
 
 @dataclass(frozen=True)
@@ -123,18 +124,24 @@ def order_refits(means: WorkerContext) -> int:
 
 def deliver(means: WorkerContext) -> int:
     """Deliver the pending messages of the outbox; return the number of attempts."""
-    return OutboxDeliverer(
-        database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter,
-        worker=means.name, attempt=partial(_delivery, means),
-    ).drain()  # fmt: skip
+    deliverer = OutboxDeliverer(
+        database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter, worker=means.name
+    )
+    return sum(takewhile(bool, (_deliver(means, deliverer) for _ in range(MESSAGES_AT_A_TIME))))
 
 
-@contextmanager
-def _delivery(means: WorkerContext, message: OutboxMessageRow) -> Iterator[None]:
-    """Limit the time of a delivery to less than its lease."""
+def _deliver(means: WorkerContext, deliverer: OutboxDeliverer) -> bool:
+    """Deliver the next message within less time than its lease; return whether there was one."""
     seconds = min(DELIVERY_SECONDS, means.settings.job_timeout_seconds)
-    with means.watchdog.limit(UnitKind.MESSAGE, message.id, seconds), means.watchdog.turn(suspect=message.crashes > 0):
-        yield
+    with means.watchdog.turn() as turn:
+        message = deliverer.claim(suspects=turn.allowed)
+        if message is None:
+            return False
+        if not message.crashes:
+            means.watchdog.leave(turn)
+        with means.watchdog.limit(UnitKind.MESSAGE, message.id, seconds):
+            deliverer.deliver(message)
+    return True
 
 
 DUTIES = (
@@ -180,41 +187,44 @@ def _watch(means: WorkerContext, duty: PeriodicJob, over: Flag) -> None:
 
 @dataclass
 class JobRunner:
-    """Runs of a periodic job in this process. `turn`: result of counting the first one; None before it.
-
-    `survived`: whether a run has ended, so that further runs are not counted."""
+    """Runs of a periodic job in this process. `survived`: whether one has ended; further ones are not counted."""
 
     means: WorkerContext
     job: PeriodicJob
-    turn: JobTurn | None = None
+    began: bool = False
     survived: bool = False
 
     def run(self) -> timedelta:
-        """Run the job unless it is paused or another worker runs it first; return the pause before the next run."""
-        if self.turn in {None, JobTurn.BUSY, JobTurn.PAUSED}:
-            self.turn = self._begin()
-        if self.turn in {JobTurn.BUSY, JobTurn.PAUSED}:
-            return min(self.job.every, LOOK)
-        limits, seconds = self.means.watchdog, self.means.settings.job_timeout_seconds
-        with (
-            limits.limit(UnitKind.JOB, self.job.name, seconds, hand_over=self._survive),
-            limits.turn(suspect=self.turn is JobTurn.SUSPECT and not self.survived),
-        ):
+        """Run the job unless it is paused or has to wait; return the pause before the next run.
+
+        First runs take turns: if one of them ends the process, no other job is suspected."""
+        if self.survived:
+            self._do()
+            return self.job.every
+        with self.means.watchdog.turn() as turn:
+            if not turn.allowed:
+                return min(self.job.every, SOON)
+            if not self._begin():
+                return min(self.job.every, LOOK)
             self._do()
         return self.job.every
 
     def _do(self) -> None:
-        try:
-            self.job.do(self.means)
-        finally:
-            self._survive()
+        seconds = self.means.settings.job_timeout_seconds
+        with self.means.watchdog.limit(UnitKind.JOB, self.job.name, seconds, hand_over=self._survive):
+            try:
+                self.job.do(self.means)
+            finally:
+                self._survive()
 
-    def _begin(self) -> JobTurn:
-        lease = timedelta(seconds=self.means.settings.job_timeout_seconds)
-        with transaction(self.means.database) as tx:
-            turn = job_attempts.begin(tx, self.job.name, worker=self.means.name, now=self.means.clock(), lease=lease)
-            tx.commit()
-        return turn
+    def _begin(self) -> bool:
+        """Count the first run, once; return whether it may begin."""
+        if not self.began:
+            now, lease = self.means.clock(), timedelta(seconds=self.means.settings.job_timeout_seconds)
+            with transaction(self.means.database) as tx:
+                self.began = job_attempts.begin(tx, self.job.name, worker=self.means.name, now=now, lease=lease)
+                tx.commit()
+        return self.began
 
     def _survive(self) -> None:
         """Forget the attempts, once: an error of the job, or a message that it delivers, is handled elsewhere."""

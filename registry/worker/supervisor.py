@@ -58,6 +58,11 @@ class Supervisor:
             if self.is_stopping:
                 return 0
 
+    def start(self, channel: int) -> "subprocess.Popen[bytes]":
+        """Start a process that reports to the file descriptor `channel`."""
+        options = ("--name", self.name, "--channel", str(channel), "--ending", self.ending)
+        return subprocess.Popen((*self.command, *options), pass_fds=(channel,))
+
     def _stop(self, number: int, _: object) -> None:
         self.is_stopping = True
         if self.process is not None and self.process.poll() is None:
@@ -66,8 +71,7 @@ class Supervisor:
     def _run_one(self) -> int:
         """Run one process to its end and return its exit code; negative for a signal."""
         ours, theirs = os.pipe()
-        options = ("--name", self.name, "--channel", str(theirs), "--ending", self.ending)
-        self.process = subprocess.Popen((*self.command, *options), pass_fds=(theirs,))
+        self.process = self.start(theirs)
         os.close(theirs)
         self._reason, self._silence = "", 0.0
         if self.is_stopping:

@@ -19,8 +19,8 @@ from treaty.registry.worker.supervisor import OVERDUE, beat, overdue
 
 log = logging.getLogger("treaty.worker")
 BEAT_SECONDS = 1.0
-# How long a suspect waits for another one to end.
-TURN_SECONDS = 5.0
+# How long a suspect has its process to itself; work that ends its process usually does so at once.
+TURN_SECONDS = 10.0
 
 
 class UnitKind(StrEnum):
@@ -50,13 +50,22 @@ class WorkUnit:
     hand_over: Callable[[], None]
 
 
+@dataclass(eq=False)
+class SuspectTurn:
+    """The turn of a suspect, if it is `allowed`. `ends_at`: time of the clock after which others may begin."""
+
+    allowed: bool
+    ends_at: float
+
+
 class Watchdog:
     """The units of work in progress, one per thread, and the time at which each exceeds its limit."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._units: dict[int, WorkUnit] = {}
-        self._suspects = threading.Lock()
+        self._lock = threading.Lock()
+        self._turn: SuspectTurn | None = None
 
     @contextmanager
     def limit(
@@ -94,16 +103,24 @@ class Watchdog:
         return nearest if nearest and nearest.ends_at <= self._clock() else None
 
     @contextmanager
-    def turn(self, *, suspect: bool) -> Iterator[None]:
-        """Run suspects, which were in progress when a process ended, one at a time if they need not wait long.
+    def turn(self) -> Iterator["SuspectTurn"]:
+        """Yield whether a suspect may begin: one at a time, unless the one before it takes long.
 
-        If one of them ends this process too, the others were not in progress again."""
-        held = suspect and self._suspects.acquire(timeout=TURN_SECONDS)
+        Suspects were in progress when a process ended. If one of them ends this process too, the others were not in
+        progress again. Take the turn before the attempt is counted."""
+        now = self._clock()
+        with self._lock:
+            turn = SuspectTurn(allowed=self._turn is None or self._turn.ends_at <= now, ends_at=now + TURN_SECONDS)
+            self._turn = turn if turn.allowed else self._turn
         try:
-            yield
+            yield turn
         finally:
-            if held:
-                self._suspects.release()
+            self.leave(turn)
+
+    def leave(self, turn: "SuspectTurn") -> None:
+        """End the turn early, because the work that begins is not suspect."""
+        with self._lock:
+            self._turn = None if self._turn is turn else self._turn
 
 
 @contextmanager

@@ -132,13 +132,17 @@ def reject(session: Session, refusal: EventRejection, *, producer: str, now: dat
     )
 
 
-def claim(session: Session, *, worker: str, now: datetime, lease: timedelta, most: int) -> list[LineageEventRow]:
+def claim(
+    session: Session, *, worker: str, now: datetime, lease: timedelta, most: int, suspects: bool = True
+) -> list[LineageEventRow]:
     """Lease the next events to `worker` until now + lease, count the attempt, and return them; oldest first.
 
-    An event that was attempted before comes last, and alone: if it ends the process, no other event is suspected."""
+    An event that was attempted before comes last, and alone: if it ends the process, no other event is suspected.
+    `suspects`: whether to claim such an event."""
     row = LineageEventRow
     order = col(row.attempts), col(row.received_at), col(row.id)
-    query = _claimable(row.id, now).add_columns(col(row.attempts), func.length(row.body)).order_by(*order)
+    query = _claimable(now, row.id, row.attempts, func.length(row.body))
+    query = query.order_by(*order) if suspects else query.where(row.attempts == 0).order_by(*order)
     found = session.exec(query.limit(most).with_for_update(skip_locked=True)).all()
     sizes = accumulate(size for _, _, size in found)
     chosen = [each for (each, tried, _), size in zip(found, sizes, strict=True) if not tried and size <= AT_ONCE]
@@ -218,9 +222,9 @@ def _new(*columns: Any) -> Any:
     return select(*columns).where(col(LineageEventRow.state) == LineageEventState.NEW)
 
 
-def _claimable(column: Any, now: datetime) -> Any:
+def _claimable(now: datetime, *columns: Any) -> Any:
     expires_at = col(LineageEventRow.lease_expires_at)
-    return _new(column).where(or_(expires_at.is_(None), expires_at < now), col(LineageEventRow.attempts) < TRIES)
+    return _new(*columns).where(or_(expires_at.is_(None), expires_at < now), col(LineageEventRow.attempts) < TRIES)
 
 
 def _mine(claimed: LineageEventRow) -> tuple[ColumnElement[bool], ...]:

@@ -42,52 +42,52 @@ class Inbox:
         return sum(takewhile(bool, batches)) > 0
 
     def _batch(self) -> bool:
-        # An interrupt between the claim and the outcome would count as an attempt.
-        with interrupts.defer_interrupts():
-            count = self._claim(BATCH_SIZE)
-            if count <= 1:
-                self._process_one()
-                return count > 0
-            try:
-                self._process()
-                return True
-            except Exception as error:
-                log.info("a batch of lineage events failed and is processed one by one: %s", failures.reason(error))
-        singles = (self._single() for _ in repeat(None, count))
+        count = self._step(BATCH_SIZE)
+        if not self.claimed:
+            return count > 0
+        singles = (self._step(1) > 0 for _ in repeat(None, count))
         return sum(takewhile(bool, singles)) > 0
 
-    def _single(self) -> bool:
-        with interrupts.defer_interrupts():
-            count = self._claim(1)
-            self._process_one()
-        return count > 0
+    def _step(self, most: int) -> int:
+        """Claim and process events; return their number. If a batch fails, its events remain claimed."""
+        # An interrupt between the claim and the outcome would count as an attempt.
+        with interrupts.defer_interrupts(), self.means.watchdog.turn() as turn:
+            count = self._claim(most, suspects=turn.allowed)
+            if count and self.claimed[0].attempts == 1:
+                self.means.watchdog.leave(turn)
+            if count == 1:
+                self._process_one(self.claimed[0])
+            elif count:
+                self._process_batch()
+        return count
 
-    def _claim(self, most: int) -> int:
+    def _claim(self, most: int, *, suspects: bool) -> int:
         """Claim the next events and return their number; if there are none, park those that ended with their worker."""
         now, lease = self.means.clock(), timedelta(seconds=self.means.settings.event_timeout_seconds)
         with transaction(self.means.database) as tx:
             event_store.release(tx, self.claimed)
-            claimed = event_store.claim(tx, worker=self.means.name, now=now, lease=lease, most=most)
+            claimed = event_store.claim(tx, worker=self.means.name, now=now, lease=lease, most=most, suspects=suspects)
             for each in [] if claimed else event_store.abandoned(tx, now=now):
                 recovery.blame_event(tx, each, f"ended with its worker, in attempt {each.attempts}", now)
             tx.commit()
         self.claimed[:] = claimed
         return len(claimed)
 
-    def _process_one(self) -> None:
-        for event in list(self.claimed):
-            with (
-                logs.log_fields(event_key=event.content_hash),
-                failures.survive_errors(partial(self._blame, event)),
-            ):
-                self._process()
+    def _process_one(self, event: LineageEventRow) -> None:
+        with logs.log_fields(event_key=event.content_hash), failures.survive_errors(partial(self._blame, event)):
+            self._process()
+
+    def _process_batch(self) -> None:
+        try:
+            self._process()
+        except Exception as error:
+            log.info("a batch of lineage events failed and is processed one by one: %s", failures.reason(error))
 
     def _process(self) -> None:
         """Parse the claimed events, then store what follows from them in one transaction."""
         first, seconds = self.claimed[0], self.means.settings.event_timeout_seconds
         key = first.id if len(self.claimed) == 1 else recovery.BATCH
-        limits = self.means.watchdog
-        with limits.limit(UnitKind.EVENT, key, seconds), limits.turn(suspect=first.attempts > 1):
+        with self.means.watchdog.limit(UnitKind.EVENT, key, seconds):
             for each in self._fold(self.claimed):
                 logs.log_event(log, "event processed", event_key=each.content_hash, lineage_run_id=each.lineage_run_id)
                 self.means.figures.events.labels(each.state).inc()
