@@ -91,16 +91,14 @@ class OutboxDeliverer:
         """Attempt to deliver due messages, at most `most`, and return the number of attempts."""
         return sum(1 for _ in takewhile(bool, (self.step() for _ in range(most))))
 
-    def claim(self, *, suspects: bool = True) -> OutboxMessageRow | None:
-        """Claim the message that is due first; None if none is due.
-
-        `suspects`: whether to claim a message that ended a worker process."""
+    def claim(self) -> OutboxMessageRow | None:
+        """Claim the message that is due first; None if none is due."""
         now = self.clock()
         with read_session(self.database) as tx:
             if not outbox.due(tx, now=now):
                 return None
         with transaction(self.database) as tx:
-            message = outbox.claim(tx, worker=self.worker, now=now, lease=LEASE, suspects=suspects)
+            message = outbox.claim(tx, worker=self.worker, now=now, lease=LEASE)
             tx.commit()
         return message
 

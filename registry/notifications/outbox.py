@@ -73,15 +73,11 @@ def due(session: Session, *, now: datetime) -> bool:
     return session.exec(_next(now)).first() is not None
 
 
-def claim(
-    session: Session, *, worker: str, now: datetime, lease: timedelta, suspects: bool = True
-) -> OutboxMessageRow | None:
+def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> OutboxMessageRow | None:
     """Lease the next message to `worker` until now + lease and return it; None if none is due.
 
-    The next message is the one due first among the oldest messages of each destination. `suspects`: whether to claim
-    a message that ended a worker process."""
-    query = _next(now) if suspects else _next(now).where(OutboxMessageRow.crashes == 0)
-    message: OutboxMessageRow | None = session.exec(query.with_for_update(skip_locked=True)).first()
+    The next message is the one due first among the oldest messages of each destination."""
+    message: OutboxMessageRow | None = session.exec(_next(now).with_for_update(skip_locked=True)).first()
     if message is not None:
         message.attempts += 1
         message.fence += 1

@@ -98,15 +98,13 @@ def find(session: Session, key: str) -> TaskRow | None:
     return session.exec(select(TaskRow).where(TaskRow.key == key)).first()
 
 
-def claim(session: Session, *, worker: str, now: datetime, lease: timedelta, suspects: bool = True) -> TaskRow | None:
+def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> TaskRow | None:
     """Lease the most urgent task to `worker` until now + lease and return it; None if none is ready.
 
     A task with an expired lease can be claimed again; every claim increases its fence. A task waits while another
-    worker runs a task with the same exclusive key, whatever its priority. `suspects`: whether to claim a task that
-    ended a worker process."""
+    worker runs a task with the same exclusive key, whatever its priority."""
     lock(session, CLAIMING)
-    conditions = col(TaskRow.attempts) < ATTEMPTS, _free(now), *(() if suspects else (col(TaskRow.crashes) == 0,))
-    task: TaskRow | None = session.exec(_waiting(now, *conditions).limit(1)).first()
+    task: TaskRow | None = session.exec(_waiting(now, col(TaskRow.attempts) < ATTEMPTS, _free(now)).limit(1)).first()
     if task is not None:
         task.state, task.worker, task.lease_expires_at = TaskState.RUNNING, worker, now + lease
         task.attempts += 1

@@ -5,7 +5,7 @@ claims it."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import takewhile
@@ -32,7 +32,7 @@ PATIENCE = 5.0
 DELIVERY_SECONDS = 90.0
 MESSAGES_AT_A_TIME = 100
 # Longest pause before a job that is paused, or run by another worker for the first time, is looked at again.
-LOOK = timedelta(seconds=1)
+LOOK = timedelta(seconds=10)
 # The same before a job that waits for its turn.
 SOON = timedelta(milliseconds=50)
 
@@ -133,14 +133,12 @@ def deliver(means: WorkerContext) -> int:
 def _deliver(means: WorkerContext, deliverer: OutboxDeliverer) -> bool:
     """Deliver the next message within less time than its lease; return whether there was one."""
     seconds = min(DELIVERY_SECONDS, means.settings.job_timeout_seconds)
-    with means.watchdog.turn() as turn:
-        message = deliverer.claim(suspects=turn.allowed)
-        if message is None:
-            return False
-        if not message.crashes:
-            means.watchdog.leave(turn)
-        with means.watchdog.limit(UnitKind.MESSAGE, message.id, seconds):
-            deliverer.deliver(message)
+    message = deliverer.claim() if means.watchdog.is_free() else None
+    if message is None:
+        return False
+    turn = means.watchdog.turn() if message.crashes else nullcontext()
+    with means.watchdog.limit(UnitKind.MESSAGE, message.id, seconds), turn:
+        deliverer.deliver(message)
     return True
 
 
@@ -201,8 +199,8 @@ class JobRunner:
         if self.survived:
             self._do()
             return self.job.every
-        with self.means.watchdog.turn() as turn:
-            if not turn.allowed:
+        with self.means.watchdog.turn() as is_taken:
+            if not is_taken:
                 return min(self.job.every, SOON)
             if not self._begin():
                 return min(self.job.every, LOOK)

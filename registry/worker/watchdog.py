@@ -52,9 +52,8 @@ class WorkUnit:
 
 @dataclass(eq=False)
 class SuspectTurn:
-    """The turn of a suspect, if it is `allowed`. `ends_at`: time of the clock after which others may begin."""
+    """The turn of a suspect. `ends_at`: time of the clock after which others may begin all the same."""
 
-    allowed: bool
     ends_at: float
 
 
@@ -103,24 +102,25 @@ class Watchdog:
         return nearest if nearest and nearest.ends_at <= self._clock() else None
 
     @contextmanager
-    def turn(self) -> Iterator["SuspectTurn"]:
-        """Yield whether a suspect may begin: one at a time, unless the one before it takes long.
+    def turn(self) -> Iterator[bool]:
+        """Take the turn of suspects for the block, and yield whether it was free.
 
-        Suspects were in progress when a process ended. If one of them ends this process too, the others were not in
-        progress again. Take the turn before the attempt is counted."""
-        now = self._clock()
+        Suspects were in progress when a process ended. No other work begins during the turn, so that a suspect is not
+        blamed again for the work of others."""
+        turn = SuspectTurn(self._clock() + TURN_SECONDS)
         with self._lock:
-            turn = SuspectTurn(allowed=self._turn is None or self._turn.ends_at <= now, ends_at=now + TURN_SECONDS)
-            self._turn = turn if turn.allowed else self._turn
+            is_taken = self.is_free()
+            self._turn = turn if is_taken else self._turn
         try:
-            yield turn
+            yield is_taken
         finally:
-            self.leave(turn)
+            with self._lock:
+                self._turn = None if self._turn is turn else self._turn
 
-    def leave(self, turn: "SuspectTurn") -> None:
-        """End the turn early, because the work that begins is not suspect."""
-        with self._lock:
-            self._turn = None if self._turn is turn else self._turn
+    def is_free(self) -> bool:
+        """Return whether work may begin: no suspect is in progress, or it takes long."""
+        turn = self._turn
+        return turn is None or turn.ends_at <= self._clock()
 
 
 @contextmanager

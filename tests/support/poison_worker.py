@@ -192,6 +192,7 @@ def main() -> None:
     """Supervises a worker over the database of the order."""
     configure_mappers()
     watchdog.BEAT_SECONDS = supervisor.TICK = 0.05
+    watchdog.TURN_SECONDS = LIMIT / 2
     supervisor.PAUSES = (0.0,)
     event_store.TRIES = job_attempts.TRIES = recovery.CRASHES = TRIES
     sys.exit(Forking(json.loads(sys.argv[1])).run())

@@ -132,17 +132,13 @@ def reject(session: Session, refusal: EventRejection, *, producer: str, now: dat
     )
 
 
-def claim(
-    session: Session, *, worker: str, now: datetime, lease: timedelta, most: int, suspects: bool = True
-) -> list[LineageEventRow]:
+def claim(session: Session, *, worker: str, now: datetime, lease: timedelta, most: int) -> list[LineageEventRow]:
     """Lease the next events to `worker` until now + lease, count the attempt, and return them; oldest first.
 
-    An event that was attempted before comes last, and alone: if it ends the process, no other event is suspected.
-    `suspects`: whether to claim such an event."""
+    An event that was attempted before comes last, and alone: if it ends the process, no other event is suspected."""
     row = LineageEventRow
     order = col(row.attempts), col(row.received_at), col(row.id)
-    query = _claimable(now, row.id, row.attempts, func.length(row.body))
-    query = query.order_by(*order) if suspects else query.where(row.attempts == 0).order_by(*order)
+    query = _claimable(now, row.id, row.attempts, func.length(row.body)).order_by(*order)
     found = session.exec(query.limit(most).with_for_update(skip_locked=True)).all()
     sizes = accumulate(size for _, _, size in found)
     chosen = [each for (each, tried, _), size in zip(found, sizes, strict=True) if not tried and size <= AT_ONCE]

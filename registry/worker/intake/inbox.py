@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -51,22 +51,20 @@ class Inbox:
     def _step(self, most: int) -> int:
         """Claim and process events; return their number. If a batch fails, its events remain claimed."""
         # An interrupt between the claim and the outcome would count as an attempt.
-        with interrupts.defer_interrupts(), self.means.watchdog.turn() as turn:
-            count = self._claim(most, suspects=turn.allowed)
-            if count and self.claimed[0].attempts == 1:
-                self.means.watchdog.leave(turn)
+        with interrupts.defer_interrupts():
+            count = self._claim(most) if self.means.watchdog.is_free() else 0
             if count == 1:
                 self._process_one(self.claimed[0])
             elif count:
                 self._process_batch()
         return count
 
-    def _claim(self, most: int, *, suspects: bool) -> int:
+    def _claim(self, most: int) -> int:
         """Claim the next events and return their number; if there are none, park those that ended with their worker."""
         now, lease = self.means.clock(), timedelta(seconds=self.means.settings.event_timeout_seconds)
         with transaction(self.means.database) as tx:
             event_store.release(tx, self.claimed)
-            claimed = event_store.claim(tx, worker=self.means.name, now=now, lease=lease, most=most, suspects=suspects)
+            claimed = event_store.claim(tx, worker=self.means.name, now=now, lease=lease, most=most)
             for each in [] if claimed else event_store.abandoned(tx, now=now):
                 recovery.blame_event(tx, each, f"ended with its worker, in attempt {each.attempts}", now)
             tx.commit()
@@ -87,7 +85,8 @@ class Inbox:
         """Parse the claimed events, then store what follows from them in one transaction."""
         first, seconds = self.claimed[0], self.means.settings.event_timeout_seconds
         key = first.id if len(self.claimed) == 1 else recovery.BATCH
-        with self.means.watchdog.limit(UnitKind.EVENT, key, seconds):
+        turn = self.means.watchdog.turn() if first.attempts > 1 else nullcontext()
+        with self.means.watchdog.limit(UnitKind.EVENT, key, seconds), turn:
             for each in self._fold(self.claimed):
                 logs.log_event(log, "event processed", event_key=each.content_hash, lineage_run_id=each.lineage_run_id)
                 self.means.figures.events.labels(each.state).inc()

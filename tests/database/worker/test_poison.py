@@ -93,7 +93,8 @@ def test_work_of_every_kind_is_parked_and_the_rest_goes_on(engine: Engine, tmp_p
         for kind in SENDERS
         for word, ended in ((POISON, (OutboxState.DEAD, TRIES, reason)), (SOUND, (OutboxState.SENT, 0, None)))
     }
-    assert {each.name: each.error for each in rows(engine, PeriodicJobRow)} == {each.name: reason for each in DUTIES}
+    paused = {each.name: each.error for each in rows(engine, PeriodicJobRow) if each.paused_until}
+    assert paused == {each.name: reason for each in DUTIES}
     assert Counter(each.action for each in rows(engine, AuditEntryRow)) == {
         AuditAction.EVENT_PARKED: 1,
         AuditAction.TASK_FAILED: len(TaskKind),
