@@ -86,7 +86,8 @@ def poisoned(harm: Callable[[], None]) -> list[PeriodicJob]:
     task_handlers.KINDS.update(dict.fromkeys(task_handlers.KINDS, TaskHandler(work)))
     delivery.SENDERS = dict.fromkeys(delivery.SENDERS, send)
     sound = PeriodicJob(SOUND, timedelta(seconds=0.05), periodic.deliver)
-    return [sound, *(replace(each, do=lambda _: harm()) for each in periodic.DUTIES)]
+    harmful = () if harm is freeze else periodic.DUTIES
+    return [sound, *(replace(each, do=lambda _: harm()) for each in harmful)]
 
 
 def is_done(worker: Worker, jobs: Sequence[PeriodicJob]) -> bool:
