@@ -20,7 +20,7 @@ from treaty.registry.queue.task_queue import LeaseLost
 from treaty.registry.tables import TaskRow
 from treaty.registry.worker import failures, periodic, recovery, task_handlers
 from treaty.registry.worker.context import WorkerContext
-from treaty.registry.worker.intake.inbox import Inbox
+from treaty.registry.worker.inbox import Inbox
 from treaty.registry.worker.watchdog import UnitKind
 
 log = logging.getLogger("treaty.worker")
