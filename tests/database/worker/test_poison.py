@@ -1,27 +1,21 @@
 """Work that kills its worker or never ends is parked with the reason, whatever its kind, and all other work goes on."""
 
-import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from support.events import body, event
-from support.folders import ROOT
+from support.events import event
+from support.poison import send, supervised, url, work_of_each_kind
 from support.poison_worker import POISON, SOUND, TRIES
 from support.scenes import add, orders, rows
 
-from treaty.engine.core import clock
 from treaty.registry.core import ids
 from treaty.registry.core.audit_actions import AuditAction
-from treaty.registry.core.database import connect, transaction
+from treaty.registry.core.database import connect
 from treaty.registry.core.enums import LineageEventState, OutboxState, TaskKind, TaskState
 from treaty.registry.lineage.events import event_store
-from treaty.registry.lineage.events.model import parse
 from treaty.registry.notifications.delivery import SENDERS
 from treaty.registry.tables import AuditEntryRow, LineageEventRow, OutboxMessageRow, PeriodicJobRow, TaskRow, UserRow
 from treaty.registry.worker.intake import event_processing
@@ -32,49 +26,6 @@ REASONS = {
     "hang": "took longer than 1 s, in attempt 2",
     "freeze": "blocked its worker process for 0.8 s, in attempt 2",
 }
-
-
-def url(engine: Engine) -> str:
-    return engine.url.render_as_string(hide_password=False)
-
-
-def supervised(engine: Engine, home: Path, harm: str) -> list[str]:
-    """How the processes of a worker ended that does all there is to do."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "tests/support/poison_worker.py"),
-         json.dumps({"harm": harm, "url": url(engine), "home": str(home)})],
-        env={**environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
-
-
-def send(engine: Engine, run: str) -> None:
-    """An event of that run in the inbox."""
-    raw = body(event("START", run=run))
-    with transaction(engine) as tx:
-        event_store.accept(tx, parse(raw), raw, producer="spark", now=clock.now(), event_id=ids.new())
-        tx.commit()
-
-
-def work_of_each_kind(engine: Engine) -> None:
-    """A poisonous and a sound task and message of each kind, one poisonous event among sound ones."""
-    now: Any = {"available_at": clock.now(), "created_at": clock.now()}
-    for each in (POISON, SOUND):
-        tasks = [
-            TaskRow(id=ids.new(), kind=kind, payload={"is": each}, key=f"{kind} {each}", **now) for kind in TaskKind
-        ]
-        messages = [
-            OutboxMessageRow(
-                id=ids.new(), kind=kind, destination=f"{kind} {each}", key=f"{kind} {each}", payload={"is": each}, **now
-            )
-            for kind in SENDERS
-        ]
-        add(engine, *tasks, *messages)
-    for run in (SOUND, POISON, "sound-2", "sound-3"):
-        send(engine, run)
 
 
 @pytest.mark.parametrize("harm", ["kill", "hang"])
