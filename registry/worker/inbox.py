@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -51,8 +51,10 @@ class Inbox:
     def _step(self, most: int) -> int:
         """Claim and process events; return their number. If a batch fails, its events remain claimed."""
         # An interrupt between the claim and the outcome would count as an attempt.
-        with interrupts.defer_interrupts():
-            count = self._claim(most) if self.means.watchdog.is_free() else 0
+        with interrupts.defer_interrupts(), self.means.watchdog.turn() as turn:
+            count = self._claim(most) if turn else 0
+            if turn and count and self.claimed[0].attempts == 1:
+                self.means.watchdog.leave(turn)
             if count == 1:
                 self._process_one(self.claimed[0])
             elif count:
@@ -85,8 +87,7 @@ class Inbox:
         """Parse the claimed events, then store what follows from them in one transaction."""
         first, seconds = self.claimed[0], self.means.settings.event_timeout_seconds
         key = first.id if len(self.claimed) == 1 else recovery.BATCH
-        turn = self.means.watchdog.turn() if first.attempts > 1 else nullcontext()
-        with self.means.watchdog.limit(UnitKind.EVENT, key, seconds), turn:
+        with self.means.watchdog.limit(UnitKind.EVENT, key, seconds):
             for each in self._fold(self.claimed):
                 logs.log_event(log, "event processed", event_key=each.content_hash, lineage_run_id=each.lineage_run_id)
                 self.means.figures.events.labels(each.state).inc()

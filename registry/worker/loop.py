@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from threading import Event as Flag
@@ -21,7 +21,7 @@ from treaty.registry.tables import TaskRow
 from treaty.registry.worker import failures, periodic, recovery, task_handlers
 from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.inbox import Inbox
-from treaty.registry.worker.watchdog import UnitKind
+from treaty.registry.worker.watchdog import SuspectTurn, UnitKind
 
 log = logging.getLogger("treaty.worker")
 
@@ -66,24 +66,26 @@ class Worker(WorkerContext):
         """Run the most urgent task; return False if there is none."""
         task: TaskRow | None = None
         try:
-            # A task claimed during an interrupt would be stuck until its lease expires.
-            with interrupts.defer_interrupts():
-                task = self._claim() if self.watchdog.is_free() else None
-            if task is not None:
-                self._attempt(task)
+            with self.watchdog.turn() as turn:
+                # A task claimed during an interrupt would be stuck until its lease expires.
+                with interrupts.defer_interrupts():
+                    task = self._claim() if turn else None
+                if task is not None and turn:
+                    self._attempt(task, turn)
         except KeyboardInterrupt:
             if task is not None:
                 self._release(task)
             raise
         return task is not None
 
-    def _attempt(self, task: TaskRow) -> None:
+    def _attempt(self, task: TaskRow, turn: SuspectTurn) -> None:
+        if not task.crashes:
+            self.watchdog.leave(turn)
         with (
             logs.log_fields(**_task_fields(task)),
             failures.survive_errors(partial(self._give_back, task)),
             self.figures.attempt(task),
             self.watchdog.limit(UnitKind.TASK, task.id, self.settings.task_timeout_seconds),
-            self.watchdog.turn() if task.crashes else nullcontext(),
         ):
             self._do(task)
 

@@ -199,8 +199,8 @@ class JobRunner:
         if self.survived:
             self._do()
             return self.job.every
-        with self.means.watchdog.turn() as is_taken:
-            if not is_taken:
+        with self.means.watchdog.turn() as turn:
+            if turn is None:
                 return min(self.job.every, SOON)
             if not self._begin():
                 return min(self.job.every, LOOK)

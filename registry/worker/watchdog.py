@@ -102,8 +102,8 @@ class Watchdog:
         return nearest if nearest and nearest.ends_at <= self._clock() else None
 
     @contextmanager
-    def turn(self) -> Iterator[bool]:
-        """Take the turn of suspects for the block, and yield whether it was free.
+    def turn(self) -> Iterator["SuspectTurn | None"]:
+        """Take the turn of suspects for the block, and yield it; None if it is not free.
 
         Suspects were in progress when a process ended. No other work begins during the turn, so that a suspect is not
         blamed again for the work of others."""
@@ -112,10 +112,14 @@ class Watchdog:
             is_taken = self.is_free()
             self._turn = turn if is_taken else self._turn
         try:
-            yield is_taken
+            yield turn if is_taken else None
         finally:
-            with self._lock:
-                self._turn = None if self._turn is turn else self._turn
+            self.leave(turn)
+
+    def leave(self, turn: "SuspectTurn") -> None:
+        """End the turn early, because the work that begins is not suspect."""
+        with self._lock:
+            self._turn = None if self._turn is turn else self._turn
 
     def is_free(self) -> bool:
         """Return whether work may begin: no suspect is in progress, or it takes long."""

@@ -39,8 +39,7 @@ from treaty.registry.worker.task_handlers import TaskHandler
 
 SOUND, POISON = "sound", "poison"
 LIMIT = 0.4
-# One less than a worker has, as each process takes its time.
-TRIES = 2
+TRIES = recovery.CRASHES
 OPEN = (TaskState.QUEUED, TaskState.RUNNING)
 
 
@@ -195,7 +194,6 @@ def main() -> None:
     watchdog.BEAT_SECONDS = supervisor.TICK = 0.05
     watchdog.TURN_SECONDS = LIMIT / 2
     supervisor.PAUSES = (0.0,)
-    event_store.TRIES = job_attempts.TRIES = recovery.CRASHES = TRIES
     sys.exit(Forking(json.loads(sys.argv[1])).run())
 
 

@@ -22,9 +22,9 @@ from treaty.registry.worker.intake import event_processing
 from treaty.registry.worker.periodic import DUTIES
 
 REASONS = {
-    "kill": "ended its worker process by signal 9, in attempt 2",
-    "hang": "took longer than 1 s, in attempt 2",
-    "freeze": "blocked its worker process for 0.8 s, in attempt 2",
+    "kill": "ended its worker process by signal 9, in attempt 3",
+    "hang": "took longer than 1 s, in attempt 3",
+    "freeze": "blocked its worker process for 0.8 s, in attempt 3",
 }
 
 
@@ -32,8 +32,8 @@ REASONS = {
 def test_work_of_every_kind_is_parked_and_the_rest_goes_on(engine: Engine, tmp_path: Path, harm: str) -> None:
     work_of_each_kind(engine)
     endings, reason = supervised(engine, tmp_path, harm), REASONS[harm]
-    events = {POISON in each.body.decode(): (each.state, each.error) for each in rows(engine, LineageEventRow)}
-    assert events == {True: (LineageEventState.PARKED, reason), False: (LineageEventState.PROCESSED, None)}
+    events = {(POISON in each.body.decode(), each.state, each.error) for each in rows(engine, LineageEventRow)}
+    assert events == {(True, LineageEventState.PARKED, reason), (False, LineageEventState.PROCESSED, None)}
     assert {each.key: (each.state, each.error) for each in rows(engine, TaskRow)} == {
         f"{kind} {word}": ended
         for kind in TaskKind
