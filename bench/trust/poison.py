@@ -1,4 +1,4 @@
-"""Measure what poisonous work does to a worker: what is parked, what goes on, and what the supervisor costs."""
+"""Measure the effects of poisonous work on a worker, and the costs of its supervisor."""
 
 import os
 import subprocess
@@ -19,16 +19,16 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
-    """Print the work that was not parked or not done, and the memory and CPU time of an idle worker."""
+    """Print how poisonous work and other work ended, and the costs of the supervisor."""
     sys.path.insert(0, str(TESTS))
     for kind, database in (("SQLite", _sqlite), ("PostgreSQL", _postgres)):
-        for harm in ("kill", "hang"):
+        for fault in ("kill", "hang"):
             with tempfile.TemporaryDirectory() as folder, database(Path(folder)) as engine:
-                _print_harm(f"{kind}, {harm}", engine, Path(folder), harm)
+                _print_fault(f"{kind}, {fault}", engine, Path(folder), fault)
     _print_costs()
 
 
-def _print_harm(name: str, engine: Any, home: Path, harm: str) -> None:
+def _print_fault(name: str, engine: Any, home: Path, fault: str) -> None:
     from support import poison, scenes
     from support.poison_worker import POISON
 
@@ -37,7 +37,7 @@ def _print_harm(name: str, engine: Any, home: Path, harm: str) -> None:
     from treaty.registry.worker.periodic import DUTIES
 
     poison.work_of_each_kind(engine)
-    endings = poison.supervised(engine, home, harm)
+    endings = poison.supervised(engine, home, fault)
     events = [(POISON in each.body.decode(), each.state) for each in scenes.rows(engine, LineageEventRow)]
     queued = [*scenes.rows(engine, TaskRow), *scenes.rows(engine, OutboxMessageRow)]
     outcomes = [*events, *((POISON in each.key, each.state) for each in queued)]
@@ -62,7 +62,7 @@ def _print_costs() -> None:
 
 
 def _idle(home: str, command: Sequence[str]) -> tuple[float, float]:
-    """Return the memory of an idle worker in MiB, and the CPU seconds until it works."""
+    """Return the memory (MiB) of an idle worker, and the CPU seconds of its start."""
     from support.processes import descendants
 
     log = Path(home, "worker.log")

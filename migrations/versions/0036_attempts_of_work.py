@@ -1,4 +1,4 @@
-"""Store who attempts an event, a message or a periodic job, and how many attempts ended the worker process."""
+"""Store the worker of each attempt, and the attempts that ended the worker process."""
 
 import sqlalchemy as sa
 from alembic import op

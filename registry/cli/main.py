@@ -147,9 +147,9 @@ def api() -> None:
 
 @app.command()
 def worker(
-    name: Annotated[str, typer.Option(hidden=True)] = "",
-    channel: Annotated[int, typer.Option(hidden=True)] = -1,
-    ending: Annotated[str, typer.Option(hidden=True)] = "",
+    name: Annotated[str, typer.Option(hidden=True, help="Name of the worker")] = "",
+    channel: Annotated[int, typer.Option(hidden=True, help="Pipe of the supervisor")] = -1,
+    ending: Annotated[str, typer.Option(hidden=True, help="End of the process before")] = "",
 ) -> None:
     """Run one worker, which turns lineage events into tasks and tasks into verdicts.
 

@@ -54,7 +54,7 @@ class TaskRow(BaseRow, table=True):
 
 
 class PeriodicJobRow(BaseRow, table=True):
-    """A periodic job whose first run in a worker process is in progress or ended the process.
+    """A periodic job whose first run in a process is in progress or ended it.
 
     `attempts`: such runs without success. `worker`: the last one; no other runs the job until `lease_expires_at`.
     `paused_until`: end of the pause after too many attempts, of which `error` is the reason. Deleted by a success."""

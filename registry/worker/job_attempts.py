@@ -19,7 +19,7 @@ ACTOR = "worker"
 
 
 def begin(session: Session, name: str, *, worker: str, now: datetime, lease: timedelta) -> bool:
-    """Count an attempt at the job, lease it to `worker` until now + lease, and return True.
+    """Count an attempt at the job, lease it to `worker`, and return True.
 
     Returns False if the job is paused, which it is after too many attempts, or if another worker attempts it."""
     job = _locked(session, name)
@@ -51,7 +51,7 @@ def blame(session: Session, name: str, error: str, *, now: datetime) -> None:
 
 
 def release(session: Session, job: PeriodicJobRow) -> None:
-    """Forget the last attempt at a job that is not to blame for the end of its process."""
+    """Forget the last attempt at a job that did not end its process."""
     job.attempts, job.lease_expires_at = job.attempts - 1, None
 
 

@@ -37,7 +37,7 @@ SILENCES = 2
 
 @dataclass(frozen=True)
 class Supervision:
-    """What a supervisor passes to the process: the worker's name, a pipe, and how the process before it ended."""
+    """The context of a supervised process: name of the worker, pipe to the supervisor, end of the process before."""
 
     name: str
     channel: int

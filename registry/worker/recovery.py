@@ -1,4 +1,4 @@
-"""Return the work of a worker process that died, and blame the unit that ended it."""
+"""Return the work of a worker process that died, and blame what ended it."""
 
 import logging
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ BATCH = "batch"
 
 @dataclass(frozen=True)
 class Ending:
-    """How the previous process of a worker ended. `kind`, `key`: unit that exceeded its limit; None if unknown."""
+    """The end of the previous process of a worker. `kind`, `key`: unit that exceeded its limit; None if unknown."""
 
     reason: str
     kind: str | None = None

@@ -25,7 +25,7 @@ def beat(silence: float) -> bytes:
 
 
 def overdue(kind: str, key: str, seconds: float) -> bytes:
-    """Return the line that a process writes before it ends because of a unit of work."""
+    """Return the line that a process writes before a unit of work ends it."""
     return f"overdue {kind} {key} {seconds}\n".encode()
 
 

@@ -37,7 +37,7 @@ def _nothing() -> None:
     """Do nothing."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class WorkUnit:
     """A unit of work in progress. `ends_at`: time of the clock at which it exceeds its limit.
 
@@ -58,7 +58,7 @@ class SuspectTurn:
 
 
 class Watchdog:
-    """The units of work in progress, one per thread, and the time at which each exceeds its limit."""
+    """The units of work in progress, one per thread, with their limits."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -75,7 +75,9 @@ class Watchdog:
         outer = self._units.get(thread)
         if outer is not None:
             outer.hand_over()
-        self._units[thread] = WorkUnit(kind, str(key), seconds, self._clock() + seconds, hand_over)
+        self._units[thread] = WorkUnit(
+            kind=kind, key=str(key), seconds=seconds, ends_at=self._clock() + seconds, hand_over=hand_over
+        )
         try:
             yield
         finally:
@@ -86,7 +88,7 @@ class Watchdog:
 
     @contextmanager
     def extended(self, seconds: float) -> Iterator[None]:
-        """Limit the block to that many seconds in place of its unit's limit, which starts again after it."""
+        """Replace the limit of the unit during the block; after it, the limit starts again."""
         unit = self._units.get(threading.get_ident())
         with self.limit(unit.kind, unit.key, seconds) if unit else nullcontext():
             yield
@@ -129,7 +131,7 @@ class Watchdog:
 
 @contextmanager
 def guard(watchdog: Watchdog, channel: int | None, silence: float) -> Iterator[None]:
-    """End the process if a unit exceeds its limit while the block runs, and report to the supervisor.
+    """End the process if a unit of work in the block exceeds its limit; report to the supervisor.
 
     `channel`: file descriptor of the supervisor's pipe; None without a supervisor. `silence`: seconds without a
     report after which the supervisor ends the process."""

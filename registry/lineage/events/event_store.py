@@ -133,16 +133,18 @@ def reject(session: Session, refusal: EventRejection, *, producer: str, now: dat
 
 
 def claim(session: Session, *, worker: str, now: datetime, lease: timedelta, most: int) -> list[LineageEventRow]:
-    """Lease the next events to `worker` until now + lease, count the attempt, and return them; oldest first.
+    """Lease the next events to `worker`, count the attempt, and return them; oldest first.
 
     An event that was attempted before comes last, and alone: if it ends the process, no other event is suspected."""
     row = LineageEventRow
     order = col(row.attempts), col(row.received_at), col(row.id)
     query = _claimable(now, row.id, row.attempts, func.length(row.body)).order_by(*order)
-    found = session.exec(query.limit(most).with_for_update(skip_locked=True)).all()
-    sizes = accumulate(size for _, _, size in found)
-    chosen = [each for (each, tried, _), size in zip(found, sizes, strict=True) if not tried and size <= AT_ONCE]
-    events = [session.get_one(row, each) for each in chosen or [each for each, *_ in found[:1]]]
+    candidates = session.exec(query.limit(most).with_for_update(skip_locked=True)).all()
+    sizes = accumulate(size for _, _, size in candidates)
+    fitting = [
+        each for (each, attempts, _), size in zip(candidates, sizes, strict=True) if not attempts and size <= AT_ONCE
+    ]
+    events = [session.get_one(row, each) for each in fitting or [each for each, *_ in candidates[:1]]]
     for each in events:
         each.attempts += 1
         each.worker, each.lease_expires_at = worker, now + lease
@@ -157,10 +159,10 @@ def hold(session: Session, claimed: Sequence[LineageEventRow]) -> list[LineageEv
     row = LineageEventRow
     mine = or_(*(and_(*_mine(each)) for each in claimed))
     query = select(row).where(mine).order_by(col(row.received_at), col(row.id)).options(defer(row.body))  # type: ignore[arg-type]
-    held = list(session.exec(query.with_for_update()))
-    if len(held) != len(claimed):
+    rows = list(session.exec(query.with_for_update()))
+    if len(rows) != len(claimed):
         raise EventLeaseLost
-    return held
+    return rows
 
 
 def release(session: Session, claimed: Sequence[LineageEventRow]) -> None:
