@@ -12,6 +12,7 @@ TOPICS: tuple[str, ...] = (
     "border",
     "determinism",
     "parsers",
+    "poison",
     "predicates",
     "regexes",
     "sign_in",

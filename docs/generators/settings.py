@@ -21,7 +21,10 @@ SUBJECTS = {
         "engine_memory", "engine_timeout_seconds",
         "read_batch_partitions", "spark_merge_threshold", "replay_timeout_seconds", "plugins",
     ),
-    "Worker and queue": ("lease_seconds", "heartbeat_seconds", "poll_seconds", "redraft_hour", "redraft_sample_rows"),
+    "Worker and queue": (
+        "lease_seconds", "heartbeat_seconds", "event_timeout_seconds", "task_timeout_seconds", "job_timeout_seconds",
+        "poll_seconds", "redraft_hour", "redraft_sample_rows",
+    ),
     "Retention and samples": (
         "sample_rows", "sample_retention_days", "state_retention_days", "compaction_delay_days",
         "event_retention_days",

@@ -1,5 +1,6 @@
 """Define the `treaty` command and convert every failure to an exit code."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -145,15 +146,25 @@ def api() -> None:
 
 
 @app.command()
-def worker() -> None:
+def worker(
+    name: Annotated[str, typer.Option(hidden=True, help="Name of the worker")] = "",
+    channel: Annotated[int, typer.Option(hidden=True, help="Pipe of the supervisor")] = -1,
+    ending: Annotated[str, typer.Option(hidden=True, help="End of the process before")] = "",
+) -> None:
     """Run one worker, which turns lineage events into tasks and tasks into verdicts.
 
-    Spark runs in a child process."""
+    Spark runs in a child process. A worker process that dies or hangs is replaced."""
     require("registry", "spark")
-    from treaty.registry.worker.__main__ import main as work
+    if channel < 0:
+        # The supervisor of the process; it passes the options.
+        os.execv(sys.executable, (sys.executable, "-m", "treaty", "worker"))
+    from treaty.registry.core import logs
+    from treaty.registry.worker import process
 
+    settings = load()
+    logs.configure(settings.log_format)
     with database.database_errors():
-        work()
+        process.run(settings, process.Supervision(name, channel, ending))
 
 
 @app.command()

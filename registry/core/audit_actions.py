@@ -67,6 +67,7 @@ class AuditAction(StrEnum):
     TASK_FAILED = "task:failed"
     TASK_RETRIED = "task:retried"
     TASK_STOPPED = "task:stopped"
+    JOB_PAUSED = "job:paused"
     EVENT_PARKED = "event:parked"
     EVENT_RETRIED = "event:retried"
     DATASET_DROPPED = "dataset:dropped"

@@ -113,6 +113,15 @@ class RegistrySettings(BaseModel):
         default=60, gt=10, description="Time without a heartbeat after which another worker takes over a task"
     )
     heartbeat_seconds: float = Field(default=15, gt=0, description="Interval of worker heartbeats")
+    event_timeout_seconds: float = Field(
+        default=60, gt=0, description="Time limit of processing a lineage event, or a batch of them"
+    )
+    task_timeout_seconds: float = Field(
+        default=1800, gt=0, description="Time limit of a task between two reports of progress, without that of Spark"
+    )
+    job_timeout_seconds: float = Field(
+        default=300, gt=0, description="Time limit of a periodic job of a worker; deliveries have at most 90 s"
+    )
     poll_seconds: float = Field(default=0.2, gt=0, description="Interval at which an idle worker polls the queue")
     session_lifetime_hours: float = Field(default=12, gt=0, description="Lifetime of a session")
     oidc_issuer: str = Field(

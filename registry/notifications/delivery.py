@@ -64,12 +64,17 @@ class OutboxDeliverer:
     clock: Callable[[], datetime] = clock.now
     jitter: Callable[[], float] = random
     find: Lookup = egress.lookup
+    worker: str = "deliverer"
 
     def step(self) -> bool:
         """Attempt to deliver the message that is due first. False if none is due."""
-        message = self._claim()
-        if message is None:
-            return False
+        message = self.claim()
+        if message is not None:
+            self.deliver(message)
+        return message is not None
+
+    def deliver(self, message: OutboxMessageRow) -> None:
+        """Send a claimed message and store the outcome."""
         try:
             if message.attempts > outbox.ATTEMPTS:
                 raise DeliveryFailed(f"previous attempts ended without a result; last error: {message.error or 'none'}")
@@ -81,19 +86,19 @@ class OutboxDeliverer:
             self._keep(message, DeliveryFailed(f"unexpected {type(error).__name__}; the worker's log has the details"))
         else:
             self._keep(message, None)
-        return True
 
     def drain(self, most: int = 100) -> int:
         """Attempt to deliver due messages, at most `most`, and return the number of attempts."""
         return sum(1 for _ in takewhile(bool, (self.step() for _ in range(most))))
 
-    def _claim(self) -> OutboxMessageRow | None:
+    def claim(self) -> OutboxMessageRow | None:
+        """Claim the message that is due first; None if none is due."""
         now = self.clock()
         with read_session(self.database) as tx:
             if not outbox.due(tx, now=now):
                 return None
         with transaction(self.database) as tx:
-            message = outbox.claim(tx, now=now, lease=LEASE)
+            message = outbox.claim(tx, worker=self.worker, now=now, lease=LEASE)
             tx.commit()
         return message
 

@@ -73,15 +73,15 @@ def due(session: Session, *, now: datetime) -> bool:
     return session.exec(_next(now)).first() is not None
 
 
-def claim(session: Session, *, now: datetime, lease: timedelta) -> OutboxMessageRow | None:
-    """Lease the next message until now + lease and return it; None if none is due.
+def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> OutboxMessageRow | None:
+    """Lease the next message to `worker` until now + lease and return it; None if none is due.
 
     The next message is the one due first among the oldest messages of each destination."""
     message: OutboxMessageRow | None = session.exec(_next(now).with_for_update(skip_locked=True)).first()
     if message is not None:
         message.attempts += 1
         message.fence += 1
-        message.lease_expires_at = now + lease
+        message.worker, message.lease_expires_at = worker, now + lease
         session.flush()
     return message
 
@@ -105,6 +105,18 @@ def failed(
     _update_leased(session, message, state=OutboxState.DEAD, error=error, ended_at=now)
     details = {"kind": message.kind, "attempts": message.attempts, "error": error}
     audit_log.record(session, AuditAction.MESSAGE_FAILED, actor=ACTOR, object_id=message.id, details=details, now=now)
+
+
+def leased(session: Session, worker: str) -> list[OutboxMessageRow]:
+    """Return the messages that `worker` has claimed."""
+    row = OutboxMessageRow
+    conditions = row.worker == worker, row.state == OutboxState.WAITING, col(row.lease_expires_at).is_not(None)
+    return list(session.exec(select(row).where(*conditions)))
+
+
+def release(session: Session, message: OutboxMessageRow) -> None:
+    """Return a message to the queue without counting the attempt."""
+    _update_leased(session, message, attempts=col(OutboxMessageRow.attempts) - 1)
 
 
 def pause(attempts: int, jitter: float) -> timedelta:
@@ -136,7 +148,7 @@ def replay(session: Session, message_id: UUID, *, by: Principal, now: datetime) 
         raise NotFound
     if message.state is not OutboxState.DEAD:
         raise Conflict(f"Only a dead message can be replayed. This message is {message.state.value}.")
-    message.state, message.attempts, message.ended_at = OutboxState.WAITING, 0, None
+    message.state, message.attempts, message.crashes, message.ended_at = OutboxState.WAITING, 0, 0, None
     message.available_at, message.lease_expires_at = now, None
     audit_log.record(session, AuditAction.MESSAGE_REPLAYED, actor=by.name, object_id=message.id, now=now)
     return message

@@ -146,12 +146,24 @@ def finish(session: Session, task_id: UUID, fence: int, *, result: Mapping[str, 
     _left(session, task_id, fence, state=TaskState.DONE, result=dict(result), error=None, finished_at=now)
 
 
-def fail(session: Session, task_id: UUID, fence: int, *, error: str, now: datetime, retry_at: datetime | None) -> None:
-    """Queue the task for a retry at `retry_at`; None marks it as failed. Raises LeaseLost like `finish`."""
+def fail(  # noqa: PLR0913 - the task, and the columns that the failure sets
+    session: Session,
+    task_id: UUID,
+    fence: int,
+    *,
+    error: str,
+    now: datetime,
+    retry_at: datetime | None,
+    crashes: int | None = None,
+) -> None:
+    """Queue the task for a retry at `retry_at`; None marks it as failed. Raises LeaseLost like `finish`.
+
+    `crashes`: attempts so far that ended the worker process; None leaves the count unchanged."""
+    counted = {} if crashes is None else {"crashes": crashes}
     if retry_at is None:
-        _left(session, task_id, fence, state=TaskState.FAILED, error=error, finished_at=now)
+        _left(session, task_id, fence, state=TaskState.FAILED, error=error, finished_at=now, **counted)
     else:
-        _left(session, task_id, fence, state=TaskState.QUEUED, error=error, available_at=retry_at)
+        _left(session, task_id, fence, state=TaskState.QUEUED, error=error, available_at=retry_at, **counted)
 
 
 def release(session: Session, task_id: UUID, fence: int, *, now: datetime) -> None:
@@ -165,13 +177,19 @@ def retry(session: Session, task: TaskRow, *, now: datetime) -> TaskRow:
 
     Its triggers were settled when it failed, so the retry covers no trigger."""
     payload = {name: value for name, value in task.payload.items() if name != "seq"}
-    reset = {"state": TaskState.QUEUED, "attempts": 0, "available_at": now, "finished_at": None, "payload": payload}
+    reset = {"state": TaskState.QUEUED, "attempts": 0, "crashes": 0, "available_at": now, "finished_at": None}
     conditions = col(TaskRow.id) == task.id, col(TaskRow.state) == TaskState.FAILED
-    result = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*conditions).values(**reset)))
+    statement = update(TaskRow).where(*conditions).values(**reset, payload=payload)
+    result = cast("CursorResult[Any]", session.exec(statement))
     if result.rowcount != 1:
         raise Conflict(f"The task is {task.state.value}. Only a failed task can be retried.")
     session.refresh(task)
     return task
+
+
+def leased(session: Session, worker: str) -> list[TaskRow]:
+    """Return the tasks that `worker` has claimed."""
+    return list(session.exec(select(TaskRow).where(TaskRow.worker == worker, TaskRow.state == TaskState.RUNNING)))
 
 
 def stop(session: Session, task: TaskRow, *, error: str, now: datetime) -> TaskRow:

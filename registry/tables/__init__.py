@@ -53,7 +53,13 @@ from treaty.registry.tables.runs import (
     ViolationSampleRow,
 )
 from treaty.registry.tables.search import SearchEntryRow, SearchLabelRow, make_words
-from treaty.registry.tables.tasks import PendingValidationRow, ReadCheckpointRow, ScheduleEntryRow, TaskRow
+from treaty.registry.tables.tasks import (
+    PendingValidationRow,
+    PeriodicJobRow,
+    ReadCheckpointRow,
+    ScheduleEntryRow,
+    TaskRow,
+)
 from treaty.registry.tables.templates import TemplateRow
 
 guard()
@@ -90,6 +96,7 @@ __all__ = [
     "OutboxMessageRow",
     "PartitionStateRow",
     "PendingValidationRow",
+    "PeriodicJobRow",
     "PointFeedbackRow",
     "ProposalApprovalRow",
     "ProposalChangeRequestRow",

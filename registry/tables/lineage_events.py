@@ -23,6 +23,7 @@ REPEATED = text("duplicates > 0")
 class LineageEventRow(BaseRow, table=True):
     """An accepted event, stored once per `content_hash`; `duplicates` counts its repeats.
 
+    `attempts`: counted before each attempt. `worker`: the last one; it has the event until `lease_expires_at`.
     `lineage_run_id`: run that it was folded into. `diagnostics`: sentences about parts that were ignored or interpreted
     differently."""
 
@@ -39,6 +40,8 @@ class LineageEventRow(BaseRow, table=True):
     state: LineageEventState = enum_column(LineageEventState, default=LineageEventState.NEW, index=True)
     duplicates: int = 0
     attempts: int = 0
+    worker: str | None = None
+    lease_expires_at: datetime | None = time_column(default=None)
     error: str | None = None
     lineage_run_id: UUID | None = Field(default=None, index=True)
     diagnostics: list[str] = json_column(default_factory=list)

@@ -15,7 +15,7 @@ class OutboxMessageRow(BaseRow, table=True):
     """A message to an external destination, stored in the transaction that caused it.
 
     `key`: sent with every attempt. `destination`: messages to the same one are sent in order. `fence`: increases with
-    every attempt."""
+    every attempt. `crashes`: attempts that ended the process of their `worker` or exceeded their time."""
 
     __tablename__ = "outbox_message"
     __table_args__ = (Index(None, "state", "destination", "id"), Index(None, "state", "available_at"))
@@ -26,7 +26,9 @@ class OutboxMessageRow(BaseRow, table=True):
     payload: dict[str, Any] = json_column()
     state: OutboxState = enum_column(OutboxState, default=OutboxState.WAITING)
     attempts: int = 0
+    crashes: int = 0
     fence: int = 0
+    worker: str | None = None
     lease_expires_at: datetime | None = time_column(default=None)
     available_at: datetime = time_column()
     error: str | None = None

@@ -21,6 +21,8 @@ from treaty.registry.tables.base import (
 class TaskRow(BaseRow, table=True):
     """A task, leased by one worker. `fence`: increases with every claim. `key`: idempotency key.
 
+    `crashes`: number of attempts that ended the worker process or exceeded their time.
+
     `exclusive_key`: tasks with the same key never run concurrently; None excludes nothing. `queue_position`: position
     in the line of its `producer`, one line per priority."""
 
@@ -39,6 +41,7 @@ class TaskRow(BaseRow, table=True):
     producer: str = ""
     queue_position: int = big_integer_column(default=0)
     attempts: int = 0
+    crashes: int = 0
     fence: int = 0
     worker: str | None = None
     lease_expires_at: datetime | None = time_column(default=None)
@@ -48,6 +51,21 @@ class TaskRow(BaseRow, table=True):
     result: dict[str, Any] | None = json_column(default=None)
     created_at: datetime = time_column()
     finished_at: datetime | None = time_column(default=None)
+
+
+class PeriodicJobRow(BaseRow, table=True):
+    """A periodic job whose first run in a process is in progress or ended it.
+
+    `attempts`: such runs without success. `worker`: the last one; no other runs the job until `lease_expires_at`.
+    `paused_until`: end of the pause after too many attempts, of which `error` is the reason. Deleted by a success."""
+
+    __tablename__ = "periodic_job"
+    name: str = Field(primary_key=True)
+    attempts: int = 0
+    worker: str | None = None
+    lease_expires_at: datetime | None = time_column(default=None)
+    paused_until: datetime | None = time_column(default=None)
+    error: str | None = None
 
 
 class ScheduleEntryRow(BaseRow, table=True):

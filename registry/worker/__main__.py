@@ -1,15 +1,8 @@
-"""Run a worker until it is stopped: `python -m treaty.registry.worker`."""
+"""Run a worker until it is stopped: `python -m treaty.registry.worker`.
 
-from treaty.registry.core import logs, settings
-from treaty.registry.worker import process
+The process that works is a child of this one, which starts it again if it dies."""
 
-
-def main() -> None:
-    """Run a worker with the settings of the environment."""
-    loaded = settings.load()
-    logs.configure(loaded.log_format)
-    process.run(loaded)
-
+from treaty.registry.worker import supervisor
 
 if __name__ == "__main__":
-    main()
+    supervisor.main()

@@ -26,6 +26,7 @@ from treaty.registry.validation.dependencies import EvaluateFunction, Large, Mis
 from treaty.registry.validation.plan import Consumers
 from treaty.registry.validation.sampling import SamplingPolicy
 from treaty.registry.worker.metrics import WorkerMetrics
+from treaty.registry.worker.watchdog import Watchdog
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,7 @@ class WorkerContext:
     key: HashKey | None = None
     consumers: Consumers = consumer_checks.documents
     figures: WorkerMetrics = field(default_factory=WorkerMetrics)
+    watchdog: Watchdog = field(default_factory=Watchdog)
 
     @property
     def lease(self) -> timedelta:
@@ -70,6 +72,7 @@ class WorkerContext:
         If the lease is lost or the task was canceled, the engine is stopped."""
 
         def report(words: str) -> None:
+            self.watchdog.renew()
             try:
                 with transaction(self.database) as tx:
                     task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease, progress=words)
@@ -86,6 +89,7 @@ class WorkerContext:
         """Store the progress of the task, about fifty times in all, and extend its lease.
 
         Always returns True, to continue. Raises LeaseLost if another worker has the task."""
+        self.watchdog.renew()
         if done % max(1, of // 50) == 0:
             with transaction(self.database) as tx:
                 progress = f"{done} of {of} partitions"

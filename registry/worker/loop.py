@@ -2,39 +2,28 @@
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import partial
-from itertools import repeat, takewhile
+from functools import cached_property, partial
 from threading import Event as Flag
 from threading import Thread
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy.exc import OperationalError
-from sqlmodel import Session
 
 from treaty.engine.core import interrupts
-from treaty.registry.audit import audit_log
 from treaty.registry.core import logs
-from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import LineageEventState
-from treaty.registry.lineage.events import event_store
 from treaty.registry.queue import task_queue
 from treaty.registry.queue.task_queue import LeaseLost
-from treaty.registry.tables import LineageEventRow, TaskRow
-from treaty.registry.worker import failures, periodic, task_handlers
+from treaty.registry.tables import TaskRow
+from treaty.registry.worker import failures, periodic, recovery, task_handlers
 from treaty.registry.worker.context import WorkerContext
-from treaty.registry.worker.intake import event_processing
+from treaty.registry.worker.inbox import Inbox
+from treaty.registry.worker.watchdog import SuspectTurn, UnitKind
 
 log = logging.getLogger("treaty.worker")
-ACTOR = "worker"
-AT_A_TIME = 200
-# Other transactions that change the same rows wait while this many events are processed.
-BATCH_SIZE = 20
 
 
 @dataclass
@@ -66,85 +55,45 @@ class Worker(WorkerContext):
                     time.sleep(self.settings.poll_seconds)
 
     def take_in(self) -> bool:
-        """Process pending events in batches; return whether there were any.
+        """Process pending events; return whether there were any."""
+        return self._inbox.take_in()
 
-        If a batch fails, its events are processed one by one, so that a faulty event does not block the others."""
-        batches = (self._fold_some() for _ in repeat(None, AT_A_TIME // BATCH_SIZE))
-        return sum(takewhile(bool, batches)) > 0
+    @cached_property
+    def _inbox(self) -> Inbox:
+        return Inbox(self)
 
     def work(self) -> bool:
         """Run the most urgent task; return False if there is none."""
         task: TaskRow | None = None
         try:
-            # A task claimed during an interrupt would be stuck until its lease expires.
-            with interrupts.defer_interrupts():
-                task = self._claim()
-            if task is not None:
-                self._attempt(task)
+            with self.watchdog.turn() as turn:
+                # A task claimed during an interrupt would be stuck until its lease expires.
+                with interrupts.defer_interrupts():
+                    task = self._claim() if turn else None
+                if task is not None and turn:
+                    self._attempt(task, turn)
         except KeyboardInterrupt:
             if task is not None:
                 self._release(task)
             raise
         return task is not None
 
-    def _attempt(self, task: TaskRow) -> None:
+    def _attempt(self, task: TaskRow, turn: SuspectTurn) -> None:
+        if not task.crashes:
+            self.watchdog.leave(turn)
         with (
             logs.log_fields(**_task_fields(task)),
             failures.survive_errors(partial(self._give_back, task)),
             self.figures.attempt(task),
+            self.watchdog.limit(UnitKind.TASK, task.id, self.settings.task_timeout_seconds),
         ):
             self._do(task)
 
-    def _fold_some(self) -> bool:
-        try:
-            return self._fold(BATCH_SIZE) > 0
-        except Exception as error:
-            log.info("a batch of lineage events failed and is processed one by one: %s", failures.reason(error))
-            single_events = (self._fold_one() for _ in repeat(None, BATCH_SIZE))
-            return sum(takewhile(bool, single_events)) > 0
-
-    def _fold(self, most: int) -> int:
-        """Process up to `most` events in one transaction; return their number."""
-        with transaction(self.database) as tx:
-            events = event_store.next_events(tx, most=most)
-            self._take_in(tx, events)
-        return len(events)
-
-    def _fold_one(self) -> bool:
-        with transaction(self.database) as tx:
-            events = event_store.next_events(tx, most=1)
-            for event in events:
-                with (
-                    logs.log_fields(event_key=event.content_hash),
-                    failures.survive_errors(partial(self._blame, tx, event.id)),
-                ):
-                    self._take_in(tx, events)
-        return bool(events)
-
-    def _take_in(self, tx: Session, events: Sequence[LineageEventRow]) -> None:
-        old = timedelta(days=self.settings.trigger_max_age_days)
-        event_processing.process_events(tx, events, now=self.clock(), ids=self.ids, old=old)
-        tx.commit()
-        for each in events:
-            logs.log_event(log, "event processed", event_key=each.content_hash, lineage_run_id=each.lineage_run_id)
-            self.figures.events.labels(each.state).inc()
-
-    def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:
-        tx.rollback()
-        event = event_store.blame(tx, event_id, failures.reason(error))
-        if event.state is LineageEventState.PARKED:
-            details = {"error": event.error}
-            audit_log.record(
-                tx, AuditAction.EVENT_PARKED, actor=ACTOR, object_id=event_id, details=details, now=self.clock()
-            )
-        tx.commit()
-        self.figures.events.labels(event.state).inc()
-
     def _claim(self) -> TaskRow | None:
-        now = self.clock()
-        with transaction(self.database) as tx:
+        now, seconds = self.clock(), self.settings.task_timeout_seconds
+        with self.watchdog.limit(UnitKind.CLAIM, "task", seconds), transaction(self.database) as tx:
             for failed in task_queue.fail_abandoned(tx, now=now):
-                self._give_up(tx, failed, failed.error or "", now)
+                recovery.give_up(self, tx, failed, failed.error or "", now)
             task = task_queue.claim(tx, worker=self.name, now=now, lease=self.lease)
             tx.commit()
         return task
@@ -178,13 +127,8 @@ class Worker(WorkerContext):
         with suppress(LeaseLost), transaction(self.database) as tx:
             task_queue.fail(tx, task.id, task.fence, error=reason, now=now, retry_at=retry_at)
             if retry_at is None:
-                self._give_up(tx, task, reason, now)
+                recovery.give_up(self, tx, task, reason, now)
             tx.commit()
-
-    def _give_up(self, tx: Session, task: TaskRow, reason: str, now: datetime) -> None:
-        task_handlers.handler_of(task).give_up(self, tx, task, reason, now=now)
-        details = {"kind": task.kind, "attempts": task.attempts, "error": reason}
-        audit_log.record(tx, AuditAction.TASK_FAILED, actor=ACTOR, object_id=task.id, details=details, now=now)
 
     def _release(self, task: TaskRow) -> None:
         with suppress(LeaseLost), transaction(self.database) as tx:

@@ -38,6 +38,9 @@ class WorkerMetrics:
             "treaty_worker_task_seconds_total", "Wall-clock seconds of task attempts by kind.", ("kind",)
         )
         self.verdicts = counter("treaty_worker_verdicts_total", "Stored runs by verdict.", ("verdict",))
+        self.crashes = counter(
+            "treaty_worker_crashes_total", "Attempts that ended the previous process of the worker, by kind.", ("kind",)
+        )
         self.spark = counter("treaty_worker_spark_seconds_total", "Wall-clock seconds of Spark requests.", ("request",))
         self.registry.register(CpuSeconds())
 
@@ -55,9 +58,14 @@ class WorkerMetrics:
             self.tasks.labels(task.kind, ended).inc()
             self.seconds.labels(task.kind).inc(time.monotonic() - started)
 
-    def count_request(self, verb: str, seconds: float) -> None:
-        """Count the seconds of a request to Spark."""
-        self.spark.labels(verb).inc(seconds)
+    @contextmanager
+    def request(self, verb: str) -> Iterator[None]:
+        """Count the seconds of the block as those of a request to Spark."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.spark.labels(verb).inc(time.monotonic() - started)
 
 
 @contextmanager

@@ -5,9 +5,10 @@ claims it."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import takewhile
 from threading import Event as Flag
 from threading import Thread
 
@@ -19,12 +20,21 @@ from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.notifications.delivery import OutboxDeliverer
 from treaty.registry.review.approval import activation
 from treaty.registry.validation import schedule
+from treaty.registry.worker import job_attempts
 from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.intake import orphans
 from treaty.registry.worker.operations import upkeep
+from treaty.registry.worker.watchdog import UnitKind
 
 log = logging.getLogger("treaty.worker")
 PATIENCE = 5.0
+# Less than the lease of a message.
+DELIVERY_SECONDS = 90.0
+MESSAGES_AT_A_TIME = 100
+# Longest pause before a job that is paused, or run by another worker for the first time, is looked at again.
+LOOK = timedelta(seconds=10)
+# The same before a job that waits for its turn.
+SOON = timedelta(milliseconds=50)
 
 
 @dataclass(frozen=True)
@@ -114,9 +124,22 @@ def order_refits(means: WorkerContext) -> int:
 
 def deliver(means: WorkerContext) -> int:
     """Deliver the pending messages of the outbox; return the number of attempts."""
-    return OutboxDeliverer(
-        database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter
-    ).drain()
+    deliverer = OutboxDeliverer(
+        database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter, worker=means.name
+    )
+    return sum(takewhile(bool, (_deliver(means, deliverer) for _ in range(MESSAGES_AT_A_TIME))))
+
+
+def _deliver(means: WorkerContext, deliverer: OutboxDeliverer) -> bool:
+    """Deliver the next message within less time than its lease; return whether there was one."""
+    seconds = min(DELIVERY_SECONDS, means.settings.job_timeout_seconds)
+    message = deliverer.claim() if means.watchdog.is_free() else None
+    if message is None:
+        return False
+    turn = means.watchdog.turn() if message.crashes else nullcontext()
+    with means.watchdog.limit(UnitKind.MESSAGE, message.id, seconds), turn:
+        deliverer.deliver(message)
+    return True
 
 
 DUTIES = (
@@ -148,11 +171,63 @@ def run_periodic_jobs(means: WorkerContext, duties: Sequence[PeriodicJob]) -> It
 
 
 def _watch(means: WorkerContext, duty: PeriodicJob, over: Flag) -> None:
+    runner = JobRunner(means, duty)
     while not over.is_set():
+        pause = duty.every
         try:
-            duty.do(means)
+            pause = runner.run()
         except OperationalError:
             log.warning("the database is not available; periodic job %s is retried later", duty.name)
         except Exception:
             log.exception("periodic job %s failed", duty.name)
-        over.wait(duty.every.total_seconds())
+        over.wait(pause.total_seconds())
+
+
+@dataclass
+class JobRunner:
+    """Runs of a periodic job in this process. `survived`: whether one has ended; further ones are not counted."""
+
+    means: WorkerContext
+    job: PeriodicJob
+    began: bool = False
+    survived: bool = False
+
+    def run(self) -> timedelta:
+        """Run the job unless it is paused or has to wait; return the pause before the next run.
+
+        First runs take turns: if one of them ends the process, no other job is suspected."""
+        if self.survived:
+            self._do()
+            return self.job.every
+        with self.means.watchdog.turn() as turn:
+            if turn is None:
+                return min(self.job.every, SOON)
+            if not self._begin():
+                return min(self.job.every, LOOK)
+            self._do()
+        return self.job.every
+
+    def _do(self) -> None:
+        seconds = self.means.settings.job_timeout_seconds
+        with self.means.watchdog.limit(UnitKind.JOB, self.job.name, seconds, hand_over=self._survive):
+            try:
+                self.job.do(self.means)
+            finally:
+                self._survive()
+
+    def _begin(self) -> bool:
+        """Count the first run, once; return whether it may begin."""
+        if not self.began:
+            now, lease = self.means.clock(), timedelta(seconds=self.means.settings.job_timeout_seconds)
+            with transaction(self.means.database) as tx:
+                self.began = job_attempts.begin(tx, self.job.name, worker=self.means.name, now=now, lease=lease)
+                tx.commit()
+        return self.began
+
+    def _survive(self) -> None:
+        """Forget the attempts, once: an error of the job, or a message that it delivers, is handled elsewhere."""
+        if not self.survived:
+            with transaction(self.means.database) as tx:
+                job_attempts.succeed(tx, self.job.name)
+                tx.commit()
+            self.survived = True

@@ -4,10 +4,13 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from treaty.engine.checks import plugins
 from treaty.engine.core import key_files
@@ -16,23 +19,72 @@ from treaty.registry.core import home
 from treaty.registry.core.database import connect, migrate
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.validation.dependencies import Large
+from treaty.registry.worker import recovery
 from treaty.registry.worker.database_clock import DatabaseClock
 from treaty.registry.worker.loop import StopSignal, Worker
 from treaty.registry.worker.metrics import WorkerMetrics, served
 from treaty.registry.worker.periodic import PeriodicJob, run_periodic_jobs
+from treaty.registry.worker.watchdog import Watchdog, guard
+
+if TYPE_CHECKING:
+    from treaty.engine.spark.process.child import SparkChild
 
 log = logging.getLogger("treaty.worker")
 ADJUSTED = timedelta(minutes=1)
+# A process is silent only while one call holds the interpreter, which is shorter than the work around it.
+SILENCES = 2
 
 
-def run(settings: RegistrySettings) -> None:
+@dataclass(frozen=True)
+class Supervision:
+    """The context of a supervised process: name of the worker, pipe to the supervisor, end of the process before."""
+
+    name: str
+    channel: int
+    ending: str = ""
+
+
+def run(settings: RegistrySettings, supervision: Supervision) -> None:
     """Run a worker with Spark until SIGTERM or SIGINT.
 
     Then release its task and stop Spark."""
     from treaty.engine.evaluation.evaluator import evaluate
+
+    plugins.load(settings.plugin_names)
+    metrics, watchdog = WorkerMetrics(), Watchdog()
+    database, engine = connect(settings.database), _spark(settings, partial(_request, metrics, watchdog, settings))
+    try:
+        stop = _stop_by_signal()
+        home.prepare(settings)
+        migrate(database)
+        time = DatabaseClock(database)
+        time.adjust()
+        worker = Worker(
+            database=database, engine=engine, evaluate=evaluate, large=_large(settings), settings=settings,
+            clock=time, key=_key(settings), figures=metrics, watchdog=watchdog, name=supervision.name,
+        )  # fmt: skip
+        if ending := recovery.Ending.parse(supervision.ending):
+            recovery.recover(worker, ending)
+        log.info("worker started")
+        clock_job = run_periodic_jobs(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
+        guarded = guard(watchdog, supervision.channel, SILENCES * settings.event_timeout_seconds)
+        with guarded, clock_job, served(metrics, settings.host, settings.worker_metrics_port):
+            worker.forever(stop)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        engine.close()
+        database.dispose()
+    log.info("stopped")
+
+
+def _spark(settings: RegistrySettings, around: Callable[[str], AbstractContextManager[None]]) -> "SparkChild":
+    """Return the client of Spark, which starts at the first request."""
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
     from treaty.engine.spark.process.environment import withheld
 
+    if names := withheld(os.environ, settings.spark_variables):
+        log.warning("not passed to Spark: %s; name them in TREATY_SPARK_ENVIRONMENT if it needs them", ", ".join(names))
     limits = ChildSettings(
         limit_seconds=settings.engine_timeout_seconds,
         limit_memory=settings.engine_memory,
@@ -43,31 +95,15 @@ def run(settings: RegistrySettings) -> None:
         plugins=settings.plugin_names,
         environment=settings.spark_variables,
     )
-    if names := withheld(os.environ, settings.spark_variables):
-        log.warning("not passed to Spark: %s; name them in TREATY_SPARK_ENVIRONMENT if it needs them", ", ".join(names))
-    plugins.load(settings.plugin_names)
-    metrics = WorkerMetrics()
-    database, engine = connect(settings.database), SparkChild(limits, note=metrics.count_request)
-    try:
-        stop = _stop_by_signal()
-        home.prepare(settings)
-        migrate(database)
-        time = DatabaseClock(database)
-        time.adjust()
-        log.info("worker started")
-        worker = Worker(
-            database=database, engine=engine, evaluate=evaluate, large=_large(settings), settings=settings,
-            clock=time, key=_key(settings), figures=metrics,
-        )  # fmt: skip
-        clock_job = run_periodic_jobs(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
-        with clock_job, served(metrics, settings.host, settings.worker_metrics_port):
-            worker.forever(stop)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        engine.close()
-        database.dispose()
-    log.info("stopped")
+    return SparkChild(limits, around=around)
+
+
+@contextmanager
+def _request(metrics: WorkerMetrics, watchdog: Watchdog, settings: RegistrySettings, verb: str) -> Iterator[None]:
+    """Count a request to Spark, whose time has a limit of its own."""
+    limit = settings.engine_timeout_seconds + settings.task_timeout_seconds
+    with watchdog.extended(limit), metrics.request(verb):
+        yield
 
 
 def _large(settings: RegistrySettings) -> Large:

@@ -15,6 +15,7 @@ from treaty.registry.worker.intake import event_processing
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SPACE = UUID(int=7)
+LEASE = timedelta(minutes=1)
 Fields = Mapping[str, Sequence[tuple[str, str]]]
 
 
@@ -62,6 +63,7 @@ def take_in(session: Session, *documents: Mapping[str, Any]) -> None:
     for each in documents:
         raw, now = body(each), datetime.fromisoformat(each["eventTime"])
         event_store.accept(session, parse(raw), raw, producer="spark", now=now, event_id=ids.new())
-        while waiting := event_store.next_events(session, most=1):
-            event_processing.process_events(session, waiting, now=now, ids=ids.new)
+        while waiting := event_store.claim(session, worker="w", now=now, lease=LEASE, most=1):
+            parsed = event_processing.parse_events(waiting)
+            event_processing.process_events(session, waiting, parsed, now=now, ids=ids.new)
             session.flush()

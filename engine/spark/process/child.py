@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from threading import Event
@@ -92,14 +92,16 @@ class SparkChild:
     Serves one request at a time. A child that died is restarted at the next request."""
 
     def __init__(
-        self, settings: ChildSettings | None = None, *, note: Callable[[str, float], None] | None = None
+        self,
+        settings: ChildSettings | None = None,
+        *,
+        around: Callable[[str], AbstractContextManager[None]] | None = None,
     ) -> None:
         """Create the client; the process starts at the first request.
 
-        `note` is called after every request, failed ones included, with the handler's name and the seconds that it
-        took."""
+        `around`: context in which every request is made, from the handler's name; None means none."""
         self.settings = settings or ChildSettings()
-        self._note = note
+        self._around = around or (lambda _: nullcontext())
         self._process: Any = None
         self._pipe: Connection | None = None
         self._folder: str | None = None
@@ -193,12 +195,8 @@ class SparkChild:
         self._process = self._pipe = self._folder = None
 
     def _call(self, verb: str, request: Any, report_progress: ReportProgress | None = None) -> Any:
-        began = time.monotonic()
-        try:
+        with self._around(verb.partition(":")[2]):
             return self._answer(verb, request, report_progress)
-        finally:
-            if self._note is not None:
-                self._note(verb.partition(":")[2], time.monotonic() - began)
 
     def _answer(self, verb: str, request: Any, report_progress: ReportProgress | None) -> Any:
         try:

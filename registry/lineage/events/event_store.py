@@ -4,25 +4,36 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, update
+from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
 from treaty.registry.core.database import insert
 from treaty.registry.core.enums import LineageEventState
+from treaty.registry.core.errors import RegistryError
 from treaty.registry.lineage.events.diagnostics import diagnose
 from treaty.registry.lineage.events.model import LineageEvent
 from treaty.registry.tables import LineageEventRow, RejectedLineageEventRow
 
 TRIES = 3
 KEPT_BYTES = 4096
+# Bytes of events that are processed in one transaction; a larger event is processed alone.
+AT_ONCE = 4 * 1024 * 1024
 # Column defaults of an event that has not been folded.
 UNFOLDED = {name: info.get_default(call_default_factory=True) for name, info in LineageEventRow.model_fields.items()
             if not info.is_required()}  # fmt: skip
+
+
+class EventLeaseLost(RegistryError):
+    """The lease of an event expired, and another worker has claimed it."""
+
+    default_message = "Another worker has the event now; the work of this one is discarded."
 
 
 @dataclass(frozen=True)
@@ -121,25 +132,69 @@ def reject(session: Session, refusal: EventRejection, *, producer: str, now: dat
     )
 
 
-def next_events(session: Session, *, most: int) -> list[LineageEventRow]:
-    """Lock and return the next events to fold: oldest first, failed ones last."""
-    order = col(LineageEventRow.attempts), col(LineageEventRow.received_at), col(LineageEventRow.id)
-    query = select(LineageEventRow).where(col(LineageEventRow.state) == LineageEventState.NEW).order_by(*order)
-    return list(session.exec(query.limit(most).with_for_update(skip_locked=True)))
+def claim(session: Session, *, worker: str, now: datetime, lease: timedelta, most: int) -> list[LineageEventRow]:
+    """Lease the next events to `worker`, count the attempt, and return them; oldest first.
+
+    An event that was attempted before comes last, and alone: if it ends the process, no other event is suspected."""
+    row = LineageEventRow
+    order = col(row.attempts), col(row.received_at), col(row.id)
+    query = _claimable(now, row.id, row.attempts, func.length(row.body)).order_by(*order)
+    candidates = session.exec(query.limit(most).with_for_update(skip_locked=True)).all()
+    sizes = accumulate(size for _, _, size in candidates)
+    fitting = [
+        each for (each, attempts, _), size in zip(candidates, sizes, strict=True) if not attempts and size <= AT_ONCE
+    ]
+    events = [session.get_one(row, each) for each in fitting or [each for each, *_ in candidates[:1]]]
+    for each in events:
+        each.attempts += 1
+        each.worker, each.lease_expires_at = worker, now + lease
+    session.flush()
+    return events
 
 
-def blame(session: Session, event_id: UUID, error: str) -> LineageEventRow:
-    """Record that folding the event failed. The third failure parks it, so that other events proceed."""
-    event = session.get_one(LineageEventRow, event_id)
-    event.attempts += 1
-    event.error = error
+def hold(session: Session, claimed: Sequence[LineageEventRow]) -> list[LineageEventRow]:
+    """Lock claimed events until the transaction ends, and return their rows, which load no bodies.
+
+    Raises EventLeaseLost if another worker has claimed one of them since."""
+    row = LineageEventRow
+    mine = or_(*(and_(*_mine(each)) for each in claimed))
+    query = select(row).where(mine).order_by(col(row.received_at), col(row.id)).options(defer(row.body))  # type: ignore[arg-type]
+    rows = list(session.exec(query.with_for_update()))
+    if len(rows) != len(claimed):
+        raise EventLeaseLost
+    return rows
+
+
+def release(session: Session, claimed: Sequence[LineageEventRow]) -> None:
+    """Return claimed events without counting the attempt; those of other workers are left out."""
+    row = LineageEventRow
+    reset = {"attempts": col(row.attempts) - 1, "lease_expires_at": None}
+    for each in claimed:
+        session.exec(update(row).where(*_mine(each)).values(**reset))
+
+
+def blame(event: LineageEventRow, error: str) -> None:
+    """Record that an attempt at the event failed. The third failure parks it, so that other events proceed."""
+    event.error, event.lease_expires_at = error, None
     event.state = LineageEventState.PARKED if event.attempts >= TRIES else event.state
-    return event
+
+
+def abandoned(session: Session, *, now: datetime) -> list[LineageEventRow]:
+    """Return the events whose last attempt ended without a result when their worker ended."""
+    row = LineageEventRow
+    spent = col(row.attempts) >= TRIES, col(row.lease_expires_at) < now
+    return list(session.exec(_new(row).where(*spent).with_for_update(skip_locked=True)))
+
+
+def leased(session: Session, worker: str) -> list[LineageEventRow]:
+    """Return the events that `worker` has claimed."""
+    row = LineageEventRow
+    return list(session.exec(_new(row).where(row.worker == worker, col(row.lease_expires_at).is_not(None))))
 
 
 def unpark(event: LineageEventRow) -> None:
     """Queue a parked event again, as if it were new."""
-    event.state, event.attempts, event.error = LineageEventState.NEW, 0, None
+    event.state, event.attempts, event.error, event.lease_expires_at = LineageEventState.NEW, 0, None, None
 
 
 def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
@@ -159,3 +214,19 @@ def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
 def _count(session: Session, key: str, repeats: int) -> None:
     same = col(LineageEventRow.content_hash) == key
     session.exec(update(LineageEventRow).where(same).values(duplicates=col(LineageEventRow.duplicates) + repeats))
+
+
+def _new(*columns: Any) -> Any:
+    return select(*columns).where(col(LineageEventRow.state) == LineageEventState.NEW)
+
+
+def _claimable(now: datetime, *columns: Any) -> Any:
+    expires_at = col(LineageEventRow.lease_expires_at)
+    return _new(*columns).where(or_(expires_at.is_(None), expires_at < now), col(LineageEventRow.attempts) < TRIES)
+
+
+def _mine(claimed: LineageEventRow) -> tuple[ColumnElement[bool], ...]:
+    """Return the SQL conditions that no other worker, and no later attempt, has the event."""
+    row = LineageEventRow
+    attempt = col(row.worker) == claimed.worker, col(row.attempts) == claimed.attempts
+    return col(row.id) == claimed.id, *attempt, col(row.state) == LineageEventState.NEW

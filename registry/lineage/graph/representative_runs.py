@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 from treaty.contracts.fingerprint import canonical, fingerprint
 from treaty.registry.core.enums import EdgeDirection
 from treaty.registry.core.ids import Ids
-from treaty.registry.lineage.events.model import JobEvent, LineageEvent, RunEvent
+from treaty.registry.lineage.events.model import LineageEvent, RunEvent
 from treaty.registry.lineage.events.run_state import FoldedRun, state_of_event
 from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
 from treaty.registry.lineage.graph import flows
@@ -41,27 +41,26 @@ def note(session: Session, run: FoldedRun, *, ids: Ids) -> None:
         _write(session, job, _elected(session, job, run))
 
 
-def declare(session: Session, event: LineageEvent, *, ids: Ids) -> None:
-    """Update the job's edges from a job event.
+def reported_state(event: LineageEvent) -> FoldedRun:
+    """Return the run state that a run or job event reports; that of a job event has no run id.
 
-    The event ranks as a run that completed at its event time. Events of other kinds change nothing."""
-    if event.run is not None or not isinstance(event.content, JobEvent):
-        return
-    declared = _as_run(event)
-    job = _job(session, declared.job_namespace, declared.job_name, ids)
-    previous = FoldedRun.model_validate(job.declared) if job.declared else declared
-    latest = max(previous, declared, key=_age)
-    job.declared = latest.model_dump(mode="json")
-    note(session, latest, ids=ids)
-
-
-def _as_run(event: LineageEvent) -> FoldedRun:
-    """Return a run state without a run id from the content of a job event."""
+    A job event ranks as a run that completed at its event time. Raises ValueError for a dataset event."""
+    if event.run is not None:
+        return state_of_event(event)
     run_fields = {"eventTime": event.event_time.isoformat(), "eventType": "COMPLETE", "run": {"runId": "declared"}}
     state = state_of_event(
         LineageEvent(RunEvent.model_validate({**event.document, **run_fields}), event.document, event.body)
     )
     return state.model_copy(update={"run_id": ""})
+
+
+def declare(session: Session, declared: FoldedRun, *, ids: Ids) -> None:
+    """Update the job's edges from the state that a job event reports."""
+    job = _job(session, declared.job_namespace, declared.job_name, ids)
+    previous = FoldedRun.model_validate(job.declared) if job.declared else declared
+    latest = max(previous, declared, key=_age)
+    job.declared = latest.model_dump(mode="json")
+    note(session, latest, ids=ids)
 
 
 def _age(run: FoldedRun) -> tuple[Any, bytes]:

@@ -1,8 +1,10 @@
 """Process lineage events: fold them into runs and turn new triggers into tasks."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from sqlmodel import Session, select
 
@@ -13,8 +15,8 @@ from treaty.registry.lineage import aliases
 from treaty.registry.lineage.downstream import incident_downstream
 from treaty.registry.lineage.events import links, model
 from treaty.registry.lineage.events.diagnostics import AHEAD
-from treaty.registry.lineage.events.model import DatasetEvent, LineageEvent, RunEvent
-from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, join, state_of_event
+from treaty.registry.lineage.events.model import DatasetEvent, JobEvent, LineageEvent, RunEvent
+from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, join
 from treaty.registry.lineage.events.triggers import UNENDING, WRITES, Trigger, of_dataset, triggers
 from treaty.registry.lineage.graph import representative_runs
 from treaty.registry.queue import coalescing
@@ -26,34 +28,64 @@ from treaty.registry.worker.intake.reactions import TriggerContext
 OLD = timedelta(days=30)
 
 
+@dataclass(frozen=True)
+class ParsedEvent:
+    """The content of an event, parsed before the transaction that processes it.
+
+    `state`: the run state of a run or job event; None for a dataset event."""
+
+    content: RunEvent | JobEvent | DatasetEvent
+    event_time: datetime
+    state: FoldedRun | None
+
+
+def parse_events(rows: Iterable[LineageEventRow]) -> dict[UUID, ParsedEvent]:
+    """Parse the bodies of the events, including their SQL statements."""
+    return {row.id: _parsed(row) for row in rows}
+
+
 def process_events(
-    session: Session, rows: Sequence[LineageEventRow], *, now: datetime, ids: Ids, old: timedelta = OLD
+    session: Session,
+    rows: Sequence[LineageEventRow],
+    parsed: Mapping[UUID, ParsedEvent],
+    *,
+    now: datetime,
+    ids: Ids,
+    old: timedelta = OLD,
 ) -> None:
     """Fold the events into their runs and record new triggers, in the caller's transaction.
 
     `old`: events older than this trigger nothing. Job events only change the lineage graph."""
     with aliases.remembered(session):
-        folded = [each for row in rows if (each := _folded(session, row, now, ids, old))]
+        folded = [each for row in rows if (each := _folded(session, row, parsed[row.id], now, ids, old))]
         # Last, because incidents are locked after everything that is validated.
         presence.notice(session, now=now, ids=ids)
         for run in {each.key: each for each in folded}.values():
             incident_downstream.follow(session, run)
 
 
-def _folded(session: Session, row: LineageEventRow, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
+def _parsed(row: LineageEventRow) -> ParsedEvent:
+    event = as_received(model.parse_event(json.loads(row.body)), row.received_at)
+    state = None if isinstance(event.content, DatasetEvent) else representative_runs.reported_state(event)
+    return ParsedEvent(event.content, event.event_time, state)
+
+
+def _folded(
+    session: Session, row: LineageEventRow, event: ParsedEvent, now: datetime, ids: Ids, old: timedelta
+) -> FoldedRun | None:
     """Return the updated run of the event; None for events without a run."""
-    after, event = None, as_received(model.parse_event(json.loads(row.body)), row.received_at)
+    after = None
     context = TriggerContext(
         session=session, now=now, ids=ids, producer=row.producer, event_time=event.event_time, since=now - old
     )
-    if isinstance(event.content, RunEvent):
-        stored, after = _of_run(context, event, event.content)
+    if isinstance(event.content, RunEvent) and event.state:
+        stored, after = _of_run(context, event.state, event.content)
         row.lineage_run_id = stored.id
     elif isinstance(event.content, DatasetEvent):
         _react(context, [each for each in [of_dataset(event.content)] if each])
-    else:
-        representative_runs.declare(session, event, ids=ids)
-    row.state, row.error = LineageEventState.PROCESSED, None
+    elif event.state:
+        representative_runs.declare(session, event.state, ids=ids)
+    row.state, row.error, row.lease_expires_at = LineageEventState.PROCESSED, None, None
     return after
 
 
@@ -64,8 +96,7 @@ def as_received(event: LineageEvent, received: datetime) -> LineageEvent:
     return event.at(received) if event.event_time > received + AHEAD else event
 
 
-def _of_run(ask: TriggerContext, event: LineageEvent, content: RunEvent) -> tuple[LineageRunRow, FoldedRun]:
-    event_state = state_of_event(event)
+def _of_run(ask: TriggerContext, event_state: FoldedRun, content: RunEvent) -> tuple[LineageRunRow, FoldedRun]:
     stored = _locked(ask.session, event_state.key, now=ask.now, ids=ask.ids)
     before = FoldedRun.model_validate(stored.state) if stored.state else None
     after = join(before, event_state) if before else event_state

@@ -207,7 +207,7 @@ def test_one_whose_deliverers_always_die_is_given_up(engine: Engine) -> None:
     sent.post("a")
     for _ in range(outbox.ATTEMPTS):
         with transaction(engine) as tx:
-            assert outbox.claim(tx, now=sent.clock(), lease=delivery.LEASE)
+            assert outbox.claim(tx, worker="w", now=sent.clock(), lease=delivery.LEASE)
             tx.commit()
         sent.clock.advance(121)
     sent.desk().drain()
@@ -219,12 +219,12 @@ def test_a_deliverer_that_comes_back_late_changes_nothing(engine: Engine) -> Non
     sent = office(engine, unused())
     sent.post("a")
     with transaction(engine) as tx:
-        late = outbox.claim(tx, now=sent.clock(), lease=delivery.LEASE)
+        late = outbox.claim(tx, worker="w", now=sent.clock(), lease=delivery.LEASE)
         tx.commit()
     assert late
     sent.clock.advance(121)
     with transaction(engine) as tx:
-        assert outbox.claim(tx, now=sent.clock(), lease=delivery.LEASE)
+        assert outbox.claim(tx, worker="w", now=sent.clock(), lease=delivery.LEASE)
         tx.commit()
     with transaction(engine) as tx, pytest.raises(outbox.DeliveryLeaseLost):
         outbox.sent(tx, late, now=sent.clock())

@@ -66,7 +66,7 @@ def test_an_event_that_is_folded_while_a_verdict_is_kept_undoes_nothing(
     assert scene.worker().work()
     folding.join()
     assert {(each.state, each.attempts) for each in rows(scene.database, LineageEventRow)} == {
-        (LineageEventState.PROCESSED, 0)
+        (LineageEventState.PROCESSED, 1)
     }
     task = rows(scene.database, TaskRow)[1]
     assert (task.state, task.attempts) == (TaskState.DONE, 1)

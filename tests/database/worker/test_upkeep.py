@@ -77,7 +77,7 @@ def test_events_are_kept_as_they_were_sent_for_a_time_and_what_waits_as_long_as_
         tx.commit()
     scene.send(event(run="waits"))
     scene.clock.advance(days * 86400)
-    with patch.object(event_store, "next_events", lambda *_, **__: []):
+    with patch.object(event_store, "claim", lambda *_, **__: []):
         worker = scene.worker()
         order_upkeep(worker)
         assert worker.step()

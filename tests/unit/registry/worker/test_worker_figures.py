@@ -77,7 +77,7 @@ def test_attempts_are_counted_by_how_they_ended() -> None:
 
 def test_a_worker_answers_with_its_figures_where_it_is_told_to() -> None:
     figures, port = WorkerMetrics(), free_port()
-    figures.count_request("measure", 1.5)
+    figures.spark.labels("measure").inc(1.5)
     with served(figures, "127.0.0.1", port), urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         told = answer.read().decode()
