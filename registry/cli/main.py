@@ -1,6 +1,5 @@
 """Define the `treaty` command and convert every failure to an exit code."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -156,8 +155,10 @@ def worker(
     Spark runs in a child process. A worker process that dies or hangs is replaced."""
     require("registry", "spark")
     if channel < 0:
-        # The supervisor of the process; it passes the options.
-        os.execv(sys.executable, (sys.executable, "-m", "treaty", "worker"))
+        # It starts this command again, with the options.
+        from treaty.registry.worker import supervisor
+
+        supervisor.main()
     from treaty.registry.core import logs
     from treaty.registry.worker import process
 

@@ -61,12 +61,14 @@ def test_a_command_ends_with_its_code_and_words(
 SILENT = "treaty: Cannot connect to the database. Check that it is running and that TREATY_DATABASE_URL is correct.\n"
 
 
-@pytest.mark.parametrize("command", ["init", "api", "worker", "up"])
+@pytest.mark.parametrize(
+    "command", [["init"], ["api"], ["worker", "--channel", "0"], ["up"]], ids=lambda command: command[0]
+)
 @pytest.mark.parametrize(
     "url", ["postgresql://ada:5ecret@127.0.0.1:1/treaty", "sqlite:///{folder}", "sqlite:///{file}"]
 )
 def test_a_database_that_does_not_answer_is_one_line(
-    command: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: list[str], url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").touch(mode=0o600)
     (tmp_path / "file").write_bytes(b"no database" * 1000)
@@ -77,7 +79,7 @@ def test_a_database_that_does_not_answer_is_one_line(
     monkeypatch.setattr("treaty.registry.core.database._set.retry.stop", stop_after_attempt(1))
     # The worker says what signals do; after it these tests go on.
     with interruptible(), pytest.raises(SystemExit) as ended:
-        main([command])
+        main(command)
     assert (ended.value.code, *capsys.readouterr()) == (3, "", SILENT)
 
 
