@@ -65,6 +65,13 @@ def environment(settings: RegistrySettings, environ: Mapping[str, str]) -> dict[
     return {**environ, **values, **overrides}
 
 
+def with_start_folder(settings: RegistrySettings, folder: Path) -> RegistrySettings:
+    """Return the settings that allow the folder, unless they name locations. The root is not allowed in this way."""
+    if settings.locations is not None or folder == Path(folder.anchor):
+        return settings
+    return settings.model_copy(update={"locations": str(folder)})
+
+
 @dataclass
 class RunningProcess:
     """A running process and its log file."""

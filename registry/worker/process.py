@@ -9,17 +9,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+from sqlalchemy import Engine
+
 from treaty.engine.checks import plugins
 from treaty.engine.core import key_files
 from treaty.engine.core.hash_key import HashKey
+from treaty.engine.core.locations.rules import LocationRules
 from treaty.registry.core import home
-from treaty.registry.core.database import connect, migrate
+from treaty.registry.core.database import connect, migrate, read_session
 from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.locations import allowed_locations
 from treaty.registry.validation.dependencies import Large
 from treaty.registry.worker.database_clock import DatabaseClock
 from treaty.registry.worker.loop import StopSignal, Worker
 from treaty.registry.worker.metrics import WorkerMetrics, served
 from treaty.registry.worker.periodic import PeriodicJob, run_periodic_jobs
+from treaty.registry.worker.restricted_engine import RestrictedEngine
 
 log = logging.getLogger("treaty.worker")
 ADJUSTED = timedelta(minutes=1)
@@ -47,7 +52,8 @@ def run(settings: RegistrySettings) -> None:
         log.warning("not passed to Spark: %s; name them in TREATY_SPARK_ENVIRONMENT if it needs them", ", ".join(names))
     plugins.load(settings.plugin_names)
     metrics = WorkerMetrics()
-    database, engine = connect(settings.database), SparkChild(limits, note=metrics.count_request)
+    database = connect(settings.database)
+    engine = RestrictedEngine(SparkChild(limits, note=metrics.count_request), partial(_rules, database, settings))
     try:
         stop = _stop_by_signal()
         home.prepare(settings)
@@ -68,6 +74,11 @@ def run(settings: RegistrySettings) -> None:
         engine.close()
         database.dispose()
     log.info("stopped")
+
+
+def _rules(database: Engine, settings: RegistrySettings) -> LocationRules:
+    with read_session(database) as session:
+        return allowed_locations.rules(session, settings)
 
 
 def _large(settings: RegistrySettings) -> Large:
