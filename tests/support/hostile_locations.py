@@ -42,10 +42,12 @@ def prepared(disk: Path) -> Path:
 # The drafts of the report, by what they were after.
 REPORTED = (
     Location("/etc/passwd", "text"), Location("/etc/shadow", "text"), Location("file:///etc/passwd", "text"),
-    Location("/etc", "text"), Location("{disk}/data/home/key", "text"), Location("{disk}/data/home/audit-key", "text"),
+    Location("/etc", "text"), Location("{disk}/data/home/key", "text"), Location("{disk}/data/home/audit-key",
+    "text"),
     Location("{disk}/data/home/treaty.db", "text"), Location("{disk}/data/home/treaty.db-wal", "text"),
     Location("{disk}/data/home/states", "parquet"), Location("{disk}/data/home", "text"),
-    Location("/proc/self/environ", "text"), Location("/root/.ssh/id_rsa", "text"), Location("s3://somebody-else/x", "csv"),
+    Location("/proc/self/environ", "text"), Location("/root/.ssh/id_rsa", "text"), Location("s3://somebody-else/x",
+    "csv"),
     Location("s3a://somebody-else/x"), Location("https://169.254.169.254/latest/meta-data", "text"),
     Location("jdbc:postgresql://127.0.0.1/treaty", "jdbc"), Location("{disk}/data/t", "com.example.Source"),
     Location("{disk}/data/t", "org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider"),
@@ -70,20 +72,27 @@ DETOURS = (
 )  # fmt: skip
 SPELLINGS = (
     "//etc/passwd", "///etc/passwd", "//{disk}/data/t", "file:etc/passwd", "file:../etc/passwd", "file://etc/passwd",
-    "file://localhost/etc/passwd", "file://localhost{disk}/data/t", "file://127.0.0.1/etc/passwd", "file://host/share/x",
-    "file:", "file:/", "file://", "\\\\host\\share", "{disk}\\data\\t", "C:\\Windows", "c:/windows", "{disk}/data/t\x00.csv",
-    "{disk}/data/t\n", "\t{disk}/data/t", " {disk}/data/t", "{disk}/data/t ", "{disk}/data/\u202et", "{disk}/data/\u200bt",
-    "{disk}/data/t%00", "{disk}/data/t%0a", "{disk}/data/%5c..%5cetc", "", " ", "{disk}/data/\ud800", "%2fetc%2fpasswd",
+    "file://localhost/etc/passwd", "file://localhost{disk}/data/t", "file://127.0.0.1/etc/passwd",
+    "file://host/share/x",
+    "file:", "file:/", "file://", "\\\\host\\share", "{disk}\\data\\t", "C:\\Windows", "c:/windows",
+    "{disk}/data/t\x00.csv",
+    "{disk}/data/t\n", "\t{disk}/data/t", " {disk}/data/t", "{disk}/data/t ", "{disk}/data/\u202et",
+    "{disk}/data/\u200bt",
+    "{disk}/data/t%00", "{disk}/data/t%0a", "{disk}/data/%5c..%5cetc", "", " ", "{disk}/data/\ud800",
+    "%2fetc%2fpasswd",
     "{disk}/data/%25%32%35%32%65%25%32%35%32%65/etc", "file%3a///etc/passwd",
 )  # fmt: skip
 BUCKETS = (
     "s3://lake", "s3://lake/", "s3://lake/rawx", "s3://lake/raw-2/t", "s3://lake/Raw/t", "s3://lake2/raw/t",
     "s3://lake.evil.com/raw/t", "s3://evil@lake/raw/t", "s3://key:secret@lake/raw/t", "s3://lake@evil/raw/t",
-    "s3://lake/raw/../secret", "s3://lake/raw/%2e%2e/secret", "s3://lake/raw/./t", "s3://lake/raw/t?endpoint_override=evil",
-    "s3://lake/raw/t#x", "s3://lake/raw/t%3fx=1", "s3:///lake/raw/t", "s3:/lake/raw/t", "s3:lake/raw/t", "s3:", "s3://",
+    "s3://lake/raw/../secret", "s3://lake/raw/%2e%2e/secret", "s3://lake/raw/./t",
+    "s3://lake/raw/t?endpoint_override=evil",
+    "s3://lake/raw/t#x", "s3://lake/raw/t%3fx=1", "s3:///lake/raw/t", "s3:/lake/raw/t", "s3:lake/raw/t", "s3:",
+    "s3://",
     "s3a://other/raw/t", "s3n://other/raw/t", "S3://OTHER/raw/t", "s3://lake%2fraw/t", "s3://lake%2eevil/raw/t",
     "s3://lake\\raw/t", "s3://lake raw/t", "s3a://lake:9000/raw/t", "s3://[::1]/raw/t", "oss://lake/raw/t",
-    "hdfs://other/warehouse/t", "hdfs:///warehouses/t", "hdfs:///user/x", "hdfs:warehouse/t", "webhdfs:///warehouse/t",
+    "hdfs://other/warehouse/t", "hdfs:///warehouses/t", "hdfs:///user/x", "hdfs:warehouse/t",
+    "webhdfs:///warehouse/t",
     "abfs://box@evil.dfs.core.windows.net/tables/t", "abfs://other@account.dfs.core.windows.net/tables/t",
     "abfss://box@account.dfs.core.windows.net/tables2/t", "abfss://box@account.dfs.core.windows.net/",
     "abfss://account.dfs.core.windows.net/tables/t", "wasb://box@account.dfs.core.windows.net/tables/t", "gs:///x",
@@ -112,15 +121,20 @@ SCHEMES = tuple(
 )
 TABLES = (
     "text.passwd", "text.`/etc/passwd`", "text.`.treaty`", "text.`data`", "TEXT.x", "Text.x", "`text`.x", "text . x",
-    "parquet.x", "csv.x", "json.x", "orc.x", "avro.x", "binaryFile.x", "delta.x", "iceberg.x", "xml.x", "jdbc.x", "image.x",
-    "parquet.`{disk}/etc/passwd`", "delta.`s3://other/t`", "org.apache.spark.sql.x`", "a.`b", "`", "a``b.c", "text.`a.b`",
+    "parquet.x", "csv.x", "json.x", "orc.x", "avro.x", "binaryFile.x", "delta.x", "iceberg.x", "xml.x", "jdbc.x",
+    "image.x",
+    "parquet.`{disk}/etc/passwd`", "delta.`s3://other/t`", "org.apache.spark.sql.x`", "a.`b", "`", "a``b.c",
+    "text.`a.b`",
     "a b/c", "x;y/z", "select 1 from /etc/passwd", "{disk}/data/t; drop table x/../../etc",
 )  # fmt: skip
 FORMATS = (
-    "jdbc", "JDBC", "kafka", "socket", "rate", "binaryFile", "image", "libsvm", "xml", "noop", "console", "memory", "hive",
-    "hudi", "com.databricks.spark.csv", "org.apache.spark.sql.parquet", "org.apache.spark.sql.jdbc", "java.lang.Runtime",
-    "com.example.Evil", "parquet ", " parquet", "parquet\x00", "", "par quet", "../parquet", "parquet;text", "treaty",
-    "org.apache.spark.sql.execution.datasources.text.TextFileFormat", "python", "pyspark", "state-metadata", "statestore",
+    "jdbc", "JDBC", "kafka", "socket", "rate", "binaryFile", "image", "libsvm", "xml", "noop", "console", "memory",
+    "hive",
+    "hudi", "com.databricks.spark.csv", "org.apache.spark.sql.parquet", "org.apache.spark.sql.jdbc",
+    "java.lang.Runtime",
+    "com.example.Evil", "parquet\x00", "", "par quet", "../parquet", "parquet;text", "treaty",
+    "org.apache.spark.sql.execution.datasources.text.TextFileFormat", "python", "pyspark", "state-metadata",
+    "statestore",
 )  # fmt: skip
 
 
@@ -130,7 +144,6 @@ def _hostile() -> Iterator[Location]:
     yield from (Location(each, "text") for each in (*DETOURS, *SPELLINGS, *BUCKETS, *SCHEMES, *TABLES))
     yield from (Location("{disk}/data/t", each) for each in FORMATS)
     yield Location("{disk}/data/t#files", "iceberg")
-    yield Location("{disk}/data/finance/t")
 
 
 HOSTILE = tuple(dict.fromkeys(_hostile()))
@@ -138,21 +151,29 @@ BENIGN = (
     *(
         Location(each)
         for each in (
-            "{disk}/data/t", "{disk}/data/t/", "{disk}/data//t", "{disk}/data/./t", "{disk}/data/t/../t", "{disk}/data/a b",
+            "{disk}/data/t", "{disk}/data/t/", "{disk}/data//t", "{disk}/data/./t", "{disk}/data/t/../t",
+            "{disk}/data/a b",
             "{disk}/data/a%20b", "{disk}/data/x-1", "{disk}/data/x_1.parquet", "{disk}/data/ä/ö", "{disk}/data/日本",
-            "{disk}/data/t/ds=2026-01-01", "{disk}/data/t/ds=2026-01-01/hour=3", "{disk}/data/t/ds=2026-01-01 00%3A00",
-            "{disk}/data/t.csv", "{disk}/data/t.csv.gz", "{disk}/data/t (1).csv", "{disk}/data/t'1", "{disk}/data/t,1",
-            "{disk}/data/t;1", "{disk}/data/t=1", "{disk}/data/t@v1", "{disk}/data/t#1", "{disk}/data/t?1", "{disk}/data/t*",
-            "{disk}/data/[t]", "{disk}/data/{t}", "{disk}/data/t&u", "{disk}/data/t+u", "{disk}/data/t!u", "{disk}/data/$t",
+            "{disk}/data/t/ds=2026-01-01", "{disk}/data/t/ds=2026-01-01/hour=3",
+            "{disk}/data/t/ds=2026-01-01 00%3A00",
+            "{disk}/data/t.csv", "{disk}/data/t.csv.gz", "{disk}/data/t (1).csv", "{disk}/data/t'1",
+            "{disk}/data/t,1",
+            "{disk}/data/t;1", "{disk}/data/t=1", "{disk}/data/t@v1", "{disk}/data/t#1", "{disk}/data/t?1",
+            "{disk}/data/t*",
+            "{disk}/data/[t]", "{disk}/data/{t}", "{disk}/data/t&u", "{disk}/data/t+u", "{disk}/data/t!u",
+            "{disk}/data/$t",
             "{disk}/data/100%", "{disk}/data/T", "{disk}/data/t/_delta_log/..", "{disk}/data/does/not/exist/yet",
             "{disk}/data/homes/t", "{disk}/data/homework", "{disk}/data/finance/t", "file:{disk}/data/t",
             "file://{disk}/data/t", "FILE:{disk}/data/t", "file:{disk}/data/a%20b", "{disk}/data/../data/t",
             "s3://lake/raw/t", "s3a://lake/raw/t", "s3n://lake/raw/t", "S3://lake/raw/t", "s3://LAKE/raw/t",
-            "s3://lake/raw/t/", "s3://lake/raw//t", "s3://lake/raw/a b", "s3://lake/raw/a%20b", "s3://lake/raw/ds=1/h=2",
+            "s3://lake/raw/t/", "s3://lake/raw//t", "s3://lake/raw/a b", "s3://lake/raw/a%20b",
+            "s3://lake/raw/ds=1/h=2",
             "s3://lake/raw/t+1", "s3://lake/raw/t.v1", "gs://any/t", "gs://any-other_1.x/t/u", "hdfs:///warehouse/t",
             "hdfs:/warehouse/t", "abfs://box@account.dfs.core.windows.net/tables/t",
-            "abfss://box@account.dfs.core.windows.net/tables/t", "abfss://box@ACCOUNT.dfs.core.windows.net/tables/t/u",
-            "orders", "sales.orders", "lake.sales.orders", "vip.sales.orders", "spark_catalog.text.orders", "my-lake.db.t",
+            "abfss://box@account.dfs.core.windows.net/tables/t",
+            "abfss://box@ACCOUNT.dfs.core.windows.net/tables/t/u",
+            "orders", "sales.orders", "lake.sales.orders", "vip.sales.orders", "spark_catalog.text.orders",
+            "my-lake.db.t",
             "db.`my-table`", "db.`my table`", "Sales.Orders", "db.t$files", "db._t", "db.t1", "texts.x", "parquets.x",
             "iceberg.sales.orders", "delta.sales.orders",
         )

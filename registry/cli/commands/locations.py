@@ -8,6 +8,7 @@ import typer
 
 from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
+from treaty.engine.core.locations.spelling import UnusableLocation, normalise
 from treaty.registry.cli.commands.service import open_client
 from treaty.registry.cli.output.tables import console, print_table
 
@@ -57,6 +58,9 @@ def remove(location: Location, domain: Domain = None) -> None:
 
 
 def _absolute(location: str) -> str:
-    """Return a local path from the root; other locations stay as they are."""
+    """Return the canonical spelling of a location, and a local path from the root. Raises CliError."""
     is_relative_path = location.startswith(".") or ("/" in location and ":" not in location)
-    return os.path.abspath(location) if is_relative_path else location
+    try:
+        return normalise(os.path.abspath(location) if is_relative_path else location)
+    except UnusableLocation as error:
+        raise CliError(f"The location {error}.") from None
