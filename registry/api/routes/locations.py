@@ -11,7 +11,7 @@ from treaty.registry.core.enums import Permission
 from treaty.registry.locations import allowed_locations
 from treaty.registry.tables import AllowedLocationRow
 
-router = admission_router(tags=["locations"])
+router = admission_router(tags=["people"])
 
 
 @router.get("/locations")
