@@ -17,6 +17,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from treaty.engine.core import interrupts, key_files, private_files
+from treaty.engine.core.locations.spelling import UnusableLocation, normalise
 from treaty.registry.core import home
 from treaty.registry.core.settings import PREFIX, RegistrySettings
 
@@ -66,10 +67,15 @@ def environment(settings: RegistrySettings, environ: Mapping[str, str]) -> dict[
 
 
 def with_start_folder(settings: RegistrySettings, folder: Path) -> RegistrySettings:
-    """Return the settings that allow the folder, unless they name locations. The root is not allowed in this way."""
-    if settings.locations is not None or folder == Path(folder.anchor):
+    """Return the settings that allow the folder, unless they name locations.
+
+    Not the root of the file system, nor a folder whose name a list of locations cannot contain."""
+    if settings.locations is not None or folder == Path(folder.anchor) or "," in str(folder):
         return settings
-    return settings.model_copy(update={"locations": str(folder)})
+    try:
+        return settings.model_copy(update={"locations": normalise(str(folder))})
+    except UnusableLocation:
+        return settings
 
 
 @dataclass

@@ -11,8 +11,10 @@ from sqlmodel import select
 from support.api import World, build, document
 from support.engines import FakeEngine
 from support.hostile_locations import BENIGN, HOSTILE, REPORTED, Location, prepared
+from support.scenes import orders
 
 from treaty.engine.core.errors import EngineError, RefusedTable
+from treaty.engine.core.locations.rules import AllowedLocation, LocationRules
 from treaty.engine.protocol.requests import (
     DraftRequest,
     DraftResult,
@@ -71,7 +73,7 @@ def refused(call: Callable[[], object]) -> ClientError:
 
 
 def test_without_an_allowed_location_no_file_can_be_drafted(engine: Engine, tmp_path: Path) -> None:
-    world = build(engine, home=tmp_path / "home")
+    world = build(engine, home=tmp_path / "home", locations="")
     with world.http:
         assert drafted(world, str(tmp_path / "data")) == 422
         world.client("admin").add_location(str(tmp_path))
@@ -93,7 +95,6 @@ def test_every_benign_draft_is_accepted(closed: World, disk: Path) -> None:
 @pytest.mark.parametrize("location", [REPORTED[0], REPORTED[4], REPORTED[12], Location("{disk}/data/link/t")])
 def test_no_contract_about_such_data_is_approved(closed: World, disk: Path, location: Location) -> None:
     proposal = closed.client("producer").propose(document(physical=location.at(disk)))
-    closed.client("producer").submit(proposal.id)
     owner = closed.client("owner")
 
     error = refused(lambda: owner.approve(proposal.id, owner.preview(proposal.id).fingerprint))
@@ -108,7 +109,6 @@ def test_a_contract_lies_in_the_domain_that_its_location_is_for(closed: World, d
     for domain in ("sales", "finance"):
         text = document(domain, physical=str(disk / "data" / "finance" / "t")) + f"domain: {domain}\n"
         proposal = closed.client("producer").propose(text)
-        closed.client("producer").submit(proposal.id)
         body = {"fingerprint": owner.preview(proposal.id).fingerprint}
         statuses.append(closed.call("owner", "POST", f"/proposals/{proposal.id}/approve", json=body).status_code)
 
@@ -218,3 +218,19 @@ def test_every_source_that_is_sent_carries_the_rules(restricted: RestrictedEngin
 
 def table(location: str) -> LakeTable:
     return LakeTable(name=location, location=location, format=None, columns=(), as_of="")
+
+
+@pytest.mark.parametrize(("location", "verdict"), [("/data", "passed"), ("/other", "not_evaluated")])
+def test_a_table_that_may_not_be_read_gets_a_run_that_says_why(
+    engine: Engine, tmp_path: Path, location: str, verdict: str
+) -> None:
+    scene = orders(engine, tmp_path)
+    allowed = LocationRules((AllowedLocation(location),))
+    scene.engine = RestrictedEngine(scene.engine, lambda: allowed)  # type: ignore[assignment]
+    scene.ask()
+
+    scene.work()
+
+    (run,) = scene.runs
+    assert run.verdict == verdict
+    assert ("treaty locations add /data/orders" in str(run.reason)) is (location == "/other")
