@@ -56,7 +56,9 @@ class Place:
         path = "/".join(self.steps)
         if self.authority == ANY:
             return f"{self.scheme}://"
-        return f"/{path}" if self.scheme == FILE else f"{self.scheme}://{self.authority}/{path}"
+        if self.scheme == FILE:
+            return f"/{path}"
+        return f"{self.scheme}://{self.authority}" + (f"/{path}" if path or not self.authority else "")
 
     def is_within(self, other: "Place") -> bool:
         """Return whether the place is the other one or lies below it."""
