@@ -53,8 +53,8 @@ class LocationRules:
                 domains.setdefault(place, set()).add(each.domain)
         return ResolvedRules(
             {place: frozenset(names) for place, names in domains.items()},
-            reserved=tuple(place_of_file(each) for each in (*self.reserved, *SYSTEM)),
-            home=place_of_file(self.home) if self.home else None,
+            reserved=tuple(place for each in (*self.reserved, *SYSTEM) for place in _stored(each)),
+            home=next(_stored(self.home), None) if self.home else None,
         )
 
 
@@ -62,7 +62,8 @@ class LocationRules:
 class ResolvedRules:
     """Rules whose symbolic links are resolved.
 
-    `domains`: the domains that may read below each place; None among them stands for all."""
+    `domains`: the domains that may read below each place; None among them stands for all. `reserved`, `home`: in lower
+    case, as some file systems ignore case."""
 
     domains: Mapping[Place, frozenset[str | None]]
     reserved: tuple[Place, ...] = ()
@@ -100,7 +101,7 @@ class ResolvedRules:
 
     def is_inside_reserved(self, location: str) -> bool:
         """Return whether a location lies in a reserved place. Raises UnusableLocation."""
-        return any(_is_inside(place, each) for place in places(location) for each in self.reserved)
+        return any(_is_inside(_folded(place), each) for place in places(location) for each in self.reserved)
 
     def _refusal(self, place: Place, location: str, domains: Collection[str | None] | None) -> str | None:
         if self._is_reserved(place):
@@ -118,14 +119,15 @@ class ResolvedRules:
 
     def _is_reserved(self, place: Place) -> bool:
         """Return whether the place is reserved, or contains a reserved place that Spark would read with it."""
-        return any(_is_inside(place, each) or _reads(place, each) for each in self.reserved) or self._is_home(place)
+        own = _folded(place)
+        return any(_is_inside(own, each) or _reads(own, each) for each in self.reserved) or self._is_home(place)
 
     def _is_home(self, place: Place) -> bool:
         """Return whether the place is the home or in it, without an allowed location within the home."""
-        if self.home is None or not _is_inside(place, self.home):
+        if self.home is None or not _folded(place).is_within(self.home):
             return False
         covering = self._covering(place)
-        return covering is None or covering == self.home or not _is_inside(covering, self.home)
+        return covering is None or len(covering.steps) <= len(self.home.steps)
 
     def _covering(self, place: Place) -> Place | None:
         """Return the innermost allowed place around this one; None if there is none."""
@@ -147,24 +149,30 @@ def _readable(location: str) -> Iterator[Place]:
         return
 
 
+def _stored(location: str) -> Iterator[Place]:
+    """Yield the place of a file or folder of the service; nothing if no table can be there."""
+    try:
+        yield _folded(place_of_file(location))
+    except UnusableLocation:
+        return
+
+
 def _is_inside(place: Place, reserved: Place) -> bool:
-    """Return whether a place is the reserved one or lies in it."""
-    own, reserved = _folded(place), _folded(reserved)
+    """Return whether a place in lower case is the reserved one or lies in it."""
     if reserved.steps and reserved.steps[-1].endswith(BEGINNING):
         depth, beginning = len(reserved.steps), reserved.steps[-1].removesuffix(BEGINNING)
         folder = replace(reserved, steps=reserved.steps[:-1])
-        return own.is_within(folder) and len(own.steps) >= depth and own.steps[depth - 1].startswith(beginning)
-    return own.is_within(reserved)
+        return place.is_within(folder) and len(place.steps) >= depth and place.steps[depth - 1].startswith(beginning)
+    return place.is_within(reserved)
 
 
 def _reads(place: Place, reserved: Place) -> bool:
-    """Return whether Spark reads the reserved place with the place around it. It does not read hidden folders."""
-    own, reserved = _folded(place), _folded(reserved)
-    return reserved.is_within(own) and not _is_hidden(reserved.steps[len(own.steps) :])
+    """Return whether Spark reads the reserved place with the place around it; it reads no hidden folders."""
+    return reserved.is_within(place) and not _is_hidden(reserved.steps[len(place.steps) :])
 
 
 def _folded(place: Place) -> Place:
-    """Return the place in lower case: some file systems ignore case."""
+    """Return the place in lower case."""
     return replace(place, steps=tuple(step.casefold() for step in place.steps))
 
 

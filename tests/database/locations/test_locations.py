@@ -155,8 +155,11 @@ def test_such_locations_cannot_be_allowed(closed: World, disk: Path, location: s
     [("", "/srv/treaty/treaty.db*"), ("sqlite:////var/x.db", "/var/x.db*"), ("postgresql://u:secret@db/x", None)],
 )
 def test_the_files_of_the_service_are_reserved(url: str, named: str | None) -> None:
-    reserved = reserved_locations(RegistrySettings(home="/srv/treaty", database_url=url, hash_key_file="/keys/own"))
+    store = "s3://key:secret@states/treaty?endpoint_override=minio:9000"
+    settings = RegistrySettings(home="/srv/treaty", database_url=url, hash_key_file="/keys/own", state_url=store)
+    reserved = reserved_locations(settings)
 
+    assert LocationRules(reserved=reserved).resolve().is_inside_reserved("s3a://states/treaty/x")
     assert {"/srv/treaty/states", "/srv/treaty/logs", "/keys/own", "/srv/treaty/audit-key"} < set(reserved)
     assert [each for each in reserved if each.endswith("*")] == ([named] if named else [])
     assert "secret" not in str(reserved)
