@@ -46,7 +46,7 @@ class RecordingEngine:
 
 
 def main() -> None:
-    """Print the admitted hostile and the refused benign locations of each door, and the drafts of the report."""
+    """Print the admitted hostile and the refused benign locations of each door."""
     sys.path.insert(0, str(TESTS))
     from support.hostile_locations import BENIGN, HOSTILE, REPORTED, prepared
 
@@ -59,9 +59,9 @@ def main() -> None:
                     ("hostile locations admitted", HOSTILE, True),
                     ("benign locations refused", BENIGN, False),
                 ):
-                    found = [each for each in corpus if admits(each.at(disk), each.format) is unwanted]
-                    print(Line(f"{name}: {kind}, of {len(corpus)}", len(found), 0, "").text, flush=True)
-                    print(*(f"  {each}\n" for each in found), sep="", end="")
+                    mistakes = [each for each in corpus if admits(each.at(disk), each.format) is unwanted]
+                    print(Line(f"{name}: {kind}, of {len(corpus)}", len(mistakes), 0, "").text, flush=True)
+                    print(*(f"  {each}\n" for each in mistakes), sep="", end="")
 
 
 @contextmanager

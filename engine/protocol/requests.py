@@ -27,7 +27,7 @@ class TableSource:
     format: str | None = None
     partition_by: tuple[str, ...] = ()
     version: int | None = None
-    rules: LocationRules | None = field(default=None, compare=False, repr=False)
+    rules: LocationRules | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,6 @@ from treaty.registry.cli.commands import (
     history,
     incidents,
     lineage,
-    locations,
     notifications,
     patterns,
     profile,
@@ -84,7 +83,7 @@ app.add_typer(access.app)
 app.add_typer(audit.app)
 app.add_typer(incidents.app)
 app.add_typer(lineage.app)
-app.add_typer(locations.app)
+app.add_typer(access.locations)
 app.add_typer(notifications.app)
 app.add_typer(templates.app)
 

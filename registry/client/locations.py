@@ -2,21 +2,21 @@
 
 from uuid import UUID
 
-from treaty.registry import schemas
 from treaty.registry.client.transport import ApiTransport
+from treaty.registry.schemas.locations import AllowedLocationIn, AllowedLocationOut
 
 
 class LocationsApi(ApiTransport):
     """Client methods for allowed locations."""
 
-    def locations(self) -> list[schemas.AllowedLocationOut]:
+    def locations(self) -> list[AllowedLocationOut]:
         """List the allowed locations, those of the settings first. Requires an administrator."""
-        return self._get(list[schemas.AllowedLocationOut], "/locations")
+        return self._get(list[AllowedLocationOut], "/locations")
 
-    def add_location(self, location: str, *, domain: str | None = None) -> schemas.AllowedLocationOut:
+    def add_location(self, location: str, *, domain: str | None = None) -> AllowedLocationOut:
         """Allow a location; `domain` None allows it to all contracts. Requires an administrator."""
-        body = schemas.AllowedLocationIn(location=location, domain=domain)
-        return self._post(schemas.AllowedLocationOut, "/locations", body)
+        body = AllowedLocationIn(location=location, domain=domain)
+        return self._post(AllowedLocationOut, "/locations", body)
 
     def remove_location(self, location_id: UUID) -> None:
         """Remove an added location. Requires an administrator."""

@@ -21,7 +21,7 @@ Claim = tuple[str, str, str | None]
 
 
 def refuse_document(session: Session, document: Document, source: Mapping[str, Any], rules: LocationRules) -> None:
-    """Raise InvalidRequest if the contract's own data or data that its checks read may not be read.
+    """Raise InvalidRequest if data of the contract or of its checks may not be read.
 
     `source`: source of the draft; {} for none."""
     domains = frozenset({visibility.domain_of(document)})

@@ -30,7 +30,7 @@ def _without_secrets(url: str) -> str:
 
 
 def _database(settings: RegistrySettings) -> tuple[str, ...]:
-    """Return the beginning of the names of a SQLite database, its logs and its replaced versions."""
+    """Return the beginning of the names of a SQLite database and its logs."""
     try:
         file = file_of(make_url(settings.database))
     except ArgumentError:

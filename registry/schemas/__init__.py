@@ -91,7 +91,6 @@ from treaty.registry.schemas.lineage_graph import (
     NodeOut,
     UpstreamIncidentOut,
 )
-from treaty.registry.schemas.locations import AllowedLocationIn, AllowedLocationOut
 from treaty.registry.schemas.notifications import ChannelIn, ChannelOut, NewChannelOut, OutboxMessageOut
 from treaty.registry.schemas.patterns import CommonPatternOut, PatternColumnOut, PatternInfoOut
 from treaty.registry.schemas.people import (
@@ -178,8 +177,6 @@ __all__ = [
     "AcknowledgementOut",
     "AffectedContractOut",
     "AliasIn",
-    "AllowedLocationIn",
-    "AllowedLocationOut",
     "AnalyzerOut",
     "ApprovalIn",
     "ApprovalOut",

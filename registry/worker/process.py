@@ -7,7 +7,7 @@ import sys
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sqlalchemy import Engine
 
@@ -26,6 +26,9 @@ from treaty.registry.worker.metrics import WorkerMetrics, served
 from treaty.registry.worker.periodic import PeriodicJob, run_periodic_jobs
 from treaty.registry.worker.restricted_engine import RestrictedEngine
 
+if TYPE_CHECKING:
+    from treaty.engine.spark.process.child import ChildSettings
+
 log = logging.getLogger("treaty.worker")
 ADJUSTED = timedelta(minutes=1)
 
@@ -35,25 +38,17 @@ def run(settings: RegistrySettings) -> None:
 
     Then release its task and stop Spark."""
     from treaty.engine.evaluation.evaluator import evaluate
-    from treaty.engine.spark.process.child import ChildSettings, SparkChild
+    from treaty.engine.spark.process.child import SparkChild
     from treaty.engine.spark.process.environment import withheld
 
-    limits = ChildSettings(
-        limit_seconds=settings.engine_timeout_seconds,
-        limit_memory=settings.engine_memory,
-        memory=settings.spark_memory,
-        remote=settings.spark_remote,
-        master=settings.spark_master,
-        log=str(settings.home / "logs" / "spark.log"),
-        plugins=settings.plugin_names,
-        environment=settings.spark_variables,
-    )
     if names := withheld(os.environ, settings.spark_variables):
         log.warning("not passed to Spark: %s; name them in TREATY_SPARK_ENVIRONMENT if it needs them", ", ".join(names))
     plugins.load(settings.plugin_names)
     metrics = WorkerMetrics()
     database = connect(settings.database)
-    engine = RestrictedEngine(SparkChild(limits, note=metrics.count_request), partial(_rules, database, settings))
+    engine = RestrictedEngine(
+        SparkChild(_child_settings(settings), note=metrics.count_request), partial(_rules, database, settings)
+    )
     try:
         stop = _stop_by_signal()
         home.prepare(settings)
@@ -74,6 +69,21 @@ def run(settings: RegistrySettings) -> None:
         engine.close()
         database.dispose()
     log.info("stopped")
+
+
+def _child_settings(settings: RegistrySettings) -> "ChildSettings":
+    from treaty.engine.spark.process.child import ChildSettings
+
+    return ChildSettings(
+        limit_seconds=settings.engine_timeout_seconds,
+        limit_memory=settings.engine_memory,
+        memory=settings.spark_memory,
+        remote=settings.spark_remote,
+        master=settings.spark_master,
+        log=str(settings.home / "logs" / "spark.log"),
+        plugins=settings.plugin_names,
+        environment=settings.spark_variables,
+    )
 
 
 def _rules(database: Engine, settings: RegistrySettings) -> LocationRules:

@@ -5,7 +5,8 @@ from uuid import UUID
 import streamlit as st
 
 from treaty.registry.core.enums import LineageEventState, OutboxState, Permission, Role, TaskState
-from treaty.registry.schemas import AllowedLocationOut, OutboxMessageOut, TokenOut, UserOut, UserUpdateIn
+from treaty.registry.schemas import OutboxMessageOut, TokenOut, UserOut, UserUpdateIn
+from treaty.registry.schemas.locations import AllowedLocationOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import admin as texts
 from treaty.ui.texts import lineage, pages
@@ -106,7 +107,7 @@ def revoke(token: TokenOut) -> None:
 
 
 def locations() -> None:
-    """Show the allowed locations, the choice of one to remove, and the form to allow another."""
+    """Show the allowed locations, and how to remove one and allow another."""
     allowed = viewer.registry().locations()
     st.caption(texts.LOCATIONS_INTRO)
     if allowed:

@@ -78,12 +78,12 @@ class ResolvedRules:
         if format_name is not None and format_name.lower() not in FORMATS:
             return UNKNOWN_FORMAT
         try:
-            found = places(location)
+            readings = places(location)
         except UnusableLocation as error:
             return f"the location {error}"
         if (format_name or "").lower() == "iceberg" and "#" in location:
             return "the location contains `#`, after which Iceberg reads the name of a metadata table"
-        return next(filter(None, (self._refusal(place, location, domains) for place in sorted(found))), None)
+        return next(filter(None, (self._refusal(place, location, domains) for place in sorted(readings))), None)
 
     def allows_file(self, path: str, *, is_vouched: bool = False) -> bool:
         """Return whether a file that Spark lists may be read.
@@ -118,12 +118,12 @@ class ResolvedRules:
         return NOT_ALLOWED.format(location)
 
     def _is_reserved(self, place: Place) -> bool:
-        """Return whether the place is reserved, or contains a reserved place that Spark would read with it."""
+        """Return whether the place is reserved, or Spark reads a reserved place with it."""
         own = _folded(place)
         return any(_is_inside(own, each) or _reads(own, each) for each in self.reserved) or self._is_home(place)
 
     def _is_home(self, place: Place) -> bool:
-        """Return whether the place is the home or in it, without an allowed location within the home."""
+        """Return whether the place is in the home, but below no allowed location in it."""
         if self.home is None or not _folded(place).is_within(self.home):
             return False
         covering = self._covering(place)
