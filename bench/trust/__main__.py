@@ -11,6 +11,7 @@ TOPICS: tuple[str, ...] = (
     "bodies",
     "border",
     "determinism",
+    "locations",
     "parsers",
     "poison",
     "predicates",

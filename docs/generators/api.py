@@ -36,7 +36,7 @@ RESOURCES = {
     "tasks": ("Tasks", "Request drafts, and list, retry and stop tasks."),
     "notifications": ("Notifications", "Notification channels and outgoing messages."),
     "exchange": ("Import and export", "Convert contracts from and to other formats; templates and badges."),
-    "people": ("Users and access", "Sign-in, users, tokens, teams and grants."),
+    "people": ("Users and access", "Sign-in, users, tokens, teams, grants and allowed locations."),
     "audit": ("Audit log", "Audit log and approval records."),
     "reference": ("Analyzers", "Analyzers that the service can evaluate."),
     "service": ("Service", "Health, readiness and metrics of the service."),

@@ -17,7 +17,7 @@ SUBJECTS = {
         "max_body_bytes", "max_generation_bytes", "max_state_bytes", "shutdown_timeout_seconds",
     ),
     "Spark and validation": (
-        "spark_remote", "spark_master", "spark_memory", "spark_environment",
+        "locations", "spark_remote", "spark_master", "spark_memory", "spark_environment",
         "engine_memory", "engine_timeout_seconds",
         "read_batch_partitions", "spark_merge_threshold", "replay_timeout_seconds", "plugins",
     ),

@@ -29,5 +29,12 @@ class UnreadableTable(EngineError):
     """The table does not exist or cannot be read."""
 
 
+class RefusedTable(UnreadableTable):
+    """The table lies where the service may not read."""
+
+    def __init__(self, reason: str, *, retry: bool = False) -> None:
+        super().__init__(reason, retry=retry)
+
+
 class EngineKilled(EngineError):
     """The engine's process ended or exceeded its limit."""

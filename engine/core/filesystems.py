@@ -2,6 +2,7 @@
 
 import os
 from typing import Any
+from urllib.parse import unquote
 
 SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs"}
 
@@ -24,3 +25,8 @@ def open_filesystem(location: str) -> tuple[Any, str]:
 def is_path(location: str) -> bool:
     """Return whether a location is a path or URL; otherwise it is a catalog table."""
     return "/" in location or ":" in location or location.startswith(".") or os.path.exists(location)
+
+
+def plain(url: str) -> str:
+    """Return the local path of a Spark file URL; other locations stay as they are."""
+    return "/" + unquote(url.removeprefix("file:")).lstrip("/") if url.startswith("file:") else url

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from treaty.engine.core.hash_key import HashKey
+from treaty.engine.core.locations.rules import LocationRules
 from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
 
 if TYPE_CHECKING:
@@ -20,12 +21,13 @@ class TableSource:
     """A table to read: a path, a URL or a catalog name.
 
     `format`: None means detected. `partition_by`: empty means unpartitioned. `version`: version of a table format;
-    None means the newest."""
+    None means the newest. `rules`: locations that may be read; None restricts nothing, as in the user's own process."""
 
     location: str
     format: str | None = None
     partition_by: tuple[str, ...] = ()
     version: int | None = None
+    rules: LocationRules | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,13 +196,14 @@ class LakeTable:
     """A table of the lake.
 
     `columns`: those to learn from. `as_of`: fingerprint of its content; a table that is indexed with an equal value
-    is not read."""
+    is not read. `rules`: as in `TableSource`."""
 
     name: str
     location: str
     format: str | None
     columns: tuple[str, ...]
     as_of: str
+    rules: LocationRules | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

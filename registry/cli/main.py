@@ -83,6 +83,7 @@ app.add_typer(access.app)
 app.add_typer(audit.app)
 app.add_typer(incidents.app)
 app.add_typer(lineage.app)
+app.add_typer(access.locations)
 app.add_typer(notifications.app)
 app.add_typer(templates.app)
 
@@ -107,11 +108,12 @@ def up() -> None:
     require("registry", "spark", "ui")
     from treaty.registry.serve import local_stack as parts
 
-    settings = load()
+    settings = parts.with_start_folder(load(), Path.cwd())
     link = _setup_link(settings)
     try:
         with parts.run_processes(settings, (parts.api, parts.worker, parts.ui)) as started:
             print(f"pages   {settings.ui_url}\nAPI     {settings.api}/api/v1\nlogs    {started[0].log.parent}")
+            print(f"data    {settings.locations or 'no location'}; allow others: treaty locations add LOCATION")
             print(
                 f"\nOne-time link for the first administrator: {link}" if link else "",
                 "Press Ctrl-C to stop.",

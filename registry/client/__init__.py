@@ -17,6 +17,7 @@ from treaty.registry.client.history import HistoryApi
 from treaty.registry.client.incidents import IncidentsApi
 from treaty.registry.client.lineage_events import LineageEventsApi
 from treaty.registry.client.lineage_graph import GraphApi
+from treaty.registry.client.locations import LocationsApi
 from treaty.registry.client.notifications import NotificationsApi
 from treaty.registry.client.patterns import PatternsApi
 from treaty.registry.client.people import PeopleApi
@@ -42,6 +43,7 @@ class Client(
     ExchangeApi,
     LineageEventsApi,
     StatesApi,
+    LocationsApi,
     NotificationsApi,
     PatternsApi,
     GateApi,

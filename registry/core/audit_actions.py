@@ -64,6 +64,8 @@ class AuditAction(StrEnum):
     STATES_RECOVERED = "states:recovered"
     TEMPLATE_SAVED = "template:saved"
     TEMPLATE_REMOVED = "template:removed"
+    LOCATION_ADDED = "location:added"
+    LOCATION_REMOVED = "location:removed"
     TASK_FAILED = "task:failed"
     TASK_RETRIED = "task:retried"
     TASK_STOPPED = "task:stopped"

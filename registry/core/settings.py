@@ -11,6 +11,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from treaty.engine.core.locations.spelling import normalise
+
 PREFIX = "TREATY_"
 # These configure the tests and the process of the pages, not the service.
 OF_THE_PAGES = frozenset({"TREATY_UI_HOSTS", "TREATY_OIDC_CLIENT_ID", "TREATY_OIDC_CLIENT_SECRET"})
@@ -37,6 +39,12 @@ class RegistrySettings(BaseModel):
     )
     pattern_index_url: str = Field(
         default="", description="Location of the text pattern index; by default a folder in `TREATY_HOME`"
+    )
+    locations: str | None = Field(
+        default=None,
+        description="Folders, buckets and catalogs whose tables the service may read, comma-separated, such as"
+        " `/data,s3://lake`, in addition to those that administrators add; by default none, with `treaty up` the folder"
+        " that it was started in",
     )
     hash_key_file: str = Field(
         default="",
@@ -212,6 +220,11 @@ class RegistrySettings(BaseModel):
     )
     max_batch_events: int = Field(default=1000, gt=0, description="Maximum number of events in a batch")
 
+    @field_validator("locations")
+    @classmethod
+    def _check_locations(cls, text: str | None) -> str | None:
+        return text if text is None else ",".join(normalise(each.strip()) for each in text.split(",") if each.strip())
+
     @field_validator("trusted_proxies")
     @classmethod
     def _check_proxies(cls, text: str) -> str:
@@ -223,6 +236,11 @@ class RegistrySettings(BaseModel):
         from treaty.engine.checks.plugins import split
 
         return split(self.plugins)
+
+    @property
+    def location_names(self) -> tuple[str, ...]:
+        """Return the allowed locations of the settings."""
+        return tuple(self.locations.split(",")) if self.locations else ()
 
     @property
     def spark_variables(self) -> tuple[str, ...]:

@@ -115,7 +115,11 @@ def _settings(home: Path, *, keep: bool) -> RegistrySettings:
     It uses the configured ports only if it is kept running."""
     ports = {} if keep else {"api_port": local_stack.free_port(), "ui_port": local_stack.free_port()}
     own = load().model_dump(include={"spark_memory", "spark_remote", "api_port", "ui_port"})
-    return RegistrySettings(home=home, **{**own, **ports})
+    return RegistrySettings(home=home, locations=str(_lake(home)), **{**own, **ports})
+
+
+def _lake(home: Path) -> Path:
+    return (home / "lake").absolute()
 
 
 def _write(root: Path, console: Console) -> int:
@@ -156,7 +160,7 @@ def prepare(
     """Sign up the users through the one-time link, and create the loop and its producer."""
     people = enlist(settings.api, link, lambda: secrets.token_urlsafe(12))
     producer = DemoProducer(
-        session=session, root=settings.home / "lake", column=lake.column, url=settings.api, token=people.token
+        session=session, root=_lake(settings.home), column=lake.column, url=settings.api, token=people.token
     )
     return DemoLoop(lake=lake, people=people, report=lambda line: console.print(escape(line))), producer
 

@@ -17,6 +17,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from treaty.engine.core import interrupts, key_files, private_files
+from treaty.engine.core.locations.spelling import UnusableLocation, normalise
 from treaty.registry.core import home
 from treaty.registry.core.settings import PREFIX, RegistrySettings
 
@@ -63,6 +64,18 @@ def environment(settings: RegistrySettings, environ: Mapping[str, str]) -> dict[
     values = {f"{PREFIX}{name.upper()}": str(value) for name, value in settings if value not in (None, "")}
     overrides = {"TREATY_HOME": str(settings.home.absolute()), "TREATY_API_URL": settings.api}
     return {**environ, **values, **overrides}
+
+
+def with_start_folder(settings: RegistrySettings, folder: Path) -> RegistrySettings:
+    """Return the settings that allow the folder, unless they name locations.
+
+    Not the root of the file system, nor a folder whose name a list of locations cannot contain."""
+    if settings.locations is not None or folder == Path(folder.anchor) or "," in str(folder):
+        return settings
+    try:
+        return settings.model_copy(update={"locations": normalise(str(folder))})
+    except UnusableLocation:
+        return settings
 
 
 @dataclass

@@ -32,6 +32,7 @@ from treaty.registry.tables.lineage_events import (
     UnmatchedDatasetRow,
 )
 from treaty.registry.tables.lineage_graph import LineageEdgeRow, LineageJobRow
+from treaty.registry.tables.locations import AllowedLocationRow
 from treaty.registry.tables.outbox import ChannelRow, OutboxMessageRow
 from treaty.registry.tables.people import (
     ApiTokenRow,
@@ -68,6 +69,7 @@ metadata = BaseRow.metadata
 
 __all__ = [
     "AcknowledgementRow",
+    "AllowedLocationRow",
     "ApiTokenRow",
     "ApprovalRecordRow",
     "AuditEntryRow",

@@ -12,22 +12,27 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sqlalchemy import Engine as Database
+
 from treaty.engine.checks import plugins
 from treaty.engine.core import key_files
 from treaty.engine.core.hash_key import HashKey
+from treaty.engine.core.locations.rules import LocationRules
 from treaty.registry.core import home
-from treaty.registry.core.database import connect, migrate
+from treaty.registry.core.database import connect, migrate, read_session
 from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.locations import allowed_locations
 from treaty.registry.validation.dependencies import Large
 from treaty.registry.worker import recovery
 from treaty.registry.worker.database_clock import DatabaseClock
 from treaty.registry.worker.loop import StopSignal, Worker
 from treaty.registry.worker.metrics import WorkerMetrics, served
 from treaty.registry.worker.periodic import PeriodicJob, run_periodic_jobs
+from treaty.registry.worker.restricted_engine import RestrictedEngine
 from treaty.registry.worker.watchdog import Watchdog, guard
 
 if TYPE_CHECKING:
-    from treaty.engine.spark.process.child import SparkChild
+    from treaty.engine.spark.process.child import ChildSettings
 
 log = logging.getLogger("treaty.worker")
 ADJUSTED = timedelta(minutes=1)
@@ -52,7 +57,8 @@ def run(settings: RegistrySettings, supervision: Supervision) -> None:
 
     plugins.load(settings.plugin_names)
     metrics, watchdog = WorkerMetrics(), Watchdog()
-    database, engine = connect(settings.database), _spark(settings, partial(_request, metrics, watchdog, settings))
+    database = connect(settings.database)
+    engine = _spark(settings, database, partial(_request, metrics, watchdog, settings))
     try:
         stop = _stop_by_signal()
         home.prepare(settings)
@@ -78,14 +84,23 @@ def run(settings: RegistrySettings, supervision: Supervision) -> None:
     log.info("stopped")
 
 
-def _spark(settings: RegistrySettings, around: Callable[[str], AbstractContextManager[None]]) -> "SparkChild":
-    """Return the client of Spark, which starts at the first request."""
-    from treaty.engine.spark.process.child import ChildSettings, SparkChild
+def _spark(
+    settings: RegistrySettings, database: Database, around: Callable[[str], AbstractContextManager[None]]
+) -> RestrictedEngine:
+    """Return the client of Spark, which starts at the first request and reads allowed locations only."""
+    from treaty.engine.spark.process.child import SparkChild
     from treaty.engine.spark.process.environment import withheld
 
     if names := withheld(os.environ, settings.spark_variables):
         log.warning("not passed to Spark: %s; name them in TREATY_SPARK_ENVIRONMENT if it needs them", ", ".join(names))
-    limits = ChildSettings(
+    child = SparkChild(_child_settings(settings), around=around)
+    return RestrictedEngine(child, partial(_rules, database, settings))
+
+
+def _child_settings(settings: RegistrySettings) -> "ChildSettings":
+    from treaty.engine.spark.process.child import ChildSettings
+
+    return ChildSettings(
         limit_seconds=settings.engine_timeout_seconds,
         limit_memory=settings.engine_memory,
         memory=settings.spark_memory,
@@ -95,7 +110,11 @@ def _spark(settings: RegistrySettings, around: Callable[[str], AbstractContextMa
         plugins=settings.plugin_names,
         environment=settings.spark_variables,
     )
-    return SparkChild(limits, around=around)
+
+
+def _rules(database: Database, settings: RegistrySettings) -> LocationRules:
+    with read_session(database) as session:
+        return allowed_locations.rules(session, settings)
 
 
 @contextmanager

@@ -101,7 +101,8 @@ def positional(node: ast.ClassDef) -> int:
     if "NamedTuple" not in bases and "dataclass" not in decorators:
         return 0
     inherited = sum(positional(classes()[base]) for base in bases if base in classes() and base != node.name)
-    return inherited + (0 if "kw_only=True" in decorators else len(declared(node)))
+    by_keyword = sum("kw_only=True" in ast.unparse(each) for each in node.body if isinstance(each, ast.AnnAssign))
+    return inherited + (0 if "kw_only=True" in decorators else len(declared(node)) - by_keyword)
 
 
 def by_position(node: ast.ClassDef) -> int:

@@ -309,6 +309,7 @@ SPOILED_FOR_ADMINISTRATORS = [
     ("/audit", "Latest"),
     ("/admin", "Edit user"),
     ("/admin?tab=Tokens", "Create token"),
+    ("/admin?tab=Locations", "Allow location"),
     ("/admin?tab=Undelivered", "Undelivered"),
 ]
 
@@ -411,6 +412,7 @@ ADMINISTERED = [
     ("/audit", "Latest"),
     ("/admin", "Edit user"),
     ("/admin?tab=Tokens", "Create token"),
+    ("/admin?tab=Locations", "Allow location"),
     ("/admin?tab=Health", "Event lag"),
     ("/admin?tab=Undelivered", "No undelivered messages"),
 ]

@@ -1164,6 +1164,31 @@ def test_a_token_is_revoked_on_its_page(open_page: Open, the_shop: Shop) -> None
     assert the_shop.client("admin").tokens()[0].revoked_at is not None
 
 
+def test_a_location_is_allowed_and_removed_on_its_page(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("admin", "admin", tab="Locations")
+    for key, text in {"new-location": "s3a://lake/raw/", "new-domain": "shop"}.items():
+        at.text_input(key=key).set_value(text)
+    submit(at, "Allow location")
+    (added,) = [each for each in the_shop.client("admin").locations() if each.id]
+    shown_text = texts(at)
+    click(at, "remove-location")
+
+    assert (added.location, added.domain) == ("s3://lake/raw", "shop")
+    assert "The location is allowed." in shown_text
+    assert [each for each in the_shop.client("admin").locations() if each.id] == []
+
+
+def test_the_reason_is_shown_why_a_location_cannot_be_allowed(open_page: Open) -> None:
+    at = open_page("admin", "admin", tab="Locations")
+    submit(at, "Allow location")
+    missing = texts(at)
+    at.text_input(key="new-location").set_value("jdbc:postgresql://db/x")
+    submit(at, "Allow location")
+
+    assert "Enter a location." in missing
+    assert "has a scheme that is not supported" in texts(at)
+
+
 def test_the_service_says_how_it_stands(open_page: Open) -> None:
     said = texts(open_page("admin", "admin", tab="Health"))
     assert "ready" in said

@@ -62,6 +62,7 @@ def test_it_answers_where_it_says_makes_one_administrator_and_ends_with_all_its_
 ) -> None:
     with running(tmp_path) as up:
         (link,) = up.links
+        assert f"data    {tmp_path}; allow others: treaty locations add LOCATION" in up.command.lines
         assert_that_it_answers(up)
         assert_that_one_becomes_administrator(up, link)
         assert_that_all_ends(up, signal.SIGINT)

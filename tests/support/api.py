@@ -14,6 +14,7 @@ from sqlalchemy import Engine, event
 from sqlmodel import Session, select
 from starlette.routing import BaseRoute, Route
 from support.databases import Rows, put, rows_of
+from support.locations import everywhere
 
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
@@ -97,7 +98,7 @@ def application(settings: RegistrySettings, engine: Engine) -> FastAPI:
 def build(engine: Engine, **settings: Any) -> World:
     """A service over the (migrated, empty) database with the users of USERS signed in."""
     now = clock.now()
-    app = application(RegistrySettings(**settings), engine)
+    app = application(RegistrySettings(**everywhere(**settings)), engine)
     with cheap_passwords(), transaction(engine) as tx:
         made = {
             name: access_users.new_user(ids.new(), name=name, password=PASSWORD, roles=[role], now=now)
@@ -140,7 +141,7 @@ def remembered(engine: Engine, fill: Callable[[World], Found], **settings: Any) 
         with made.http:
             found = fill(made)
         REMEMBERED[key] = Remembered(rows_of(engine), made, found)
-    http = TestClient(application(RegistrySettings(**settings), engine), raise_server_exceptions=False)
+    http = TestClient(application(RegistrySettings(**everywhere(**settings)), engine), raise_server_exceptions=False)
     return replace(REMEMBERED[key].world, engine=engine, http=http), REMEMBERED[key].found
 
 

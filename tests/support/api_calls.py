@@ -148,6 +148,9 @@ CALLS = [
     Call("DELETE", "/teams/{team}", ADMIN, 204, None, "team:removed"),
     Call("PUT", "/teams/{team}/members", ADMIN, 200, {"name": "viewer"}, "member:set"),
     Call("DELETE", "/teams/{team}/members?name=consumer", ADMIN, 200, None, "member:removed"),
+    Call("GET", "/locations", ADMIN),
+    Call("POST", "/locations", ADMIN, 201, {"location": "s3://lake/raw"}, "location:added"),
+    Call("DELETE", "/locations/{place}", ADMIN, 204, None, "location:removed"),
     Call("GET", "/grants", ADMIN),
     Call("POST", "/grants", ADMIN, 201, GRANT, "grant:given"),
     Call("DELETE", "/grants/{grant}", ADMIN, 204, None, "grant:revoked"),
@@ -448,6 +451,7 @@ def filled(world: World) -> dict[str, str]:
     token = world.client("producer").issue_token("t", scopes=[Permission.READ]).token.id
     subscription = subscribed(world, "producer", "known")
     wanted = world.client("producer").request_contract("/lake/wanted", "we read it")
+    place = world.client("admin").add_location("s3://lake/old")
     with transaction(world.engine) as tx:
         made = drafted(tx, world.users["producer"], suggestion(), base=sold("drafted"))
         dataset = lookup.datasets(tx, "known")[0][0]
@@ -514,6 +518,7 @@ def filled(world: World) -> dict[str, str]:
         "lineage_run": step("dash", "COMPLETE", 1)["run"]["runId"],
         "template": "ours",
         "wanted": str(wanted.id),
+        "place": str(place.id),
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Engine
 from sqlmodel import col, select
+from support.locations import EVERYWHERE
 
 from treaty.engine.core import clock
 from treaty.registry.access.first_admin import initialise
@@ -86,7 +87,8 @@ def services(
 
     `makers`: the parts that run, where these are not all. `more`: further settings."""
     ports = {"api_port": local_stack.free_port(), "ui_port": local_stack.free_port()}
-    settings = RegistrySettings(home=folder, database_url=database_url, **ports, **more)
+    allowed = {"locations": f"{EVERYWHERE},{folder.absolute() / 'lake'}", **more}
+    settings = RegistrySettings(home=folder, database_url=database_url, **ports, **allowed)
     link = initialise(settings)
     database = connect(settings.database)
     with local_stack.run_processes(settings, makers) as parts:

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 from sqlmodel import Session, select
 from support.api import plain
+from support.locations import ALL
 
 from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
@@ -115,7 +116,7 @@ def _approve(engine: Engine, proposal_id: UUID, by: Principal, seen: list[bytes]
         approval.approve(
             tx,
             proposal_id,
-            approval.ApprovalInput(fingerprint=shown.fingerprint, make_id=ids.new),
+            approval.ApprovalInput(fingerprint=shown.fingerprint, make_id=ids.new, rules=ALL),
             by=by,
             now=clock.now(),
         )

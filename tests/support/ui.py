@@ -15,6 +15,7 @@ import uvicorn
 from fastapi.testclient import TestClient
 from support.api import World, application, build
 from support.databases import sqlite_copy, sqlite_template
+from support.locations import EVERYWHERE
 from support.ports import free_port
 
 from treaty.contracts.document import writer
@@ -59,7 +60,9 @@ class Shop:
     def copy(self, folder: Path) -> "Shop":
         """The same registry in another folder, with the same people and sessions; this one must be closed before."""
         engine = sqlite_copy(Path(str(self.world.engine.url.database)), folder)
-        http = TestClient(application(RegistrySettings(home=folder), engine), raise_server_exceptions=False)
+        http = TestClient(
+            application(RegistrySettings(home=folder, locations=EVERYWHERE), engine), raise_server_exceptions=False
+        )
         return replace(self, world=replace(self.world, engine=engine, http=http))
 
     def close(self) -> None:

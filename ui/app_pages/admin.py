@@ -1,4 +1,4 @@
-"""Administration: users, API tokens, service health, and undelivered messages."""
+"""Administration: users, API tokens, allowed locations, service health, and undelivered messages."""
 
 from uuid import UUID
 
@@ -6,12 +6,13 @@ import streamlit as st
 
 from treaty.registry.core.enums import LineageEventState, OutboxState, Permission, Role, TaskState
 from treaty.registry.schemas import OutboxMessageOut, TokenOut, UserOut, UserUpdateIn
+from treaty.registry.schemas.locations import AllowedLocationOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import admin as texts
 from treaty.ui.texts import lineage, pages
 from treaty.ui.widgets import panels, people_forms, step_runner, viewer
 
-TABS = (texts.USERS, texts.TOKENS, texts.HEALTH, texts.UNDELIVERED)
+TABS = (texts.USERS, texts.TOKENS, texts.LOCATIONS, texts.HEALTH, texts.UNDELIVERED)
 SHOWN = 50
 
 
@@ -19,7 +20,7 @@ def page() -> None:
     """Draw the open tab; only that one sends requests."""
     st.title(pages.ADMINISTRATION)
     panels.show_flash()
-    draws = (users, tokens, health, undelivered)
+    draws = (users, tokens, locations, health, undelivered)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
             with tab:
@@ -103,6 +104,54 @@ def token(token: TokenOut, zone: str) -> dict[str, str]:
 def revoke(token: TokenOut) -> None:
     """Revoke the token."""
     step_runner.run_step(lambda: viewer.registry().revoke_token(token.id, etag=token.etag), done=texts.REVOKED)
+
+
+def locations() -> None:
+    """Show the allowed locations, and how to remove one and allow another."""
+    allowed = viewer.registry().locations()
+    st.caption(texts.LOCATIONS_INTRO)
+    if allowed:
+        panels.table([location(each) for each in allowed], key="locations", alt=texts.LOCATIONS)
+    else:
+        panels.empty(texts.NO_LOCATIONS, texts.ADD_A_LOCATION)
+    added = {texts.allowed_for(each.location, each.domain): each for each in allowed if each.id}
+    if added:
+        with st.container(horizontal=True, vertical_alignment="bottom", key="remove"):
+            named = st.selectbox(texts.LOCATION, list(added), key="location", width=320)
+            chosen = added[named or next(iter(added))]
+            st.button(texts.REMOVE, key="remove-location", on_click=removed, args=(chosen,))
+    with st.form("allow", width=640):
+        st.text_input(texts.LOCATION, key="new-location", max_chars=2000, placeholder=texts.LOCATION_EXAMPLE)
+        st.text_input(texts.LOCATION_DOMAIN, key="new-domain", max_chars=200, help=texts.ONLY_FOR)
+        st.form_submit_button(texts.ALLOW, type="primary", icon=":material/add:", on_click=allow)
+
+
+def location(of: AllowedLocationOut) -> dict[str, str]:
+    """Return an allowed location as a table row."""
+    origin = of.added_by or (texts.FROM_CONTRACTS if of.id else texts.FROM_SETTINGS)
+    since = ui_texts.moment(of.created_at, timezone=viewer.timezone()) if of.created_at else ""
+    return {
+        texts.LOCATION: of.location,
+        texts.LOCATION_DOMAIN: of.domain or texts.ALL_DOMAINS,
+        texts.ADDED_BY: origin,
+        ui_texts.SINCE: since,
+    }
+
+
+def allow() -> None:
+    """Allow the location as typed."""
+    typed, domain = people_forms.input_text("new-location"), people_forms.input_text("new-domain")
+    if not typed:
+        panels.flash(texts.LOCATION_MISSING, problem=True)
+        return
+    people_forms.attempt(lambda: viewer.registry().add_location(typed, domain=domain or None), done=texts.ALLOWED)
+
+
+def removed(of: AllowedLocationOut) -> None:
+    """Remove the location."""
+    if of.id:
+        location_id = of.id
+        step_runner.run_step(lambda: viewer.registry().remove_location(location_id), done=texts.LOCATION_REMOVED)
 
 
 def health() -> None:

@@ -4,6 +4,7 @@ from treaty.ui.texts.formatting import count, pluralize
 
 USERS = "Users"
 TOKENS = "Tokens"
+LOCATIONS = "Locations"
 HEALTH = "Health"
 UNDELIVERED = "Undelivered"
 
@@ -30,6 +31,23 @@ TOKEN_EXPIRES = "Expires"
 TOKEN_REVOKED = "Revoked"
 REVOKED = "Revoked. The token no longer works."
 
+LOCATIONS_INTRO = "Contracts can only be about tables below these locations."
+NO_LOCATIONS = "No allowed locations"
+ADD_A_LOCATION = "Add the folder, bucket or catalog that your tables lie in."
+LOCATION = "Location"
+LOCATION_EXAMPLE = "/data, s3://lake/raw or a catalog"
+LOCATION_DOMAIN = "Domain"
+ALL_DOMAINS = "all"
+ONLY_FOR = "Leave empty to allow all domains."
+ADDED_BY = "Added by"
+FROM_SETTINGS = "TREATY_LOCATIONS"
+FROM_CONTRACTS = "an earlier contract"
+ALLOW = "Allow location"
+LOCATION_MISSING = "Enter a location."
+ALLOWED = "The location is allowed."
+REMOVE = "Remove"
+LOCATION_REMOVED = "Removed. Tables below the location are no longer read."
+
 SERVICE = "Service"
 DATABASE = "Database"
 EVENTS_WAITING = "Pending events"
@@ -52,6 +70,10 @@ def seconds(number: float) -> str:
 
 def at_least(number: int, *, whole: bool) -> str:
     return count(number) if whole else f"{number:,} or more"
+
+
+def allowed_for(location: str, domain: str | None) -> str:
+    return f"{location} ({domain})" if domain else location
 
 
 def given_up(kind: str, attempts: int, error: str) -> str:

@@ -72,7 +72,7 @@ def learn(session: Any, request: LakeRequest, report_progress: ReportProgress) -
 def _readable(session: Any, table: LakeTable) -> Mapping[str, list[str]] | None:
     """Return the texts of a table; None if it cannot be read."""
     try:
-        frame = read(session, TableSource(table.location, table.format))
+        frame = read(session, TableSource(table.location, table.format, rules=table.rules))
         names = [each.name for each in schema_of(frame) if each.base_type in TEXT and each.name in table.columns]
         samples = _texts(frame, names, ROWS)
     except EngineError:

@@ -7,14 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from treaty.contracts.predicates.parser import quote_path
-from treaty.engine.core.errors import EngineError, UnreadableTable
-from treaty.engine.core.filesystems import is_path, open_filesystem
+from treaty.engine.core.errors import EngineError, RefusedTable, UnreadableTable
+from treaty.engine.core.filesystems import is_path, open_filesystem, plain
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
 from treaty.engine.spark.process.errors import is_cancelled, safe_message
-from treaty.engine.spark.sources import changes_delta, changes_iceberg, partition_locations
-from treaty.engine.spark.sources.readers import LAKES, details, lake_of, listing, plain, relative
+from treaty.engine.spark.sources import allowed_files, changes_delta, changes_iceberg, partition_locations
+from treaty.engine.spark.sources.readers import LAKES, details, lake_of, listing, relative
 from treaty.engine.spark.sources.versioned import VersionedLayout
 
 NO_HINTS = ChangeHints()
@@ -69,12 +69,14 @@ def layout(
 
     `within`: folder prefixed to every path. `look`: hints where to start. `stored_fingerprints`: stored fingerprints.
     Raises UnreadableTable if the table no longer exists."""
+    allowed_files.check_source(source)
     if is_path(source.location):
         return _lies(session, source, look, stored_fingerprints, within)
     description = details(session, source.location)
     location, provider = description.get("Location", ""), description.get("Provider", "").lower()
     if not location:
         return StorageLayout(fingerprints={}, folders={})
+    allowed_files.check_files(source, [f"{plain(location)}/"])
     if provider == ICEBERG:
         # Only its catalog knows the location of its metadata.
         return _column_layout(LAYOUTS_BY_FORMAT[ICEBERG](session, source, look, stored_fingerprints)) or StorageLayout(
@@ -85,7 +87,7 @@ def layout(
             if files := _members(session, source, location, provider):
                 return _parted(files, source.partition_by)
         except Exception as error:
-            if is_cancelled(error):
+            if is_cancelled(error) or isinstance(error, RefusedTable):
                 raise
     return _lies(session, replace(source, location=location), look, stored_fingerprints, within)
 
@@ -141,11 +143,9 @@ def _members(session: Any, source: TableSource, location: str, provider: str) ->
     named = all(partition_names.of_path(path, by) for path, _ in files)
     if named and (files or provider != HIVE):
         return files
-    return [
-        (f"{name}/{path}", each)
-        for name, folder in partition_locations.folders(session, source.location).items()
-        for path, each in _visible(found_at(folder))
-    ]
+    folders = partition_locations.folders(session, source.location)
+    allowed_files.check_files(source, [f"{folder}/" for folder in folders.values()])
+    return [(f"{name}/{path}", each) for name, folder in folders.items() for path, each in _visible(found_at(folder))]
 
 
 def placed(session: Any, table: str, location: str) -> list[FileEntry]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from treaty.engine.core.filesystems import open_filesystem
+from treaty.engine.core.filesystems import open_filesystem, plain
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.gate_requests import LOG
 from treaty.engine.protocol.requests import TableSource
@@ -17,7 +17,6 @@ from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, Tab
 from treaty.engine.spark.process.errors import is_cancelled
 from treaty.engine.spark.sources import delta
 from treaty.engine.spark.sources.delta import DeltaSnapshot
-from treaty.engine.spark.sources.readers import plain
 from treaty.engine.spark.sources.versioned import MOST, NO_FILES, UnknownChanges, VersionedLayout, stable_fingerprints
 
 

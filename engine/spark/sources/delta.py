@@ -16,7 +16,7 @@ from typing import Any
 
 from treaty.contracts.predicates.parser import literal, quote
 from treaty.engine.core.errors import EngineError
-from treaty.engine.core.filesystems import open_filesystem
+from treaty.engine.core.filesystems import open_filesystem, plain
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.gate_requests import (
     LOG,
@@ -28,7 +28,7 @@ from treaty.engine.protocol.gate_requests import (
 )
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.process.errors import safe_message
-from treaty.engine.spark.sources.readers import cast, plain, read, schema_of
+from treaty.engine.spark.sources.readers import cast, read, schema_of
 from treaty.engine.states.generations import GenerationConflict
 
 # Table features that let rows change while their files stay.

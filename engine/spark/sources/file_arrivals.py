@@ -11,6 +11,7 @@ from hashlib import sha256
 from treaty.engine.core.filesystems import is_path, open_filesystem
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.sources import changes
+from treaty.engine.spark.sources.allowed_files import check_source
 from treaty.engine.spark.sources.changes import FileEntry, StorageLayout
 
 COLUMN = "arrival"
@@ -25,6 +26,7 @@ def layout(source: TableSource, stored_fingerprints: Mapping[str, str]) -> Stora
     form one new arrival. Raises UnreadableTable if the table no longer exists."""
     if source.partition_by or not is_path(source.location):
         return None
+    check_source(source)
     entries = changes.found_at(source.location)
     if changes.is_lake(entries) or [each.path for _, each in entries] == [open_filesystem(source.location)[1]]:
         return None

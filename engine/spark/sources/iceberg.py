@@ -14,12 +14,12 @@ from typing import Any
 
 from treaty.contracts.document.computed_partitions import split
 from treaty.contracts.predicates.parser import quote, quote_path, scalar
-from treaty.engine.core.filesystems import is_path, open_filesystem
+from treaty.engine.core.filesystems import is_path, open_filesystem, plain
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import TableSource
-from treaty.engine.spark.sources.readers import plain
+from treaty.engine.spark.sources.allowed_files import check_files
+from treaty.engine.spark.sources.iceberg_tables import metadata_table
 
-FORMAT = "iceberg"
 # The operation of a commit that rewrites rows without changing them.
 REPLACE = "replace"
 # Status of a file's entry in a snapshot.
@@ -152,7 +152,8 @@ def metadata(session: Any, source: TableSource) -> IcebergMetadata:
     """Read the table's newest metadata. Raises errors of Spark and of the file's storage."""
     if not is_path(source.location):
         session.catalog.refreshTable(quote_path(source.location))
-    newest = plain(_table(session, source, "metadata_log_entries").collect()[-1]["file"])
+    newest = plain(metadata_table(session, source, "metadata_log_entries").collect()[-1]["file"])
+    check_files(source, [newest])
     filesystem, path = open_filesystem(newest)
     with filesystem.open_input_file(path) as file:
         text = file.read()
@@ -168,7 +169,7 @@ def fingerprints(
     files do not show their partition."""
     from pyspark.sql import functions
 
-    files = _table(session, source, "files")
+    files = metadata_table(session, source, "files")
     keys = [f"{key} as p{at}" for at, key in enumerate(parted.keys("partition"))] if parted else []
     named = files.selectExpr(*keys, "spec_id", "xxhash64(content, file_path) as h")
     counts = functions.expr("count(1) as n"), functions.expr("sum(cast(h as decimal(38, 0))) as h")
@@ -189,7 +190,7 @@ def touched(
         return frozenset()
     condition = f"snapshot_id in ({', '.join(map(str, snapshots))}) and status in ({ADDED}, {DELETED})"
     keys = [f"{key} as p{at}" for at, key in enumerate(parted.keys("data_file.partition"))] if parted else []
-    entries = _table(session, source, "all_entries").where(condition)
+    entries = metadata_table(session, source, "all_entries").where(condition)
     rows = entries.selectExpr(*keys, "data_file.spec_id as spec_id").distinct().collect()
     if parted and not {row["spec_id"] for row in rows} <= parted.specs:
         return None
@@ -200,14 +201,6 @@ def _name(source: TableSource, parted: IcebergPartition | None, row: Any) -> str
     if parted is None:
         return ""
     return partition_names.name(source.partition_by, [row[f"p{at}"] for at in range(len(parted.fields))])
-
-
-def _table(session: Any, source: TableSource, what: str) -> Any:
-    """Return a metadata table, at the source's version if it names one."""
-    reader = session.read if source.version is None else session.read.option("versionAsOf", source.version)
-    if is_path(source.location):
-        return reader.format(FORMAT).load(f"{plain(source.location)}#{what}")
-    return reader.table(f"{quote_path(source.location)}.{what}")
 
 
 def _hash(lines: Sequence[str]) -> str:

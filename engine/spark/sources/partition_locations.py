@@ -4,9 +4,9 @@ from typing import Any
 
 from treaty.contracts.predicates.parser import literal, quote, quote_path
 from treaty.engine.core.errors import EngineError
+from treaty.engine.core.filesystems import plain
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.process.errors import safe_message
-from treaty.engine.spark.sources.readers import plain
 
 MISSING = ("PARTITIONS_NOT_FOUND", "NoSuchPartition")
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote
 
 from treaty.contracts.predicates.parser import quote, quote_path
 from treaty.contracts.schema import Column, Schema
@@ -13,6 +12,7 @@ from treaty.engine.core.filesystems import is_path, open_filesystem
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.process.errors import is_cancelled, safe_message
+from treaty.engine.spark.sources import allowed_files
 
 FORMATS = {
     "parquet": "parquet",
@@ -43,10 +43,12 @@ def read(session: Any, source: TableSource, *, names: Sequence[str] = (), folder
     UnreadableTable with a remedy."""
     resolved = resolve_source(source)
     try:
-        if is_path(source.location) and folders:
-            return _analysed(_folders(session, resolved, folders))
-        frame = _analysed(_load(session, resolved) if is_path(source.location) else _table(session, source))
-        return partition_names.only(frame, source.partition_by, names) if names else frame
+        frame = _analysed(_opened(session, resolved, folders))
+        allowed_files.check_frame(session, resolved, frame)
+        in_folders = is_path(source.location) and folders
+        return partition_names.only(frame, source.partition_by, names) if names and not in_folders else frame
+    except UnreadableTable:
+        raise
     except Exception as error:
         if is_cancelled(error):
             raise
@@ -56,8 +58,17 @@ def read(session: Any, source: TableSource, *, names: Sequence[str] = (), folder
         ) from error
 
 
+def _opened(session: Any, source: TableSource, folders: Sequence[str]) -> Any:
+    if not is_path(source.location):
+        return _table(session, source)
+    return _folders(session, source, folders) if folders else _load(session, source)
+
+
 def resolve_source(source: TableSource) -> TableSource:
-    """Return the source with its format, if it is a path. Raises UnreadableTable without a file of a known format."""
+    """Return the source with its format, if it is a path.
+
+    Raises UnreadableTable without a file of a known format, and for a source that may not be read."""
+    allowed_files.check_source(source)
     if source.format or not is_path(source.location):
         return source
     return replace(source, format=format_of(source.location))
@@ -122,11 +133,6 @@ def details(session: Any, table: str) -> dict[str, str]:
         message = f"{table} is neither an existing path nor a table of the catalog ({safe_message(error)})"
         raise UnreadableTable(f"{message}: check its spelling") from error
     return {row["col_name"]: row["data_type"] for row in rows}
-
-
-def plain(url: str) -> str:
-    """Return the local path of a Spark file URL; other locations stay as they are."""
-    return "/" + unquote(url.removeprefix("file:")).lstrip("/") if url.startswith("file:") else url
 
 
 def format_of(location: str) -> str:

@@ -33,6 +33,7 @@ PARAMETERS = {
     "if-none-match": "ETag of the content that the caller has; responds 304 if it is still current",
     "acknowledgement_id": "Id of the acknowledgement",
     "channel_id": "Id of the notification channel",
+    "location_id": "Id of the allowed location",
     "check_id": "Id of the consumer check",
     "event_id": "Id of the lineage event",
     "grant_id": "Id of the grant",

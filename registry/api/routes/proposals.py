@@ -24,6 +24,7 @@ from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, Permission, ProposalState
 from treaty.registry.core.errors import IllegalTransition, InvalidRequest, RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
+from treaty.registry.locations import allowed_locations
 from treaty.registry.review.approval import approval, required_approvals, succession
 from treaty.registry.review.proposals import (
     assignment,
@@ -178,6 +179,7 @@ def approve(
     approval_input = approval.ApprovalInput(
         fingerprint=body.fingerprint,
         make_id=ids.new,
+        rules=allowed_locations.rules(tx, shared.settings),
         revision=body.revision,
         follows=body.follows_version,
         replay=replay,

@@ -10,7 +10,7 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.admission import admission, admission_router, document_body
-from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Writer
+from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Shared, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
@@ -18,6 +18,7 @@ from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission, TaskKind, TaskState
 from treaty.registry.core.errors import Forbidden, NotFound
+from treaty.registry.locations import allowed_locations, claimed_locations
 from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay_versions
 from treaty.registry.tables import TaskRow
@@ -30,9 +31,11 @@ KindFilter = Annotated[LookupText | None, Query(description=f"Only tasks of this
 
 @router.post("/drafts", status_code=202)
 @admission(Permission.DRAFT, body=document_body)
-def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.TaskOut:
+def request_draft(body: schemas.DraftIn, by: Caller, shared: Shared, tx: Writer) -> schemas.TaskOut:
     """Start a task that profiles a table. The task's result names the proposal."""
     _refuse_beyond(tx, body, by)
+    rules = allowed_locations.rules(tx, shared.settings)
+    claimed_locations.refuse_draft(tx, body.contract_id, ("location", body.location, body.format), rules, by=by)
     now, task_id = clock.now(), ids.new()
     details = {"contract": body.contract_id, "location": body.location}
     task_payload = {**payload(body), "author": str(by.user_id)}

@@ -1,6 +1,7 @@
-"""Commands for access control: users, tokens, teams, grants and key files."""
+"""Commands for access control: users, tokens, teams, grants, key files and allowed locations."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import typer
 
 from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
+from treaty.engine.core.locations.spelling import UnusableLocation, normalise
 from treaty.registry.cli.commands import service
 from treaty.registry.cli.output.tables import console, print_table
 from treaty.registry.core.enums import GrantScope, Permission, Role, TeamRole
@@ -49,6 +51,19 @@ TokenId = Annotated[UUID, typer.Argument(metavar="TOKEN", help="Token id", show_
 Overlap = Annotated[float, typer.Option(min=0, max=720, help="Hours for which the old secret remains valid")]
 Days = Annotated[int | None, typer.Option(min=1, max=3650, help="Days until the token expires; by default unchanged")]
 
+Location = Annotated[
+    str,
+    typer.Argument(
+        metavar="LOCATION", help="Folder, URL such as s3://lake/raw, or catalog or schema", show_default=False
+    ),
+]
+LocationDomain = Annotated[
+    str | None, typer.Option("--domain", help="The only domain whose contracts may read there; by default all")
+]
+
+locations = typer.Typer(
+    name="locations", no_args_is_help=True, help="Manage the locations whose tables the service may read."
+)
 app = typer.Typer(name="access", no_args_is_help=True, help="Manage access: users, tokens, teams, grants and keys.")
 
 
@@ -204,6 +219,43 @@ def revoke_token(token: TokenId) -> None:
     """Revoke an API token."""
     with service.open_client() as registry:
         registry.revoke_token(token)
+
+
+@locations.command("list")
+def list_locations(as_json: Json = False) -> None:
+    """List the allowed locations, those of TREATY_LOCATIONS first. Administrators only."""
+    with service.open_client() as registry:
+        rows = registry.locations()
+    _print_rows(rows, ("location", "domain", "added_by", "created_at"), as_json=as_json)
+
+
+@locations.command("add")
+def add_location(location: Location, domain: LocationDomain = None) -> None:
+    """Allow contracts about the tables below a location. Administrators only."""
+    with service.open_client() as registry:
+        added = registry.add_location(_spelled(location), domain=domain)
+    print(f"Allowed: {added.location}" + (f" for the domain {added.domain}" if added.domain else ""))
+
+
+@locations.command("remove")
+def remove_location(location: Location, domain: LocationDomain = None) -> None:
+    """Remove an added location. Tables below it are no longer read. Administrators only."""
+    name = _spelled(location)
+    with service.open_client() as registry:
+        ids = [each.id for each in registry.locations() if (each.location, each.domain) == (name, domain) and each.id]
+        if not ids:
+            raise CliError(f"{name} was not added. List what was: treaty locations list")
+        registry.remove_location(ids[0])
+    print(f"Removed: {name}")
+
+
+def _spelled(location: str) -> str:
+    """Return the canonical spelling of a location, and a local path from the root. Raises CliError."""
+    is_relative_path = location.startswith(".") or ("/" in location and ":" not in location)
+    try:
+        return normalise(os.path.abspath(location) if is_relative_path else location)
+    except UnusableLocation as error:
+        raise CliError(f"The location {error}.") from None
 
 
 @contextmanager

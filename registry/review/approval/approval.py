@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlmodel import Session, select
 
 from treaty.contracts.document.model import Contract as Document
+from treaty.engine.core.locations.rules import LocationRules
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, require_permission, require_permission_anywhere
 from treaty.registry.audit import audit_log
@@ -20,6 +21,7 @@ from treaty.registry.core.database import UNKEYED, lock
 from treaty.registry.core.enums import Decision, Permission, VersionState
 from treaty.registry.core.errors import Conflict, Forbidden, InvalidRequest, RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
+from treaty.registry.locations import claimed_locations
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.approval import activation, records, reference_permissions, required_approvals, succession
 from treaty.registry.review.approval.records import ApprovalEvidence
@@ -44,10 +46,12 @@ class ApprovalInput:
     `revision`: reviewed revision; None identifies the reviewed document by its fingerprint alone. `follows`: version
     in force that it was compared with; None accepts the current one. `replay`: summary of the replay that the
     approver was shown; None means none was shown. `summary`: note for the author and for consumers. `make_id`:
-    generates the ids of new rows. `documents`: cache of parsed documents of this request."""
+    generates the ids of new rows. `rules`: locations that may be read. `documents`: cache of parsed documents of this
+    request."""
 
     fingerprint: str
     make_id: Callable[[], UUID]
+    rules: LocationRules
     revision: int | None = None
     follows: str | None = None
     replay: Mapping[str, Any] | None = None
@@ -134,6 +138,7 @@ def approve(
     reviewed = _as_seen(session, proposal, approval)
     document = reviewed.contract
     _refuse_beyond(session, document, by)
+    claimed_locations.refuse_document(session, document, proposal.source or {}, approval.rules)
     _refuse_taken(session, document)
     check = _following(session, document, approval)
     evidence = ApprovalEvidence(comparison=check.summary(), replay=approval.replay)

@@ -22,7 +22,7 @@ EXEMPT = {
         "complete_setup", "sign_in", "sign_in_with_oidc", "create_user", "issue_token", "create_team", "give_grant",
         "propose", "add_comment", "save_template", "give_feedback", "request_contract", "subscribe", "add_check",
         "copy_check", "promote_check", "confirm_inferred_consumer", "add_channel", "store_bag", "receive",
-        "receive_batch",
+        "receive_batch", "add_location",
     },
     "answer without a change": {"import_text", "replay_document", "preview_feedback", "send_test_message"},
     "start or settle work, in a state that allows it": {
@@ -30,7 +30,9 @@ EXEMPT = {
         "recover_publication",
     },
     "change what is the caller's alone": {"sign_out", "snooze"},
-    "end what cannot be changed": {"close_request", "remove_template", "dismiss_inferred_consumer", "erase_states"},
+    "end what cannot be changed": {
+        "close_request", "remove_template", "dismiss_inferred_consumer", "erase_states", "remove_location",
+    },
 }  # fmt: skip
 Filled = tuple[World, dict[str, str]]
 OTHER = {"If-Match": '"other"'}

@@ -31,7 +31,14 @@ from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
 from treaty.registry.core.database import migrate, migration_config, newest_migration, read_session, transaction
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import CheckResultRow, ContractRow, PartitionStateRow, ProposalRow, metadata
+from treaty.registry.tables import (
+    AllowedLocationRow,
+    CheckResultRow,
+    ContractRow,
+    PartitionStateRow,
+    ProposalRow,
+    metadata,
+)
 from treaty.registry.tables.search import declared
 
 ENTRY = (
@@ -164,6 +171,46 @@ def test_uncertain_results_become_unevaluated_ones_of_an_older_version(nothing: 
     counts = json.loads(counts) if isinstance(counts, str) else counts
     assert (verdict, counts, outcome) == ("not_evaluated", {"not_evaluated": 3}, "not_evaluated")
     assert "error of the estimate" in reason
+
+
+def test_locations_of_contracts_of_before_stay_allowed(nothing: Engine) -> None:
+    names = {
+        1: ("file", "/lake/orders", None),
+        2: ("s3://lake", "raw/orders", None),
+        3: ("spark", "db.orders", None),
+        4: ("file", "/lake/orders", "/moved/orders"),
+        5: ("file", "/lake/undescribed", None),
+    }
+    with nothing.begin() as connection:
+        command.upgrade(migration_config(connection), "0035")
+        if nothing.dialect.name == "postgresql":
+            connection.execute(text("set constraints all deferred"))
+        old_rows.fill(connection)
+        for table in ("dataset_alias_pattern", "dataset_contract"):
+            connection.execute(text(f"delete from {table}"))
+        contract = connection.scalar(text("select id from contract"))
+        pattern = "insert into dataset_alias_pattern values (:contract, 'o', 'file', '/daily/orders-*', false)"
+        connection.execute(text(pattern), {"contract": contract})
+        dataset = (
+            "insert into dataset (id, namespace, name, location, partition_by, states_version)"
+            " values (:id, :space, :name, :location, '[]', 0)"
+        )
+        link = "insert into dataset_contract (dataset_id, contract_id, object) values (:id, :contract, 'o')"
+        for number, (space, name, location) in names.items():
+            told = {"id": f"{number:032}", "space": space, "name": f"{name}{number}", "location": location}
+            connection.execute(text(dataset), told)
+            if number < 5:
+                connection.execute(text(link), {"id": told["id"], "contract": contract})
+    migrate(nothing)
+    with read_session(nothing) as tx:
+        rows = tx.exec(select(AllowedLocationRow).order_by(AllowedLocationRow.location)).all()
+    assert {(each.domain, each.added_by) for each in rows} == {(None, None)}
+    assert sorted(each.location for each in rows) == [
+        "/daily", "/lake/orders1", "/moved/orders", "db.orders3", "s3://lake/raw/orders2",
+    ]  # fmt: skip
+    with nothing.begin() as connection:
+        command.downgrade(migration_config(connection), "0035")
+        assert "allowed_location" not in inspect(connection).get_table_names()
 
 
 def test_states_of_before_are_current_and_go_on_counting(nothing: Engine) -> None:

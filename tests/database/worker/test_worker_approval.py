@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from sqlalchemy import Engine
+from support.locations import ALL
 from support.scenes import LOCATION, NOON, Scene, document, rows, user
 
 from treaty.engine.core.results import Verdict
@@ -47,7 +48,7 @@ def approve(engine: Engine, author: UserRow, owner: UserRow) -> None:
     with transaction(engine) as tx:
         proposals.create(tx, proposal, author=principal(author), now=NOON)
         approval.submit(tx, proposal.id, by=principal(author), now=NOON)
-        seen = ApprovalInput(fingerprint=proposals.preview(tx, proposal).fingerprint, make_id=ids.new)
+        seen = ApprovalInput(fingerprint=proposals.preview(tx, proposal).fingerprint, make_id=ids.new, rules=ALL)
         approval.approve(tx, proposal.id, seen, by=principal(owner), now=NOON)
         tx.commit()
 

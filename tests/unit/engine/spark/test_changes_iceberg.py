@@ -201,7 +201,7 @@ def test_the_newest_metadata_file_is_read(monkeypatch: pytest.MonkeyPatch, tmp_p
         def collect(self) -> list[dict[str, str]]:
             return [{"file": "/old"}, {"file": f"file:{tmp_path}/{name}"}]
 
-    monkeypatch.setattr(iceberg, "_table", lambda *_: Log())
+    monkeypatch.setattr(iceberg, "metadata_table", lambda *_: Log())
     assert iceberg.metadata(object(), TableSource(str(tmp_path))) == LINE
 
 

@@ -36,6 +36,26 @@ def test_a_setting_without_a_value_is_not_told() -> None:
     assert "TREATY_DATABASE_URL" not in told
 
 
+@pytest.mark.parametrize(
+    ("named", "folder", "allowed"),
+    [
+        (None, "/work/shop", ("/work/shop",)),
+        ("/data,s3://lake", "/work/shop", ("/data", "s3://lake")),
+        ("", "/work/shop", ()),
+        (None, "/", ()),
+        (None, "/work/a,b", ()),
+        (None, "/work/a\\b", ()),
+    ],
+)
+def test_the_folder_of_the_start_is_allowed_unless_locations_are_named(
+    named: str | None, folder: str, allowed: tuple[str, ...]
+) -> None:
+    settings = local_stack.with_start_folder(RegistrySettings(locations=named), Path(folder))
+
+    told = local_stack.environment(settings, {"TREATY_LOCATIONS": named} if named is not None else {})
+    assert core_settings.load(told).location_names == settings.location_names == allowed
+
+
 def sleeper(_: RegistrySettings) -> local_stack.ManagedProcess:
     return local_stack.ManagedProcess("sleeper", (sys.executable, "-c", "import time; time.sleep(60)"))
 
