@@ -87,7 +87,7 @@ def run(settings: RegistrySettings, supervision: Supervision) -> None:
 def _spark(
     settings: RegistrySettings, database: Database, around: Callable[[str], AbstractContextManager[None]]
 ) -> RestrictedEngine:
-    """Return the client of Spark, which starts at the first request and reads allowed locations only."""
+    """Return the client of Spark, which reads allowed locations only. It starts at the first request."""
     from treaty.engine.spark.process.child import SparkChild
     from treaty.engine.spark.process.environment import withheld
 
