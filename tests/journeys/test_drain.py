@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 from support.events import body, event
+from support.locations import EVERYWHERE
 from support.loops import awaited
 from support.ports import free_port
 from support.processes import Command, all_gone, started
@@ -88,7 +89,7 @@ def test_a_request_that_never_ends_does_not_hold_the_service(tmp_path: Path, dat
 def test_a_worker_that_is_told_to_stop_gives_its_task_back_untried(tmp_path: Path, database: Engine) -> None:
     contract_in_force(database)
     Scene(database, tmp_path).ask()
-    with started("worker", folder=tmp_path, home=tmp_path / "home", log_format="json") as command:
+    with started("worker", folder=tmp_path, home=tmp_path / "home", locations=EVERYWHERE, log_format="json") as command:
         awaited(lambda: [each for each in rows(database, TaskRow) if each.state is TaskState.RUNNING] or None)
         family = command.family()
         code, _, errors = command.ended(signal.SIGTERM)
