@@ -98,6 +98,11 @@ def find(session: Session, key: str) -> TaskRow | None:
     return session.exec(select(TaskRow).where(TaskRow.key == key)).first()
 
 
+def is_due(session: Session, *, now: datetime) -> bool:
+    """Return whether a task waits for a worker."""
+    return session.exec(select(TaskRow.id).where(_due(now)).limit(1)).first() is not None
+
+
 def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> TaskRow | None:
     """Lease the most urgent task to `worker` until now + lease and return it; None if none is ready.
 
@@ -267,9 +272,13 @@ def _urgency(now: datetime) -> ColumnElement[int]:
     return case((aged < 0, 0), else_=aged)
 
 
-def _waiting(now: datetime, *condition: ColumnElement[bool]) -> Any:
+def _due(now: datetime) -> ColumnElement[bool]:
     ready = and_(col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.available_at) <= now)
     expired = and_(col(TaskRow.state) == TaskState.RUNNING, col(TaskRow.lease_expires_at) < now)
+    return or_(ready, expired)
+
+
+def _waiting(now: datetime, *condition: ColumnElement[bool]) -> Any:
     urgent = _urgency(now)
     # Tasks of the highest urgency run in order of age, whatever arrives later.
     order = (
@@ -278,7 +287,7 @@ def _waiting(now: datetime, *condition: ColumnElement[bool]) -> Any:
         col(TaskRow.available_at),
         col(TaskRow.id),
     )
-    return select(TaskRow).where(*condition, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
+    return select(TaskRow).where(*condition, _due(now)).order_by(*order).with_for_update(skip_locked=True)
 
 
 def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:

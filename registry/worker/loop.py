@@ -14,7 +14,8 @@ from sqlalchemy.exc import OperationalError
 
 from treaty.engine.core import interrupts
 from treaty.registry.core import logs
-from treaty.registry.core.database import transaction
+from treaty.registry.core.database import read_session, transaction
+from treaty.registry.lineage.events import event_store
 from treaty.registry.queue import task_queue
 from treaty.registry.queue.task_queue import LeaseLost
 from treaty.registry.tables import TaskRow
@@ -42,12 +43,19 @@ class Worker(WorkerContext):
         folded = self.take_in()
         return self.work() or folded
 
+    def is_due(self) -> bool:
+        """Return whether a step may find something to do. Reads only: an idle worker does not block writers."""
+        now = self.clock()
+        with read_session(self.database) as session:
+            waiting = event_store.is_due(session, now=now) or task_queue.is_due(session, now=now)
+        return waiting or bool(self._inbox.claimed)
+
     def forever(self, stop: StopSignal) -> None:
         """Run steps until stopped; sleep while idle, and retry while the database is unavailable."""
         with periodic.run_periodic_jobs(self, periodic.DUTIES):
             while not stop.requested:
                 try:
-                    busy = self.step()
+                    busy = self.is_due() and self.step()
                 except OperationalError:
                     log.warning("the database is not available; retrying", exc_info=True)
                     busy = False

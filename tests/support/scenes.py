@@ -173,10 +173,16 @@ class Scene:
     def work(self, **other: Any) -> int:
         """Has a worker work until there is nothing to do; how many steps it took. Quiet times pass meanwhile."""
         worker, steps = self.worker(**other), 0
-        while worker.step() or self._quiet_passes():
+        while self._step(worker) or self._quiet_passes():
             steps += 1
             assert steps < 100, "the worker never comes to rest"
         return steps
+
+    def _step(self, worker: Worker) -> bool:
+        """Whether the worker found anything to do, which it must have expected."""
+        due, found = worker.is_due(), worker.step()
+        assert due or not found, "an idle worker would not have looked"
+        return found
 
     def _quiet_passes(self) -> bool:
         """Whether a task waited for a quiet time to end, which it does by that."""

@@ -132,6 +132,11 @@ def reject(session: Session, refusal: EventRejection, *, producer: str, now: dat
     )
 
 
+def is_due(session: Session, *, now: datetime) -> bool:
+    """Return whether an event waits for a worker."""
+    return session.exec(_waiting(now, LineageEventRow.id).limit(1)).first() is not None
+
+
 def claim(session: Session, *, worker: str, now: datetime, lease: timedelta, most: int) -> list[LineageEventRow]:
     """Lease the next events to `worker`, count the attempt, and return them; oldest first.
 
@@ -220,9 +225,13 @@ def _new(*columns: Any) -> Any:
     return select(*columns).where(col(LineageEventRow.state) == LineageEventState.NEW)
 
 
-def _claimable(now: datetime, *columns: Any) -> Any:
+def _waiting(now: datetime, *columns: Any) -> Any:
     expires_at = col(LineageEventRow.lease_expires_at)
-    return _new(*columns).where(or_(expires_at.is_(None), expires_at < now), col(LineageEventRow.attempts) < TRIES)
+    return _new(*columns).where(or_(expires_at.is_(None), expires_at < now))
+
+
+def _claimable(now: datetime, *columns: Any) -> Any:
+    return _waiting(now, *columns).where(col(LineageEventRow.attempts) < TRIES)
 
 
 def _mine(claimed: LineageEventRow) -> tuple[ColumnElement[bool], ...]:

@@ -15,6 +15,7 @@ from treaty.registry.core import ids
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import ProposalState, TaskState
+from treaty.registry.lineage.events import event_store
 from treaty.registry.measurements.states import state_store
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import (
@@ -56,6 +57,28 @@ def test_a_complete_event_becomes_a_run_with_its_results(scene: Scene) -> None:
         ("ds=2", 3.0, "3"),
     ]
     assert scene.last_task.result == {"run_id": str(run.id), "verdict": "failed", "partitions": 2}
+
+
+def test_work_is_due_unless_another_worker_has_it(scene: Scene) -> None:
+    one, other = scene.worker(), scene.worker(name="other")
+    found = [one.is_due()]
+    scene.send(event())
+    found.append(one.is_due())
+    with transaction(scene.database) as tx:
+        event_store.claim(tx, worker="other", now=scene.clock(), lease=other.lease, most=1)
+        tx.commit()
+    found.append(one.is_due())
+    scene.clock.advance(other.lease.total_seconds() + 1)
+    found.append(one.is_due())
+    assert found == [False, True, False, True]
+    assert one.take_in()
+    assert one.is_due()
+    with transaction(scene.database) as tx:
+        task_queue.claim(tx, worker="other", now=scene.clock(), lease=other.lease)
+        tx.commit()
+    assert not one.is_due()
+    scene.clock.advance(other.lease.total_seconds() + 1)
+    assert one.is_due()
 
 
 def test_a_run_is_audited_with_its_verdict(scene: Scene) -> None:
