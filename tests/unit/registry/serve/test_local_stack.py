@@ -39,12 +39,12 @@ def test_a_setting_without_a_value_is_not_told() -> None:
 @pytest.mark.parametrize(
     ("named", "folder", "allowed"),
     [
-        (None, "/work/shop", ("/work/shop",)),
-        ("/data,s3://lake", "/work/shop", ("/data", "s3://lake")),
-        ("", "/work/shop", ()),
+        (None, "/srv/shop", ("/srv/shop",)),
+        ("/data,s3://lake", "/srv/shop", ("/data", "s3://lake")),
+        ("", "/srv/shop", ()),
         (None, "/", ()),
-        (None, "/work/a,b", ()),
-        (None, "/work/a\\b", ()),
+        (None, "/srv/a,b", ()),
+        (None, "/srv/a\\b", ()),
     ],
 )
 def test_the_folder_of_the_start_is_allowed_unless_locations_are_named(
