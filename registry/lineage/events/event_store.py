@@ -149,7 +149,8 @@ def claim(session: Session, *, worker: str, now: datetime, lease: timedelta, mos
     fitting = [
         each for (each, attempts, _), size in zip(candidates, sizes, strict=True) if not attempts and size <= AT_ONCE
     ]
-    events = [session.get_one(row, each) for each in fitting or [each for each, *_ in candidates[:1]]]
+    chosen = fitting or [each for each, *_ in candidates[:1]]
+    events = list(session.exec(select(row).where(col(row.id).in_(chosen)).order_by(*order)))
     for each in events:
         each.attempts += 1
         each.worker, each.lease_expires_at = worker, now + lease
