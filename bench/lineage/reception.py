@@ -25,7 +25,7 @@ from sqlmodel import col, select
 
 from bench.core.clock import cpu_seconds
 from bench.lineage.senders import Sent, event, send
-from bench.registry.service import Line, database, service, share
+from bench.registry.service import Line, database, locations, service, share
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
 from treaty.registry.access import users
@@ -279,7 +279,11 @@ def _seconds_to_verdict(setting: Setting, partition: str | None) -> float:
 @contextmanager
 def working(setting: Setting) -> Iterator[None]:
     """Start a worker with real Spark in a separate process."""
-    environment = {"TREATY_DATABASE_URL": setting.url, "TREATY_HOME": str(setting.folder)}
+    environment = {
+        "TREATY_DATABASE_URL": setting.url,
+        "TREATY_HOME": str(setting.folder),
+        "TREATY_LOCATIONS": locations(setting.folder),
+    }
     log = (setting.folder / "worker.log").open("wb")
     process = subprocess.Popen(
         [sys.executable, "-m", "treaty.registry.worker"], env={**os.environ, **environment}, stderr=log

@@ -231,6 +231,11 @@ def database(folder: Path, *, postgres: bool) -> Iterator[str]:
         server.cleanup()
 
 
+def locations(home: Path) -> str:
+    """Return the locations that a service may read: all on this machine, and a lake in its home."""
+    return f"/,{home / 'lake'}"
+
+
 @contextmanager
 def service(url: str, home: Path, processes: int) -> Iterator[str]:
     """Start the service as a separate process and yield its address."""
@@ -240,6 +245,7 @@ def service(url: str, home: Path, processes: int) -> Iterator[str]:
         "TREATY_HOME": str(home),
         "TREATY_API_PORT": str(port),
         "TREATY_API_PROCESSES": str(processes),
+        "TREATY_LOCATIONS": locations(home),
     }
     process = subprocess.Popen([sys.executable, "-m", "treaty", "api"], env={**os.environ, **environment},
                                stdout=subprocess.DEVNULL, stderr=(home / "api.log").open("wb"))  # fmt: skip
