@@ -61,8 +61,8 @@ from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.task_handlers import Effect, TaskHandler
 
 WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = map(int, os.environ.get("KILLS_LINEAGE", "12 6 10").split())
-# A task that five workers died of is given up: so many kills are survived.
-KILLS_A_TASK = 3
+# An event that three workers died of is parked: so many kills of what follows from it are survived.
+KILLS_AN_EVENT = 2
 LEASE = 61
 Ask = Callable[..., Any]
 
@@ -128,7 +128,7 @@ class Workers:
 
     def several(self) -> None:
         """Workers that are killed, until one is not."""
-        for _ in range(KILLS_A_TASK):
+        for _ in range(KILLS_AN_EVENT):
             if self.one(self.rng.randint(1, self.steps)) == 0:
                 return
         assert self.one() == 0

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import example
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -159,12 +160,14 @@ ASSERTION = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @drawn(assertion=ASSERTION, ends=st.tuples(LIMIT, LIMIT, LIMIT))
+@example(assertion=Assertion("mustBeBetween", (-1, 1.41)), ends=(0, -1, 1.41))
 def test_a_check_is_uncertain_if_and_only_if_values_of_the_interval_differ(
     assertion: Assertion, ends: tuple[float, float, float]
 ) -> None:
     low, value, high = sorted(ends)
     reading = MetricValue(value=value, rows=9, bounds=(low, high) if low < high else None)
-    steps = [low + (high - low) * at / 160 for at in range(161)]
+    # The last step is cut, because it may be rounded to a value beyond the interval.
+    steps = [min(low + (high - low) * at / 160, high) for at in range(161)]
     limits = assertion.limit if isinstance(assertion.limit, tuple) else (assertion.limit,)
     # Just beside and at each limit, where outcomes change.
     near = [each + nudge for each in limits for nudge in (-1e-9, 0, 1e-9) if low <= each + nudge <= high]
