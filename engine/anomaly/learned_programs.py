@@ -2,13 +2,14 @@
 
 import re
 from math import exp, inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
 from treaty.contracts.fingerprint import short_fingerprint
+from treaty.engine.anomaly.cadence import LagUnit, cadence, lag_description, nearest, position
 from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory, Limits
-from treaty.engine.anomaly.series import DetectionRequest
+from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint, finite
 
 NEEDS_LIMIT = "give at least one limit"
 NEEDS_WIDTH = "a clause that can be refitted needs a width: draft the program again, or set refit to pinned"
@@ -22,15 +23,17 @@ class ProgramClause(Detector):
     The limits are those of the approved version. Limits that are learned later apply only as `refit` permits: never
     (`pinned`), within the approved limits (`tighten_only`), or if no limit moves by more than a share of the band
     (`within: 10%`); otherwise they are proposed as a new version. `lag` 0: limits of the value itself; otherwise of
-    its difference from the value that many partitions before, or of the logarithm of their ratio (`logged`). Clauses
-    of one program have the same `of`."""
+    its difference from the value that many steps before, or of the logarithm of their ratio (`logged`). No verdict if
+    that partition is missing, has no value, or belongs to an open incident. Clauses of one program have the same
+    `of`."""
 
     name = "program"
     least: ClassVar[int] = 0
 
     of: str = Field(min_length=1, description="the program of the clause: a column, or the table")
-    lag: int = Field(
-        default=0, ge=0, le=366, description="distance in partitions to the earlier value; 0 means no comparison"
+    lag: int = Field(default=0, ge=0, le=366, description="steps to the earlier value; 0 means no comparison")
+    lag_unit: LagUnit | None = Field(
+        default=None, description="length of a step; by default the cadence of the partitions"
     )
     logged: bool = Field(
         default=False, description="whether the limits are of the logarithm of the ratio instead of the difference"
@@ -91,7 +94,11 @@ class ProgramClause(Detector):
     @property
     def named(self) -> str:
         """Return the name of the fit of these limits; for approved limits, a fingerprint of the clause."""
-        return self.fit or short_fingerprint([self.name, self.of, self.lag, self.logged, self.lower, self.upper])
+        return self.fit or short_fingerprint([self.name, self.of, *self._change, self.lower, self.upper])
+
+    @property
+    def _change(self) -> list[Any]:
+        return [self.lag, self.logged, *([self.lag_unit] if self.lag_unit else [])]
 
     def admits(self, limits: Limits) -> bool:
         """Return whether limits that were learned later may apply without approval."""
@@ -125,14 +132,10 @@ class ProgramClause(Detector):
         return self.upper - self.lower
 
     def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        values = request.past.values
-        if len(values) < self.lag:
-            return InsufficientHistory(f"learning: {len(values)} of {self.lag} values")
-        before = values[-self.lag] if self.lag else 0.0
-        if self.logged and before <= 0:
-            return InsufficientHistory(
-                f"the value {self.lag} partitions before has no logarithm, so there is no comparison"
-            )
+        unit = self._unit(request.past) if self.lag else None
+        before = self._before(request, unit) if self.lag else 0.0
+        if isinstance(before, InsufficientHistory):
+            return before
         lower, upper = (
             None if limit is None else self._absolute_limit(before, limit) for limit in (self.lower, self.upper)
         )
@@ -143,10 +146,33 @@ class ProgramClause(Detector):
             expected=None,
             rate=self.rate,
             per_year=yearly,
-            by=self._description,
+            by=self._description(unit),
             points=self.points,
             fit=self.named,
         )
+
+    def _before(self, request: DetectionRequest, unit: LagUnit | None) -> float | InsufficientHistory:
+        """Return the value to compare with, or why there is none."""
+        point, earlier = self._counterpart(request, unit), lag_description(self.lag, unit)
+        if point is None:
+            return InsufficientHistory(f"there is no partition to compare with: {earlier}")
+        if point.excluded:
+            return InsufficientHistory(f"the partition to compare with belongs to an incident: {earlier}")
+        value = finite(point.value)
+        if value is None or (self.logged and value <= 0):
+            missing = "value" if value is None else "logarithm"
+            return InsufficientHistory(f"the partition to compare with has no {missing}: {earlier}")
+        return value
+
+    def _counterpart(self, request: DetectionRequest, unit: LagUnit | None) -> SeriesPoint | None:
+        points = request.past.points
+        if unit is None:
+            return points[-self.lag] if len(points) >= self.lag else None
+        index = nearest([position(each.time, unit) for each in points], position(request.at, unit) - self.lag)
+        return None if index is None else points[index]
+
+    def _unit(self, past: Series) -> LagUnit | None:
+        return self.lag_unit or cadence([each.time for each in past.points]).unit
 
     def _absolute_limit(self, before: float, limit: float) -> float:
         """Return the limit of the value itself; infinity if it exceeds a double."""
@@ -157,9 +183,8 @@ class ProgramClause(Detector):
         except OverflowError:
             return inf
 
-    @property
-    def _description(self) -> str:
-        against = f", compared with {self.lag} partitions before" if self.lag else ""
+    def _description(self, unit: LagUnit | None) -> str:
+        against = f", compared with {lag_description(self.lag, unit)}" if self.lag else ""
         return f"the program of {self.of}{against}"
 
 

@@ -5,14 +5,17 @@ between, because a series grows by appending. The band uses the errors of one-st
 points of the estimation."""
 
 import warnings
+from collections.abc import Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from pydantic import Field
 
+from treaty.engine.anomaly.cadence import cadence, position
 from treaty.engine.anomaly.detector import DetectorBand, FalseAlarmDetector, InsufficientHistory
 from treaty.engine.anomaly.residual_bands import Forecast, ForecastPool, surprise
-from treaty.engine.anomaly.series import DetectionRequest, Series, finite
+from treaty.engine.anomaly.series import DetectionRequest, Series
 
 GROWTH = 1.25
 UNFIT = InsufficientHistory("learning: the model could not be estimated from this history")
@@ -32,7 +35,7 @@ class SeasonalModel(FalseAlarmDetector):
         raise NotImplementedError
 
     def band(self, request: DetectionRequest) -> DetectorBand | InsufficientHistory:
-        values = steady(request.past)
+        values = steady(request.past, request.at)
         needed = required_points(self.period)
         if len(values) < needed:
             return InsufficientHistory(f"learning: {len(values)} of {needed} values")
@@ -112,21 +115,30 @@ def required_points(period: int) -> int:
     return max(10, 2 * period + 3)
 
 
-def steady(past: Series) -> tuple[float, ...]:
-    """Return the values at equal steps, with NaN for gaps and points of incidents.
+def steady(past: Series, at: datetime) -> tuple[float, ...]:
+    """Return the values at equal steps until the one before `at`.
 
-    Without a regular step the values are returned in order."""
-    values = {each.time: finite(each.value) for each in past.learned}
+    NaN marks gaps and points of incidents. Without a regular step the values are returned in order."""
     points = past.learned
     if not points:
         return ()
-    steps = [round((each.time - points[0].time) / past.step) for each in points]
-    if len(set(steps)) < len(steps) or steps[-1] > 3 * len(points):
+    *steps, following = _steps([*(each.time for each in points), at], past)
+    length = max(following, steps[-1] + 1)
+    if len(set(steps)) < len(steps) or length > 3 * len(points):
         return past.values
-    row = [float("nan")] * (steps[-1] + 1)
-    for at, each in zip(steps, points, strict=True):
-        row[at] = values[each.time] or 0.0
+    row = [float("nan")] * length
+    for step, value in zip(steps, past.values, strict=True):
+        row[step] = value
     return tuple(row)
+
+
+def _steps(times: Sequence[datetime], past: Series) -> list[int]:
+    """Return the number of steps from the first time to each."""
+    unit = cadence([each.time for each in past.points]).unit
+    if unit is None:
+        return [round((time - times[0]) / past.step) for time in times]
+    first = position(times[0], unit)
+    return [round(position(time, unit) - first) for time in times]
 
 
 def _forecast(model: SeasonalModel, values: tuple[float, ...]) -> Forecast | None:

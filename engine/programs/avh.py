@@ -31,13 +31,13 @@ class Program:
         """Return the estimated rate of false alarms of all clauses, at most the budget."""
         return self.table.rate
 
-    def judge(self, snapshot: Any) -> TableVerdict:
+    def judge(self, snapshot: Any, time: datetime | None = None) -> TableVerdict:
         """Evaluate a snapshot that follows the history.
 
-        `snapshot`: a pandas or Arrow table, or a mapping of columns to values. Returns a verdict per column;
-        `flagged` is true if anything is wrong."""
+        `snapshot`: a pandas or Arrow table, or a mapping of columns to values. `time`: time of its data; None means one
+        step after the last snapshot. Returns a verdict per column; `flagged` is true if anything is wrong."""
         batch = {name: summary(values) for name, values in _columns(snapshot)}
-        return self.table.judge(batch, self.histories)
+        return self.table.judge(batch, {name: each.before(time) for name, each in self.histories.items()})
 
 
 def fit(history: Snapshots, budget: float = 0.01) -> Program:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from treaty.engine.programs.stationarity import LagTransform
+from treaty.engine.programs.stationarity import LagTransform, Positions
 from treaty.engine.statistics.statistics import Law, Statistic
 
 Array = NDArray[Any]
@@ -129,15 +129,19 @@ BOUNDS: Mapping[str, ProbabilityBound] = {
 }  # fmt: skip
 
 
-def past(statistic: Statistic, change: LagTransform, values: Array, floor: float) -> StatisticSummary | None:
-    """Summarize past values of a statistic; NaN marks gaps.
+def past(
+    statistic: Statistic, change: LagTransform, values: Array, floor: float, positions: Positions | None = None
+) -> StatisticSummary | None:
+    """Summarize past values of a statistic; NaN marks missing values.
+
+    `positions`: of the values in time; None means that none is missing.
 
     None if fewer than five values are left, if one is infinite, or if there is no finite spread: a statistic that is
     sometimes infinite has no limits."""
     if numpy.isinf(values).any():
         return None
     with numpy.errstate(over="ignore", invalid="ignore"):  # non-finite values are dropped below
-        transformed = change.series(values)
+        transformed = change.series(values, positions)
         transformed = transformed[numpy.isfinite(transformed)]
         if len(transformed) < LEAST_POINTS:
             return None

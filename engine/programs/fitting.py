@@ -73,8 +73,9 @@ def _re_learned(clause: Clause, history: ColumnHistory) -> Clause | None:
     values = history.series.get(clause.statistic)
     if values is None:
         return None
-    summary = past(STATISTICS[clause.statistic], clause.change, values, history.floor(clause.statistic))
-    return None if summary is None else clause_of(ConstraintChoice(summary, clause.width, clause.rate), values)
+    positions = history.positions(clause.change.unit)
+    summary = past(STATISTICS[clause.statistic], clause.change, values, history.floor(clause.statistic), positions)
+    return None if summary is None else clause_of(ConstraintChoice(summary, clause.width, clause.rate))
 
 
 def _sampled(values: ColumnValues | None, seed: int) -> ColumnValues | None:

@@ -3,6 +3,7 @@
 from calendar import monthrange
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -12,9 +13,10 @@ import numpy
 from numpy.typing import NDArray
 
 from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.anomaly.cadence import DAILY, Cadence, LagUnit, cadence, positions
 from treaty.engine.anomaly.series import finite
 from treaty.engine.core.results import Value
-from treaty.engine.programs.stationarity import DAILY, Cadence, cadence
+from treaty.engine.programs.stationarity import Positions
 from treaty.engine.statistics.statistics import DISTANCES, STATISTICS, compute_statistics
 from treaty.engine.statistics.stored_summaries import distance_parts
 from treaty.engine.statistics.summaries import NumberSummary, Summary
@@ -44,10 +46,12 @@ class Batch:
 class ColumnHistory:
     """Batches ordered by time if all have one, else in the given order.
 
-    `cache`: statistics of all batches, if already computed."""
+    `cache`: statistics of all batches, if already computed. `arrival`: time of the batch that follows; None means one
+    step after the last."""
 
     batches: tuple[Batch, ...] = ()
     cache: dict[str, Array] = field(default_factory=dict)
+    arrival: datetime | None = None
 
     @staticmethod
     def of(batches: Iterable[Batch]) -> "ColumnHistory":
@@ -147,9 +151,33 @@ class ColumnHistory:
         """Return the cadence of the batches."""
         return cadence([batch.time for batch in self.batches])
 
+    def positions(self, unit: LagUnit | None) -> Positions:
+        """Return the positions in time of the batches learned from, and of the next batch.
+
+        `unit`: length of a step; None counts all batches in order."""
+        if unit not in self._positions:
+            times = [batch.time for batch in self.batches]
+            every = positions([*times, self.arrival] if self.arrival else times, unit)
+            following = every[-1] if self.arrival else every[-1] + 1.0 if every else 0.0
+            self._positions[unit] = Positions(tuple(every[at] for at in self.training_positions), following)
+        return self._positions[unit]
+
+    @cached_property
+    def _positions(self) -> dict[LagUnit | None, Positions]:
+        return {}
+
+    def before(self, arrival: datetime | None) -> "ColumnHistory":
+        """Return the history as that before a batch of this time; None means one step after the last batch."""
+        following = copy(self)
+        # What has been computed from the batches remains valid.
+        vars(following).update(arrival=arrival, _positions={})
+        return following
+
     def first(self, many: int) -> "ColumnHistory":
         """Return the history after the first `many` batches."""
-        return ColumnHistory(self.batches[:many], {name: values[:many] for name, values in self.cache.items()})
+        following = self.batches[many].time if many < len(self.batches) else self.arrival
+        columns = {name: values[:many] for name, values in self.cache.items()}
+        return ColumnHistory(self.batches[:many], columns, following)
 
     def row(self, at: int) -> dict[str, float | None]:
         """Return the statistics of a batch learned from, by its position among all."""

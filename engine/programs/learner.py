@@ -137,7 +137,7 @@ class Learner:
         chosen = ClauseSearch(
             candidates=self.candidates, budget=budget, most=self.recipe.most, caught=self.free, price=self.recipe.price
         ).chosen()
-        clauses = [clause_of(each, self.history.series[each.past.statistic.name]) for each in chosen]
+        clauses = [clause_of(each) for each in chosen]
         return self._program_of((*clauses, *self.guards), budget)
 
     @cached_property
@@ -160,9 +160,7 @@ class Learner:
             if statistic.name in self.measured and self.recipe.admits(statistic):
                 for summary_of_past in self._of(statistic):
                     pasts.append(summary_of_past)
-                    # The newest batch stands in for the next one, so it is compared with the ones before it.
-                    values = self.history.series[statistic.name][:-1]
-                    observed.append(summary_of_past.change.next(self.measured[statistic.name], values))
+                    observed.append(self._with_issues(statistic.name, summary_of_past.change))
         return pasts, observed
 
     def _of(self, statistic: Statistic) -> list[StatisticSummary]:
@@ -170,21 +168,32 @@ class Learner:
         return [
             summary_of_past
             for change in self._changes(statistic, values)
-            if (summary_of_past := past(statistic, change, values, floor)) is not None
+            if (summary_of_past := past(statistic, change, values, floor, self.history.positions(change.unit)))
+            is not None
         ]
 
     def _changes(self, statistic: Statistic, values: Array) -> Sequence[LagTransform]:
         if self.recipe.tested:
-            transform = first_stationary(values)
+            unit = self.history.cadence.unit
+            transform = first_stationary(values, unit, self.history.positions(unit))
             return [] if transform is None else [transform]
         if statistic.is_distance:
             return [LEVEL]
-        transforms = offered(self.history.cadence.cycle, len(values))
+        transforms = offered(self.history.cadence, len(values))
         return [each for each in transforms if statistic.most is None or not each.logged]
 
+    def _with_issues(self, statistic: str, change: LagTransform) -> Array:
+        """Return the transformed statistic of the next batch with each issue.
+
+        The newest batch stands in for the next one, so it is compared with the ones before it."""
+        values = self.history.series[statistic][:-1]
+        transformed: Array = change.next(
+            self.measured[statistic], values, self.history.positions(change.unit).of_newest
+        )
+        return transformed
+
     def _broken(self, clause: Clause) -> Array:
-        past_values = self.history.series[clause.statistic][:-1]
-        observed = clause.change.next(self.measured[clause.statistic], past_values)
+        observed = self._with_issues(clause.statistic, clause.change)
         low = numpy.zeros(len(observed), dtype=bool) if clause.lower is None else observed < clause.lower
         high = numpy.zeros(len(observed), dtype=bool) if clause.upper is None else observed > clause.upper
         broken: Array = low | high

@@ -15,12 +15,11 @@ from treaty.engine.statistics.statistics import STATISTICS, Statistic
 Array = NDArray[Any]
 
 
-def clause_of(choice: ConstraintChoice, values: Array) -> Clause:
+def clause_of(choice: ConstraintChoice) -> Clause:
     """Build the clause of a candidate, with its limits and its alarms in the past."""
     summary = choice.past
     half = choice.width * summary.deviation
-    series = summary.change.series(values)
-    alarms = int((summary.away(series[numpy.isfinite(series)]) > choice.width).sum())
+    alarms = int((summary.away(summary.values) > choice.width).sum())
     lower, upper = limits(summary.statistic, summary.change, summary.middle, half)
     return Clause(
         statistic=summary.statistic.name,

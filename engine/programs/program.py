@@ -39,7 +39,8 @@ class Clause:
         """Return the transformed value; None without a value, or without one to compare it with."""
         if value is None:
             return None
-        transformed = float(self.change.next(value, history.series.get(self.statistic, numpy.zeros(0))))
+        past = history.series.get(self.statistic, numpy.full(history.points, numpy.nan))
+        transformed = float(self.change.next(value, past, history.positions(self.change.unit)))
         return transformed if numpy.isfinite(transformed) else None
 
     def holds(self, value: float) -> bool:

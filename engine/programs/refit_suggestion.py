@@ -37,7 +37,13 @@ def sentence(refit: Refit) -> str:
     """Describe the refitted limits and the approved ones."""
     watched, clause = refit.watched, refit.watched.clause
     subject = ", ".join(
-        filter(None, (explanations.statistic(watched.statistic), LagTransform(clause.lag, clause.logged).description))
+        filter(
+            None,
+            (
+                explanations.statistic(watched.statistic),
+                LagTransform(clause.lag, clause.logged, clause.lag_unit).description,
+            ),
+        )
     )
     return f"{subject}, {explanations.limits(refit)}; approved: {explanations.limits(clause)}"
 

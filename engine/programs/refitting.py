@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import cached_property
+from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.anomaly.cadence import LagUnit
 from treaty.engine.anomaly.detector import Limits, between
 from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.anomaly.series import finite
@@ -30,6 +33,8 @@ from treaty.engine.programs.suggestions import TABLE, TableHistory, outward
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateBag, StateFileStore
 from treaty.engine.states.planning.scan_plan import ROWS as COUNT
+
+Array = NDArray[Any]
 
 ROW_COUNT = "row_count"
 # Statistics needed for the floors of other statistics, and to find outlier partitions.
@@ -123,7 +128,7 @@ def _refit(of: WatchedClause, past: ColumnPasts) -> Refit | NoProgram:
     history = past.history
     if history.newest is None or history.points < LEAST_BATCHES:
         return NoProgram(history.points, LEAST_BATCHES)
-    clause = _of(of)
+    clause = _of(of, history.cadence.unit)
     lower, upper = _limits(refit_clause(clause, history))
     backtest = {at: _holds(clause, of.statistic, at, past) for at in past.before}
     names = [batch.name for batch in history.batches]
@@ -134,9 +139,13 @@ def _refit(of: WatchedClause, past: ColumnPasts) -> Refit | NoProgram:
         partitions=tuple(batch.name for batch in history.learned),
         evaluated=sum(holds is not None for holds in backtest.values()),
         alarms=tuple(names[at] for at, holds in backtest.items() if holds is False),
-        observed=tuple(map(finite, clause.change.series(history.series[of.statistic]).tolist())),
+        observed=tuple(map(finite, _transformed(clause, history).tolist())),
         rows=sum(batch.summary.rows for batch in history.learned),
     )
+
+
+def _transformed(clause: Clause, history: ColumnHistory) -> Array:
+    return clause.change.series(history.series[clause.statistic], history.positions(clause.change.unit))
 
 
 def _holds(clause: Clause, statistic: str, at: int, past: ColumnPasts) -> bool | None:
@@ -151,12 +160,12 @@ def _holds(clause: Clause, statistic: str, at: int, past: ColumnPasts) -> bool |
     return None if transformed is None else refit_clause(clause, before).holds(transformed)
 
 
-def _of(watched: WatchedClause) -> Clause:
-    """Convert the contract's clause to a program clause."""
+def _of(watched: WatchedClause, unit: LagUnit | None) -> Clause:
+    """Convert the contract's clause to a program clause. `unit`: of the history, for a clause without one."""
     clause = watched.clause
     return Clause(
         statistic=watched.statistic,
-        change=LagTransform(clause.lag, clause.logged),
+        change=LagTransform(clause.lag, clause.logged, clause.lag_unit or unit if clause.lag else None),
         lower=clause.lower,
         upper=clause.upper,
         middle=0.0,

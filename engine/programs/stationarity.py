@@ -6,14 +6,14 @@ default several transforms are offered and the program chooses."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from itertools import pairwise
-from statistics import median
+from functools import cached_property
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy
 from numpy.typing import NDArray
+
+from treaty.engine.anomaly.cadence import Cadence, LagUnit, lag_description, nearest
 
 Array = NDArray[Any]
 
@@ -22,34 +22,71 @@ SIGNIFICANT = 0.05
 LEAST_TESTED = 8
 # Number of cycles a lag needs for a usable spread: chosen by hand.
 CYCLES = 3
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
+class Positions:
+    """Positions in time of a history's partitions, ascending, and of the next one.
+
+    One step has length 1."""
+
+    past: tuple[float, ...]
+    next: float
+
+    @staticmethod
+    def in_order(points: int) -> "Positions":
+        """Return the positions of that many partitions without a gap."""
+        return Positions(tuple(map(float, range(points))), float(points))
+
+    @property
+    def of_newest(self) -> "Positions":
+        """Return the positions as if the newest partition followed the others."""
+        return Positions(self.past[:-1], self.past[-1])
+
+    def earlier(self, values: Array, lag: int) -> Array:
+        """Return the value `lag` steps before each partition; NaN where no partition is."""
+        return _values_at(values, self._earlier.setdefault(lag, [nearest(self.past, at - lag) for at in self.past]))
+
+    def before_next(self, values: Array, lag: int) -> float:
+        """Return the value `lag` steps before the next partition; NaN where no partition is."""
+        return float(_values_at(values, [nearest(self.past, self.next - lag)])[0])
+
+    @cached_property
+    def _earlier(self) -> dict[int, list[int | None]]:
+        return {}
+
+
+def _values_at(values: Array, places: Sequence[int | None]) -> Array:
+    return numpy.array([numpy.nan if at is None else values[at] for at in places], dtype=float)
+
+
+@dataclass(frozen=True)
 class LagTransform:
-    """The value itself (`lag` 0), or its difference from the value `lag` partitions before.
+    """The value itself (`lag` 0), or its difference from the value `lag` steps before.
 
-    `logged`: difference of the logarithms, defined for positive values only."""
+    `logged`: difference of the logarithms, defined for positive values only. `unit`: length of a step; None counts
+    partitions in order."""
 
     lag: int = 0
     logged: bool = False
+    unit: LagUnit | None = None
 
-    def series(self, values: Array) -> Array:
-        """Transform the past at equal length; NaN if a value or its predecessor is missing."""
+    def series(self, values: Array, positions: Positions | None = None) -> Array:
+        """Transform the past at equal length; NaN if a value or its counterpart is missing.
+
+        `positions`: None means that no partition is missing."""
         scaled: Array = self.scaled(values)
         if not self.lag:
             return scaled
-        differences = numpy.full(len(values), numpy.nan)
-        differences[self.lag :] = scaled[self.lag :] - scaled[: -self.lag]
-        return differences
+        return scaled - (positions or Positions.in_order(len(values))).earlier(scaled, self.lag)
 
-    def next(self, value: Any, past: Array) -> Any:
-        """Transform the next value, or several possible ones; NaN if its predecessor is missing."""
+    def next(self, value: Any, past: Array, positions: Positions | None = None) -> Any:
+        """Transform the next value, or several possible ones; NaN if its counterpart is missing."""
         if not self.lag:
             return self.scaled(value)
-        before = past[-self.lag] if len(past) >= self.lag else numpy.nan
+        before = (positions or Positions.in_order(len(past))).before_next(self.scaled(past), self.lag)
         with numpy.errstate(over="ignore"):
-            return self.scaled(value) - self.scaled(before)
+            return self.scaled(value) - before
 
     def scaled(self, values: Any) -> Any:
         """Return the values, or their logarithms."""
@@ -61,33 +98,36 @@ class LagTransform:
     @property
     def description(self) -> str:
         """Describe the transform; '' for the value itself."""
-        if not self.lag:
-            return ""
-        before = "the previous partition" if self.lag == 1 else f"{self.lag} partitions earlier"
-        return f"compared with {before}" + (", as a ratio" if self.logged else "")
+        ratio = ", as a ratio" if self.logged else ""
+        return f"compared with {lag_description(self.lag, self.unit)}{ratio}" if self.lag else ""
 
 
 LEVEL = LagTransform()
 
 
-def offered(cycle: int | None, points: int) -> tuple[LagTransform, ...]:
+def offered(cadence: Cadence, points: int) -> tuple[LagTransform, ...]:
     """Return the transforms to choose from: level, step, ratio, and the seasonal step after three cycles."""
-    seasonal = (LagTransform(cycle),) if cycle and cycle > 1 and points >= CYCLES * cycle else ()
-    return (LEVEL, LagTransform(1), LagTransform(1, logged=True), *seasonal)
+    cycle, unit = cadence.cycle, cadence.unit
+    seasonal = (LagTransform(cycle, unit=unit),) if cycle and points >= CYCLES * cycle else ()
+    return (LEVEL, LagTransform(1, unit=unit), LagTransform(1, logged=True, unit=unit), *seasonal)
 
 
-def first_stationary(values: Array) -> LagTransform | None:
+def first_stationary(
+    values: Array, unit: LagUnit | None = None, positions: Positions | None = None
+) -> LagTransform | None:
     """Return the first transform that makes the series stationary (algorithm 5).
 
+    `unit`, `positions`: as of `LagTransform`.
     The order is: none, lags 1 to K-1, then the same of logarithms. None if there is none; the paper drops such a
     statistic."""
-    return next((each for each in _candidate_transforms(len(values)) if stationary(each.series(values))), None)
+    candidates = _candidate_transforms(len(values), unit)
+    return next((each for each in candidates if stationary(each.series(values, positions))), None)
 
 
-def _candidate_transforms(points: int) -> Iterator[LagTransform]:
+def _candidate_transforms(points: int, unit: LagUnit | None) -> Iterator[LagTransform]:
     yield LEVEL
     for logged in (False, True):
-        yield from (LagTransform(lag, logged) for lag in range(1, points))
+        yield from (LagTransform(lag, logged, unit) for lag in range(1, points))
 
 
 def stationary(values: Sequence[float] | Array) -> bool:
@@ -112,41 +152,3 @@ def _p_value(values: Array) -> float:
         except (ValueError, numpy.linalg.LinAlgError):
             return 1.0
     return p if numpy.isfinite(p) else 1.0
-
-
-@dataclass(frozen=True)
-class Cadence:
-    """The cadence of partitions: its name, and the number per cycle; None without an expected cycle.
-
-    `yearly`: number of partitions per year."""
-
-    name: str
-    cycle: int | None
-    yearly: float
-
-
-DAILY = Cadence("daily", 7, 365.25)
-CADENCES = (
-    Cadence("hourly", 24, 8766.0),
-    DAILY,
-    Cadence("weekly", None, 52.18),
-    Cadence("monthly", 12, 12.0),
-)
-IRREGULAR = Cadence("irregular", None, 365.25)
-# Ranges of typical steps per cadence: chosen by hand, wide enough for a missed run, too narrow for the next cadence.
-STEPS = ((0.5 * HOUR, 1.5 * HOUR), (0.75 * DAY, 1.5 * DAY), (6 * DAY, 8 * DAY), (27 * DAY, 32 * DAY))
-# Share of the steps that must be in the range: chosen by hand.
-REGULAR = 0.7
-
-
-def cadence(times: Sequence[datetime | None]) -> Cadence:
-    """Return the cadence of the partitions by the steps between their times; irregular if unclear."""
-    dated = [time for time in times if time is not None]
-    gaps = [later - earlier for earlier, later in pairwise(dated)]
-    if len(gaps) < 2:
-        return IRREGULAR
-    for candidate, (low, high) in zip(CADENCES, STEPS, strict=True):
-        if sum(low <= gap <= high for gap in gaps) >= REGULAR * len(gaps):
-            return candidate
-    step = median(gap.total_seconds() for gap in gaps)
-    return Cadence("irregular", None, min(8766.0, 365.25 * 86400 / step)) if step > 0 else IRREGULAR

@@ -204,7 +204,7 @@ def _suffix(clause: Clause) -> str:
 def _limit(column: str | None, clause: Clause) -> dict[str, Any]:
     """Return the limit in a contract: the detector `program` with the learned parameters."""
     change = clause.change
-    transform = {"lag": change.lag or None, "logged": change.logged or None}
+    transform = {"lag": change.lag or None, "lag_unit": change.unit, "logged": change.logged or None}
     edges = {"lower": outward(clause.lower, ROUND_FLOOR), "upper": outward(clause.upper, ROUND_CEILING)}
     rate = None if clause.guard else round(clause.rate, 6)
     width = None if clause.guard else clause.width
@@ -226,7 +226,7 @@ def _evidence(
 ) -> dict[str, Any]:
     values = history.series[clause.statistic]
     names = [batch.name for batch in history.learned]
-    transformed = clause.change.series(values)
+    transformed = clause.change.series(values, history.positions(clause.change.unit))
     failed = _failed(clause, names, transformed)
     program = table_program.columns.get(column) if column else None
     caught = program.caught if isinstance(program, ColumnProgram) else {}

@@ -9,13 +9,14 @@ from typing import Any
 import numpy
 import pytest
 
+from treaty.engine.anomaly.cadence import DAILY, cadence
 from treaty.engine.programs.clause_selection import ClauseSearch, ConstraintCandidates
 from treaty.engine.programs.constraints import BOUNDS, StatisticSummary, cantelli, chebyshev, normal, past
 from treaty.engine.programs.fitting import fit, refit
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import ColumnProgram, NoProgram
 from treaty.engine.programs.recipe import RECIPE, Recipe
-from treaty.engine.programs.stationarity import LEVEL, LagTransform, cadence, first_stationary, offered, stationary
+from treaty.engine.programs.stationarity import LEVEL, LagTransform, first_stationary, offered, stationary
 from treaty.engine.statistics.column_values import ColumnValues, column
 from treaty.engine.statistics.statistics import STATISTICS
 from treaty.engine.statistics.summaries import summary
@@ -352,8 +353,8 @@ def test_how_often_batches_come_is_told_from_their_times(step: timedelta, name: 
 
 
 def test_a_cycle_is_offered_once_three_of_it_are_known() -> None:
-    assert LagTransform(7) in offered(7, 21)
-    assert LagTransform(7) not in offered(7, 20)
+    assert LagTransform(7, unit="days") in offered(DAILY, 21)
+    assert LagTransform(7, unit="days") not in offered(DAILY, 20)
 
 
 def test_a_weekly_table_is_compared_with_the_same_day_of_the_week_before() -> None:

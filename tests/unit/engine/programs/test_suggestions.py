@@ -85,7 +85,7 @@ def promised(drafted: list[dict[str, Any]]) -> Contract:
 
 def broken(promised: Contract, arriving: Values) -> set[str]:
     """The statistics whose checks fail on a partition that comes after the others."""
-    table = {day(at): states(promised, rows(at)).pack() for at in range(3)}
+    table = {day(at): states(promised, rows(at)).pack() for at in range(DAYS - 3, DAYS)}
     table[day(DAYS)] = states(promised, arriving).pack()
     run = evaluate(
         EvaluationRequest(
