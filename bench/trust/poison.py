@@ -52,7 +52,8 @@ def _print_fault(name: str, engine: Any, home: Path, fault: str) -> None:
 
 def _print_costs() -> None:
     with tempfile.TemporaryDirectory() as home:
-        alone, _ = _idle(home, (*WORKER, "--name", "bench", "--channel", "2"))
+        # The first start creates the database.
+        _idle(home, (*WORKER, "--name", "bench", "--channel", "2"))
         alone, start_alone = _idle(home, (*WORKER, "--name", "bench", "--channel", "2"))
         supervised, start = _idle(home, WORKER)
     print(Line("idle memory (PSS) of a worker alone", alone, None, "MiB").text)
