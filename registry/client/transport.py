@@ -21,13 +21,19 @@ UNREACHABLE = 0
 class ClientError(Exception):
     """The API rejected the request or could not be reached (status 0).
 
-    `message` and `faults` can be shown to users. `reference` identifies an unexpected error in the log."""
+    `message` and `faults` can be shown to users; the text of the error has both. `reference` identifies an unexpected
+    error in the log."""
 
     def __init__(
         self, status: int, message: str, faults: Iterable[schemas.FaultOut] = (), *, reference: str | None = None
     ) -> None:
         self.status, self.message, self.faults, self.reference = status, message, tuple(faults), reference
         super().__init__(message)
+
+    def __str__(self) -> str:
+        remedies = (f" ({each.remedy})" if each.remedy else "" for each in self.faults)
+        lines = (f"\n  {each.message}{remedy}" for each, remedy in zip(self.faults, remedies, strict=True))
+        return self.message + "".join(lines)
 
 
 class ApiTransport:

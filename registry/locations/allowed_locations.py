@@ -41,7 +41,8 @@ def add(
 
     Raises InvalidRequest if it cannot be used or is reserved, and Conflict if it is already allowed."""
     require_permission(by, Permission.USERS)
-    row.location = _normalised(row.location, LocationRules(reserved=reserved_locations(settings)))
+    own = LocationRules(reserved=reserved_locations(settings), home=str(settings.home.absolute()))
+    row.location = _normalised(row.location, own)
     same = select(AllowedLocationRow).where(AllowedLocationRow.location == row.location)
     if any(each.domain == row.domain for each in session.exec(same)):
         raise Conflict(f"{row.location} is already an allowed location.")

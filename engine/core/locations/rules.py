@@ -100,8 +100,9 @@ class ResolvedRules:
         return all(self._covering(place) for place in places(location))
 
     def is_inside_reserved(self, location: str) -> bool:
-        """Return whether a location lies in a reserved place. Raises UnusableLocation."""
-        return any(_is_inside(_folded(place), each) for place in places(location) for each in self.reserved)
+        """Return whether a location is the home or lies in a reserved place. Raises UnusableLocation."""
+        own = [_folded(place) for place in places(location)]
+        return self.home in own or any(_is_inside(place, each) for place in own for each in self.reserved)
 
     def _refusal(self, place: Place, location: str, domains: Collection[str | None] | None) -> str | None:
         if self._is_reserved(place):

@@ -23,13 +23,8 @@ def open_client() -> "Iterator[Client]":
         with Client(settings.api, settings.token or None) as client:
             yield client
     except ClientError as error:
-        faults = "".join(f"\n  {each.message}" + (f" ({each.remedy})" if each.remedy else "") for each in error.faults)
-        message = (
-            "Authentication required. Set TREATY_TOKEN to an API token."
-            if error.status == UNAUTHENTICATED
-            else error.message
-        )
-        raise CliError(f"{message}{faults}") from None
+        unauthenticated = "Authentication required. Set TREATY_TOKEN to an API token."
+        raise CliError(unauthenticated if error.status == UNAUTHENTICATED else str(error)) from None
 
 
 def print_result(result: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:

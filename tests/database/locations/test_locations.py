@@ -25,6 +25,7 @@ from treaty.engine.protocol.requests import (
     TableSource,
 )
 from treaty.engine.protocol.row_requests import ExactRequest, SampleRequest
+from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core.database import read_session
 from treaty.registry.core.settings import RegistrySettings
@@ -92,6 +93,15 @@ def test_every_benign_draft_is_accepted(closed: World, disk: Path) -> None:
     assert [each for each in BENIGN if drafted(closed, each.at(disk), each.format) != 202] == []
 
 
+def test_the_text_of_a_refusal_says_what_to_do(closed: World) -> None:
+    producer = closed.client("producer")
+    wish = schemas.DraftIn(location="/srv/t", contract_id="orders", object="orders")
+    assert str(refused(lambda: producer.request_draft(wish))) == (
+        "The data may not be read\n"
+        "  /srv/t is not under an allowed location. An administrator can add it: treaty locations add /srv/t"
+    )
+
+
 @pytest.mark.parametrize("location", [REPORTED[0], REPORTED[4], REPORTED[12], Location("{disk}/data/link/t")])
 def test_no_contract_about_such_data_is_approved(closed: World, disk: Path, location: Location) -> None:
     proposal = closed.client("producer").propose(document(physical=location.at(disk)))
@@ -142,7 +152,16 @@ def test_nobody_else_does(closed: World, who: str) -> None:
 
 @pytest.mark.parametrize(
     "location",
-    ["{disk}/data/home/states", "{disk}/data/home/key", "/proc/self", "jdbc:x", "./data", "{disk}/../x", "s3:///x"],
+    [
+        "{disk}/data/home",
+        "{disk}/data/home/states",
+        "{disk}/data/home/key",
+        "/proc/self",
+        "jdbc:x",
+        "./data",
+        "{disk}/../x",
+        "s3:///x",
+    ],
 )
 def test_such_locations_cannot_be_allowed(closed: World, disk: Path, location: str) -> None:
     error = refused(lambda: closed.client("admin").add_location(location.format(disk=disk)))
