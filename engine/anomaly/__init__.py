@@ -2,7 +2,7 @@
 
 Importing this package registers all detectors in `DETECTORS`."""
 
-from treaty.engine.anomaly import auto_detector, closed_form, learned_programs, seasonal_models
+from treaty.engine.anomaly import auto_detector, closed_form, learned_programs, seasonal_models, volume_detector
 from treaty.engine.anomaly.detector import DETECTORS
 
-__all__ = ["DETECTORS", "auto_detector", "closed_form", "learned_programs", "seasonal_models"]
+__all__ = ["DETECTORS", "auto_detector", "closed_form", "learned_programs", "seasonal_models", "volume_detector"]

@@ -111,6 +111,7 @@ OTHER_SUGGESTIONS: Mapping[str, str] = {
     "refers": "All values exist in the key of another dataset",
     "arrives_by": "Data arrives by a time of day, as a service level",
     "arrives_every": "Data arrives at least every so many hours, as a service level",
+    "volume": "The number of rows is as earlier partitions predict: level, trend, season",
     "program": "A metric, or its difference from an earlier partition, stays within learned limits"
     " (Auto-Validate-by-History)",
 }

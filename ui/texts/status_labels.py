@@ -142,6 +142,7 @@ KINDS = {
     "categorical": "known values",
     "unique": "unique",
     "row_count_band": "row count",
+    "volume": "row count",
 }
 
 

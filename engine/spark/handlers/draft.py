@@ -27,6 +27,7 @@ from treaty.engine.states.planning.scan_plan import Plan, plan
 from treaty.engine.suggestions.declared import worth_counting
 from treaty.engine.suggestions.kinds.column_group_search import column_groups, sampled_columns, with_group_counts
 from treaty.engine.suggestions.selection.pipeline import suggest
+from treaty.engine.suggestions.selection.volume import with_volume
 
 # Suggestions about all rows together, which a sample does not support.
 OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band"})
@@ -59,6 +60,8 @@ def draft_opened(
     suggestions = suggest(profiled, request.object, over_time=over_time, candidates=[*patterns, *reference_checks])
     suggested_checks = [each for each in suggestions if profiled.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
     suggested_checks += _by_history(whole, request, report_progress)
+    if profiled.sampled == 1 and over_time:
+        suggested_checks = with_volume(suggested_checks, profiled, request.object)
     return DraftResult(
         document=write(_skeleton(request, table.schema)),
         suggestions=tuple(suggested_checks),
