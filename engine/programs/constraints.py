@@ -84,8 +84,12 @@ class StatisticSummary:
         """Return the distance from the middle in spreads, on the sides that alarm; otherwise 0."""
         with numpy.errstate(over="ignore"):
             distance = (numpy.asarray(value, dtype=float) - self.middle) / self.deviation
-        one_sided = self.statistic.is_distance and not self.change.lag
-        return numpy.maximum(distance, 0.0) if one_sided else numpy.abs(distance)
+        return numpy.maximum(distance, 0.0) if self.law == "distance" else numpy.abs(distance)
+
+    @property
+    def law(self) -> Law:
+        """Return which bound applies: a difference of distances alarms on both sides, unlike a distance."""
+        return "any" if self.statistic.is_distance and self.change.lag else self.statistic.law
 
 
 # The measured tail: a quarter of Chebyshev's, plus events beyond any width (1 of 2,000 clean batches), fitted by hand
@@ -112,7 +116,7 @@ def _deviations(past: StatisticSummary, width: Array) -> Array:
 
 
 def _proven(past: StatisticSummary, width: Array) -> Array:
-    law = cantelli if past.statistic.is_distance else chebyshev
+    law = cantelli if past.law == "distance" else chebyshev
     return law(_deviations(past, width))
 
 
@@ -122,7 +126,7 @@ BOUNDS: Mapping[str, ProbabilityBound] = {
         ProbabilityBound("measured", "the tail measured on real tables", measured_tail),
         ProbabilityBound(
             "paper", "Chebyshev, Cantelli and the central limit theorem",
-            lambda past, width: PAPERS[past.statistic.law](_deviations(past, width)),
+            lambda past, width: PAPERS[past.law](_deviations(past, width)),
         ),
         ProbabilityBound("proven", "Chebyshev and Cantelli", _proven, proven=True),
     )

@@ -296,6 +296,17 @@ def test_a_distance_is_never_too_small() -> None:
     assert float(found.away(0.0)) == 0
 
 
+@pytest.mark.parametrize("bound", ["proven", "paper"])
+def test_a_difference_of_distances_pays_for_both_sides(bound: str) -> None:
+    values = numpy.array([0.2, 0.3, 0.25, 0.21, 0.29, 0.26, 0.22, 0.28])
+    level, step = (past(STATISTICS["kolmogorov_smirnov"], each, values, 0.0) for each in (LEVEL, LagTransform(1)))
+    assert level is not None
+    assert step is not None
+    assert float(step.away(step.middle - step.deviation)) == pytest.approx(1)
+    width = numpy.array([3.0])
+    assert (BOUNDS[bound].rate(level, width), BOUNDS[bound].rate(step, width)) == (cantelli(width), chebyshev(width))
+
+
 def test_the_search_takes_the_set_that_catches_most_within_budget_and_number() -> None:
     given = numpy.array([10.0, 11.0] * 10)
     known = [past(STATISTICS[name], LEVEL, given, 1.0) for name in ("row_count", "distinct_count", "minimum_length")]
