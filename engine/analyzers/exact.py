@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from treaty.engine.components.operands import Operand
@@ -15,23 +16,35 @@ class ExactMetric:
 
     `aggregates`: SQL aggregates without a filter. `value`: converts their results to the metric. `groups`: SQL of
     values to count first, without nulls; the aggregates are then over each `value`, its count `n`, the `running` count
-    of values up to it, and their `total`. None means over the rows."""
+    of values up to it, and their `total`. None means over the rows. `second`: converts the results to the metric of a
+    second statement; None means that one suffices. It returns None if there is no value."""
 
     aggregates: tuple[str, ...]
-    value: Callable[[Sequence[Any]], Value]
+    value: Callable[[Sequence[Any]], Value] = lambda _: None
     groups: str | None = None
+    second: Callable[[Sequence[Any]], "ExactMetric | None"] | None = None
 
     def within(self, condition: str) -> "ExactMetric":
         """Return the metric of the rows for which a condition is true."""
+        second = self.second and partial(_second_within, self.second, condition)
         if self.groups is not None:
-            return replace(self, groups=f"CASE WHEN {condition} THEN {self.groups} END")
-        return replace(self, aggregates=tuple(f"{sql} FILTER (WHERE {condition})" for sql in self.aggregates))
+            return replace(self, groups=f"CASE WHEN {condition} THEN {self.groups} END", second=second)
+        filtered = tuple(f"{sql} FILTER (WHERE {condition})" for sql in self.aggregates)
+        return replace(self, aggregates=filtered, second=second)
 
     @property
     def described(self) -> str:
         """Return the SQL for people."""
         sql = ", ".join(self.aggregates)
-        return sql if self.groups is None else f"{sql} of the counted values of {self.groups}"
+        counted = sql if self.groups is None else f"{sql} of the counted values of {self.groups}"
+        return f"{counted}, then a second statement" if self.second else counted
+
+
+def _second_within(
+    second: Callable[[Sequence[Any]], ExactMetric | None], condition: str, row: Sequence[Any]
+) -> ExactMetric | None:
+    metric = second(row)
+    return metric.within(condition) if metric else None
 
 
 def distinct_count(*operands: Operand) -> ExactMetric:
@@ -48,10 +61,40 @@ def quantiles(operand: Operand, shares: Sequence[float], value: Callable[[Sequen
     """Return a metric of quantiles: nearest rank, inclusive, without nulls and NaN."""
     # A sort that may spill: percentile_disc would hold the distinct values in memory, and takes ten times as long.
     sqls = (f"min(value) FILTER (WHERE running >= {Decimal(repr(share)):f}BD * total)" for share in shares)
-    numbers = f"nullif({operand.real()}, double('NaN'))"
-    return ExactMetric(tuple(sqls), lambda row: None if row[0] is None else value(row), groups=numbers)
+    return ExactMetric(tuple(sqls), lambda row: None if row[0] is None else value(row), groups=_numbers(operand))
+
+
+def _numbers(operand: Operand) -> str:
+    """Return SQL of the numbers without NaN."""
+    return f"nullif({operand.real()}, double('NaN'))"
 
 
 def fullest_share(text: str) -> ExactMetric:
     """Return the share of the most frequent of the non-null values of a SQL expression."""
     return ExactMetric(("max(n)", "sum(n)"), lambda row: row[0] / row[1] if row[1] else None, groups=text)
+
+
+def fullest_bucket_share(operand: Operand, edges: Callable[[float, float], Sequence[float] | None]) -> ExactMetric:
+    """Return the share of the numbers in the fullest bucket.
+
+    `edges`: returns the edges of the buckets between the extremes, None if there is no value. The extremes are read
+    first, because the edges are exact only as literals."""
+    numbers = _numbers(operand)
+
+    def second(row: Sequence[Any]) -> ExactMetric | None:
+        bucket_edges = None if row[0] is None else edges(*row)
+        return fullest_share(_bucket(numbers, bucket_edges[1:-1])) if bucket_edges else None
+
+    return ExactMetric((f"min({numbers})", f"max({numbers})"), second=second)
+
+
+def _bucket(number: str, inner: Sequence[float]) -> str:
+    """Return SQL of a number's bucket: how many inner edges it reaches; null for null."""
+    if not inner:
+        return f"CASE WHEN {number} IS NOT NULL THEN 0 END"
+    literals = ", ".join(f"{float(edge)!r}D" for edge in inner)
+    steps = ", ".join(str(1 << power) for power in reversed(range(len(inner).bit_length())))
+    # A binary search; `get` counts from 0 and is null beyond the last edge.
+    reached = f"get(array({literals}), treaty_at + treaty_step - 1) <= {number}"
+    step = f"(treaty_at, treaty_step) -> CASE WHEN {reached} THEN treaty_at + treaty_step ELSE treaty_at END"
+    return f"CASE WHEN {number} IS NOT NULL THEN aggregate(array({steps}), 0, {step}) END"

@@ -44,6 +44,22 @@ def _metrics(checks: Iterable[BoundCheck]) -> dict[str, ExactMetric]:
 def _values(
     frame: Any, metrics: Mapping[str, ExactMetric], partition_by: Sequence[str]
 ) -> Iterator[tuple[MetricKey, Value]]:
+    """Yield the metrics; those of a second statement take one for each partition."""
+    seconds: dict[str, dict[str, ExactMetric]] = {}
+    for (key, name), row in _results(frame, metrics, partition_by):
+        second = metrics[key].second
+        if second is None:
+            yield (key, name), metrics[key].value(row)
+        elif metric := second(row):
+            seconds.setdefault(name, {})[key] = metric
+    for name, following in seconds.items():
+        rows = partition_names.only(frame, partition_by, [name]) if partition_by else frame
+        yield from _values(rows, following, partition_by)
+
+
+def _results(
+    frame: Any, metrics: Mapping[str, ExactMetric], partition_by: Sequence[str]
+) -> Iterator[tuple[tuple[str, str], Sequence[Any]]]:
     plain = {key: metric for key, metric in metrics.items() if metric.groups is None}
     by = [f"{sql} AS p{at}" for at, sql in enumerate(partition_names.keys(partition_by))]
     if plain:
@@ -65,7 +81,7 @@ def _counted(frame: Any, groups: str, by: Sequence[str], columns: Sequence[str])
 
 def _read(
     frame: Any, metrics: Mapping[str, ExactMetric], partition_by: Sequence[str], by: Sequence[str]
-) -> Iterator[tuple[MetricKey, Value]]:
+) -> Iterator[tuple[tuple[str, str], Sequence[Any]]]:
     from pyspark.sql import functions
 
     sqls = [sql for metric in metrics.values() for sql in metric.aggregates]
@@ -75,4 +91,4 @@ def _read(
         name = partition_names.name(partition_by, row[: len(by)])
         numbers = iter(row[len(by) :])
         for key, metric in metrics.items():
-            yield (key, name), metric.value([next(numbers) for _ in metric.aggregates])
+            yield (key, name), [next(numbers) for _ in metric.aggregates]

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example
+from hypothesis import example, settings
 from hypothesis import given as drawn
-from hypothesis import settings
 from hypothesis import strategies as st
 from support.orders import NOW, check, contract, result, states
 
