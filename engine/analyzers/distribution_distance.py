@@ -5,12 +5,16 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from treaty.engine.analyzers import exact
 from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.exact import ExactMetric
 from treaty.engine.components.base import Component
 from treaty.engine.components.moments import Moments
+from treaty.engine.components.operands import Operand
 from treaty.engine.components.sketches import HeavyHitters, QuantileSketch
-from treaty.engine.components.text_masks import PatternProfile
+from treaty.engine.components.text_masks import PatternProfile, mask
 
 _OF_TEXTS = ("l1", "l_infinity", "cosine", "chi_squared", "jensen_shannon", "kullback_leibler", "new")
 By = Literal[
@@ -30,6 +34,12 @@ COUNTED: Mapping[str, Callable[[Any], int]] = {
     "ranks": QuantileSketch.count,
     "listed": HeavyHitters.rows,
     "masks": HeavyHitters.rows,
+}
+
+EXACT_STATES: Mapping[str, Callable[[Operand], ExactMetric]] = {
+    "ranks": lambda column: exact.ranks(column, "ranks"),
+    "listed": lambda column: exact.frequent_values(column.sql, "listed"),
+    "masks": lambda column: exact.frequent_values(mask(column.sql), "masks"),
 }
 
 
@@ -88,12 +98,28 @@ class DistributionDistance(Analyzer):
         return COUNTED[self._part](getattr(state, self._part))
 
     def value(self, state: Any) -> float | None:
-        from treaty.engine.statistics.statistics import STATISTICS, PartitionPair
+        from treaty.engine.statistics.statistics import STATISTICS
 
         if state.before is None:
             return None
-        now, before = (self._side(each) for each in (state, state.before))
-        return STATISTICS[statistic(self.by, self.of)].value(now, PartitionPair(now, before))
+        pair = self._pair(state)
+        return STATISTICS[statistic(self.by, self.of)].value(pair.now, pair)
+
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        from treaty.engine.statistics.distance_bounds import distance_bounds
+
+        if state.before is None or self._part == "moments":
+            return None
+        return distance_bounds(self.by, self.of, self._pair(state))
+
+    def exact(self, operands: Operands) -> ExactMetric | None:
+        column = operands["column"][0]
+        return EXACT_STATES[self._part](column) if self._part in EXACT_STATES else None
+
+    def _pair(self, state: Any) -> Any:
+        from treaty.engine.statistics.statistics import PartitionPair
+
+        return PartitionPair(self._side(state), self._side(state.before))
 
     def _side(self, state: Any) -> Any:
         from treaty.engine.statistics import stored_summaries

@@ -1,4 +1,4 @@
-"""Exact SQL aggregates of the metrics that sketches estimate."""
+"""Exact SQL aggregates of metrics that sketches estimate."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -7,22 +7,29 @@ from functools import partial
 from typing import Any
 
 from treaty.engine.components.operands import Operand
-from treaty.engine.core.results import Value
+from treaty.engine.components.unions import frequent_union, rank_union
+from treaty.engine.core.results import ExactValue
+
+# Values of a state in place of a sketch: more than twice as many as a sketch of frequent values lists.
+MOST_VALUES = 4096
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExactMetric:
     """SQL of a metric's exact value, for one statement over the rows.
 
     `aggregates`: SQL aggregates without a filter. `value`: converts their results to the metric. `groups`: SQL of
     values to count first, without nulls; the aggregates are then over each `value`, its count `n`, the `running` count
-    of values up to it, and their `total`. None means over the rows. `second`: converts the results to the metric of a
-    second statement; None means that one suffices. It returns None if there is no value."""
+    of values up to it, its `place` from the most frequent one, the number of `distinct` values and their `total`. None
+    means over the rows. `second`: converts the results to the metric of a second statement; None means that one
+    suffices. It returns None if there is no value. `component`: the component whose state the value is, as bytes, for
+    metrics that compare two states; None means that it is the metric itself."""
 
     aggregates: tuple[str, ...]
-    value: Callable[[Sequence[Any]], Value] = lambda _: None
+    value: Callable[[Sequence[Any]], ExactValue] = lambda _: None
     groups: str | None = None
     second: Callable[[Sequence[Any]], "ExactMetric | None"] | None = None
+    component: str | None = None
 
     def within(self, condition: str) -> "ExactMetric":
         """Return the metric of the rows for which a condition is true."""
@@ -54,14 +61,16 @@ def distinct_count(*operands: Operand) -> ExactMetric:
     columns = [each.uncovered() for each in operands]
     present = " OR ".join(f"{sql} IS NOT NULL" for sql in columns)
     counted = columns[0] if len(columns) == 1 else f"CASE WHEN {present} THEN struct({', '.join(columns)}) END"
-    return ExactMetric((f"count(DISTINCT {counted})",), lambda row: int(row[0]))
+    return ExactMetric(aggregates=(f"count(DISTINCT {counted})",), value=lambda row: int(row[0]))
 
 
 def quantiles(operand: Operand, shares: Sequence[float], value: Callable[[Sequence[float]], float]) -> ExactMetric:
     """Return a metric of quantiles: nearest rank, inclusive, without nulls and NaN."""
     # A sort that may spill: percentile_disc would hold the distinct values in memory, and takes ten times as long.
     sqls = (f"min(value) FILTER (WHERE running >= {Decimal(repr(share)):f}BD * total)" for share in shares)
-    return ExactMetric(tuple(sqls), lambda row: None if row[0] is None else value(row), groups=_numbers(operand))
+    return ExactMetric(
+        aggregates=tuple(sqls), value=lambda row: None if row[0] is None else value(row), groups=_numbers(operand)
+    )
 
 
 def _numbers(operand: Operand) -> str:
@@ -71,7 +80,9 @@ def _numbers(operand: Operand) -> str:
 
 def fullest_share(text: str) -> ExactMetric:
     """Return the share of the most frequent of the non-null values of a SQL expression."""
-    return ExactMetric(("max(n)", "sum(n)"), lambda row: row[0] / row[1] if row[1] else None, groups=text)
+    return ExactMetric(
+        aggregates=("max(n)", "sum(n)"), value=lambda row: row[0] / row[1] if row[1] else None, groups=text
+    )
 
 
 def fullest_bucket_share(operand: Operand, edges: Callable[[float, float], Sequence[float] | None]) -> ExactMetric:
@@ -85,7 +96,7 @@ def fullest_bucket_share(operand: Operand, edges: Callable[[float, float], Seque
         bucket_edges = None if row[0] is None else edges(*row)
         return fullest_share(_bucket(numbers, bucket_edges[1:-1])) if bucket_edges else None
 
-    return ExactMetric((f"min({numbers})", f"max({numbers})"), second=second)
+    return ExactMetric(aggregates=(f"min({numbers})", f"max({numbers})"), second=second)
 
 
 def _bucket(number: str, inner: Sequence[float]) -> str:
@@ -98,3 +109,33 @@ def _bucket(number: str, inner: Sequence[float]) -> str:
     reached = f"get(array({literals}), treaty_at + treaty_step - 1) <= {number}"
     step = f"(treaty_at, treaty_step) -> CASE WHEN {reached} THEN treaty_at + treaty_step ELSE treaty_at END"
     return f"CASE WHEN {number} IS NOT NULL THEN aggregate(array({steps}), 0, {step}) END"
+
+
+def ranks(operand: Operand, component: str) -> ExactMetric:
+    """Return a state of the numbers at equally spaced ranks.
+
+    Complete up to 4,096 distinct numbers; beyond that, ranks of other numbers are off by less than 1 in 4,096. It
+    depends on the numbers only, not on their order or division."""
+    step = f"running * {MOST_VALUES} div total > (running - n) * {MOST_VALUES} div total"
+    condition = f"distinct <= {MOST_VALUES} OR running = n OR {step}"
+    collected = f"collect_list(struct(value, running)) FILTER (WHERE {condition})"
+    return ExactMetric(aggregates=(collected,), value=_rank_state, groups=_numbers(operand), component=component)
+
+
+def _rank_state(row: Sequence[Any]) -> bytes | None:
+    pairs = sorted(map(tuple, row[0]))
+    return rank_union.of_running_counts(*zip(*pairs, strict=True)).dump() if pairs else None
+
+
+def frequent_values(text: str, component: str) -> ExactMetric:
+    """Return a state of the 4,096 most frequent values with exact counts.
+
+    Of equally frequent values the first in order are listed."""
+    listed = f"collect_list(struct(value, n)) FILTER (WHERE place <= {MOST_VALUES})"
+    unlisted = f"coalesce(max(n) FILTER (WHERE place > {MOST_VALUES}), 0)"
+    return ExactMetric(aggregates=(listed, "sum(n)", unlisted), value=_frequent_state, groups=text, component=component)
+
+
+def _frequent_state(row: Sequence[Any]) -> bytes | None:
+    listed, rows, unlisted = row
+    return frequent_union.of_counts(dict(map(tuple, listed)), rows, unlisted).dump() if listed else None

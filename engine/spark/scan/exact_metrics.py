@@ -7,15 +7,15 @@ from treaty.engine.analyzers.exact import ExactMetric
 from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.core.results import MetricKey, Value
+from treaty.engine.core.results import ExactValue, MetricKey
 from treaty.engine.spark.process.errors import is_cancelled, safe_message
 
-VALUE, COUNT, RUNNING, TOTAL = "value", "n", "running", "total"
+VALUE, COUNT = "value", "n"
 
 
 def exact_values(
     frame: Any, checks: BoundChecks, uncertain: Mapping[str, Sequence[str | None]], partition_by: Sequence[str] = ()
-) -> dict[MetricKey, Value]:
+) -> dict[MetricKey, ExactValue]:
     """Return the exact metrics of these checks: one statement for all partitions, and one for all rows together.
 
     Metrics of counted values take a statement per column, because its values are grouped first.
@@ -43,7 +43,7 @@ def _metrics(checks: Iterable[BoundCheck]) -> dict[str, ExactMetric]:
 
 def _values(
     frame: Any, metrics: Mapping[str, ExactMetric], partition_by: Sequence[str]
-) -> Iterator[tuple[MetricKey, Value]]:
+) -> Iterator[tuple[MetricKey, ExactValue]]:
     """Yield the metrics; those of a second statement take one for each partition."""
     seconds: dict[str, dict[str, ExactMetric]] = {}
     for (key, name), row in _results(frame, metrics, partition_by):
@@ -71,12 +71,17 @@ def _results(
 
 
 def _counted(frame: Any, groups: str, by: Sequence[str], columns: Sequence[str]) -> Any:
-    """Return each value with its count, the running count and the total."""
+    """Return each value with its count and columns for aggregates; Spark computes only those used."""
     values = frame.selectExpr(*by, f"{groups} AS {VALUE}").where(f"{VALUE} IS NOT NULL")
     counts = values.groupBy(*columns, VALUE).count().withColumnRenamed("count", COUNT)
     part = f"PARTITION BY {', '.join(columns)}" if columns else ""
-    running = f"sum({COUNT}) OVER ({part} ORDER BY {VALUE}) AS {RUNNING}"
-    return counts.selectExpr("*", running, f"sum({COUNT}) OVER ({part}) AS {TOTAL}")
+    windows = {
+        "running": f"sum({COUNT}) OVER ({part} ORDER BY {VALUE})",
+        "place": f"row_number() OVER ({part} ORDER BY {COUNT} DESC, {VALUE})",
+        "distinct": f"count(*) OVER ({part})",
+        "total": f"sum({COUNT}) OVER ({part})",
+    }
+    return counts.selectExpr("*", *(f"{sql} AS {name}" for name, sql in windows.items()))
 
 
 def _read(
