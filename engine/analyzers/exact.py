@@ -1,7 +1,7 @@
 """Exact SQL aggregates of metrics that sketches estimate."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -18,17 +18,23 @@ MOST_VALUES = 4096
 class ExactMetric:
     """SQL of a metric's exact value, for one statement over the rows.
 
-    `aggregates`: SQL aggregates without a filter. `value`: converts their results to the metric. `groups`: SQL of
-    values to count first, without nulls; the aggregates are then over each `value`, its count `n`, the `running` count
-    of values up to it, its `place` from the most frequent one, the number of `distinct` values and their `total`. None
-    means over the rows. `second`: converts the results to the metric of a second statement; None means that one
-    suffices. It returns None if there is no value. `component`: the component whose state the value is, as bytes, for
-    metrics that compare two states; None means that it is the metric itself."""
+    - `aggregates`: SQL aggregates without a filter.
+    - `value`: converts their results to the metric.
+    - `groups`: SQL of values to count first, without nulls; the aggregates are then over each `value`, its count `n`,
+      the `running` count of values up to it, its `place` from the most frequent one, the number of `distinct` values
+      and their `total`. None means over the rows.
+    - `second`: converts the results to the metric of a second statement, None without a value. None means that one
+      statement suffices.
+    - `constants`: arrays of numbers by their names in the SQL. They are joined to the rows: a plan would show literals,
+      and these may be values of a classified column.
+    - `component`: the component whose state the value is, as bytes, for metrics that compare two states. None means
+      that it is the metric itself."""
 
     aggregates: tuple[str, ...]
     value: Callable[[Sequence[Any]], ExactValue] = lambda _: None
     groups: str | None = None
     second: Callable[[Sequence[Any]], "ExactMetric | None"] | None = None
+    constants: Mapping[str, Sequence[float]] = field(default_factory=dict)
     component: str | None = None
 
     def within(self, condition: str) -> "ExactMetric":
@@ -89,24 +95,29 @@ def fullest_bucket_share(operand: Operand, edges: Callable[[float, float], Seque
     """Return the share of the numbers in the fullest bucket.
 
     `edges`: returns the edges of the buckets between the extremes, None if there is no value. The extremes are read
-    first, because the edges are exact only as literals."""
+    first, because SQL cannot compute the edges exactly."""
     numbers = _numbers(operand)
 
     def second(row: Sequence[Any]) -> ExactMetric | None:
         bucket_edges = None if row[0] is None else edges(*row)
-        return fullest_share(_bucket(numbers, bucket_edges[1:-1])) if bucket_edges else None
+        return _fullest_between(numbers, bucket_edges[1:-1]) if bucket_edges else None
 
     return ExactMetric(aggregates=(f"min({numbers})", f"max({numbers})"), second=second)
 
 
-def _bucket(number: str, inner: Sequence[float]) -> str:
+def _fullest_between(number: str, inner: Sequence[float]) -> ExactMetric:
+    name = f"treaty_edges_{len(inner)}"
+    constants = {name: [float(edge) for edge in inner]} if inner else {}
+    return replace(fullest_share(_bucket(number, name, len(inner))), constants=constants)
+
+
+def _bucket(number: str, edges: str, count: int) -> str:
     """Return SQL of a number's bucket: how many inner edges it reaches; null for null."""
-    if not inner:
+    if not count:
         return f"CASE WHEN {number} IS NOT NULL THEN 0 END"
-    literals = ", ".join(f"{float(edge)!r}D" for edge in inner)
-    steps = ", ".join(str(1 << power) for power in reversed(range(len(inner).bit_length())))
+    steps = ", ".join(str(1 << power) for power in reversed(range(count.bit_length())))
     # A binary search; `get` counts from 0 and is null beyond the last edge.
-    reached = f"get(array({literals}), treaty_at + treaty_step - 1) <= {number}"
+    reached = f"get({edges}, treaty_at + treaty_step - 1) <= {number}"
     step = f"(treaty_at, treaty_step) -> CASE WHEN {reached} THEN treaty_at + treaty_step ELSE treaty_at END"
     return f"CASE WHEN {number} IS NOT NULL THEN aggregate(array({steps}), 0, {step}) END"
 

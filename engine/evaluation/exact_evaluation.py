@@ -5,12 +5,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from treaty.contracts.errors import ContractError
+from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.results import ExactValue, MetricKey, Outcome, RunResult, Value
 from treaty.engine.evaluation.evaluator import RunEvaluator, evaluate
 from treaty.engine.evaluation.exact_states import ExactStates
 from treaty.engine.evaluation.request import EvaluationRequest
 
+# Analyzers that compare a partition with the previous one.
+COMPARING = frozenset(name for name, analyzer in ANALYZERS.items() if analyzer.needs_previous)
 log = logging.getLogger("treaty.engine")
 # By check id, the partitions on which the check is uncertain; None means all rows.
 UncertainChecks = Mapping[str, tuple[str | None, ...]]
@@ -32,7 +35,7 @@ def evaluate_exactly(
     uncertain = uncertain_checks(run)
     if not uncertain:
         return run
-    compared = _compared_partitions(request, uncertain)
+    compared = _compared_partitions(request, run)
     try:
         values = compute(_with_compared(uncertain, compared))
     except (EngineError, ContractError) as error:
@@ -41,14 +44,20 @@ def evaluate_exactly(
     return evaluate(replace(request, exact_values=_of_uncertain(run, values, compared)))
 
 
-def _compared_partitions(request: EvaluationRequest, uncertain: UncertainChecks) -> ComparedPartitions:
-    """Return the partitions to compare with whose rows are at hand."""
+def _compared_partitions(request: EvaluationRequest, run: RunResult) -> ComparedPartitions:
+    """Return the partitions that uncertain checks compare with and whose rows are at hand."""
+    comparing = {each.identity for each in run.measurements if each.analyzer in COMPARING}
+    uncertain = {
+        (each.check_id, each.partition)
+        for each in run.results
+        if each.outcome is Outcome.UNCERTAIN and each.measurement in comparing
+    }
     evaluator, covered = RunEvaluator(request), frozenset(request.delta) - request.parts.keys()
     compared = {
         (check.check.id, name): evaluator.previous(check, name)
-        for name in sorted({name for names in uncertain.values() for name in names if name is not None})
+        for name in sorted({name for _, name in uncertain if name is not None})
         for check in evaluator.delta_checks(name)
-        if name in uncertain.get(check.check.id, ())
+        if (check.check.id, name) in uncertain
     }
     return {key: previous for key, previous in compared.items() if previous in covered}
 

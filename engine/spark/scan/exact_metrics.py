@@ -67,7 +67,20 @@ def _results(
     for groups in dict.fromkeys(metric.groups for metric in metrics.values() if metric.groups is not None):
         same = {key: metric for key, metric in metrics.items() if metric.groups == groups}
         columns = [f"p{at}" for at in range(len(by))]
-        yield from _read(_counted(frame, groups, by, columns), same, partition_by, columns)
+        # Equal SQL over the same rows has equal constants.
+        joined = _with_constants(frame, next(iter(same.values())).constants)
+        yield from _read(_counted(joined, groups, by, columns), same, partition_by, columns)
+
+
+def _with_constants(frame: Any, constants: Mapping[str, Sequence[float]]) -> Any:
+    """Join the constants to each row, so that they appear in no plan."""
+    if not constants:
+        return frame
+    import pyarrow
+    from pyspark.sql import functions
+
+    row = pyarrow.table({name: [list(numbers)] for name, numbers in constants.items()})
+    return frame.crossJoin(functions.broadcast(frame.sparkSession.createDataFrame(row)))
 
 
 def _counted(frame: Any, groups: str, by: Sequence[str], columns: Sequence[str]) -> Any:
@@ -91,7 +104,8 @@ def _read(
 
     sqls = [sql for metric in metrics.values() for sql in metric.aggregates]
     aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(sqls)]
-    rows = frame.groupBy(*map(functions.expr, by)).agg(*aggregates).collect()
+    # Not collected at once: the state of a partition has thousands of values.
+    rows = frame.groupBy(*map(functions.expr, by)).agg(*aggregates).toLocalIterator()
     for row in map(tuple, rows):
         name = partition_names.name(partition_by, row[: len(by)])
         numbers = iter(row[len(by) :])

@@ -123,6 +123,26 @@ def test_values_at_the_edges_of_buckets_are_counted_like_those_of_an_exact_state
             assert found[each.identity or "", f"part={name}"] == fullest / len(some), (buckets, name)
 
 
+def test_the_edges_of_buckets_appear_in_no_plan(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They follow from the extremes, which may be values of a classified column."""
+    plans: list[str] = []
+    read = exact_metrics._read
+
+    def recorded(frame: Any, *more: Any) -> Any:
+        plans.append(frame._jdf.queryExecution().toString())
+        return read(frame, *more)
+
+    monkeypatch.setattr(exact_metrics, "_read", recorded)
+    frame = spark.createDataFrame([(20261.5,), (30261.5,)], "amount double").selectExpr("amount + 0 as amount")
+    given = contract(check("kll_buckets", column="amount", buckets=2, mustBe=0), properties=[])
+    checks = bind(given.object("orders"), schema_of(frame))
+    (share,) = exact_metrics.exact_values(frame, checks, {"c": ("",)}).values()
+    assert share == 0.5
+    assert len(plans) == 2
+    assert "treaty_edges_1" in plans[1]
+    assert not any("25261.5" in plan for plan in plans)
+
+
 def test_verifications_of_the_same_rows_agree_however_they_are_divided(table: Any) -> None:
     given = bordering(only=(0, 3, 5, 9))
     runs = [verify(table.repartition(1 + at % 5, "id"), given) for at in range(8)]
