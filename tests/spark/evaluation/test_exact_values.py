@@ -123,6 +123,7 @@ def test_values_at_the_edges_of_buckets_are_counted_like_those_of_an_exact_state
             assert found[each.identity or "", f"part={name}"] == fullest / len(some), (buckets, name)
 
 
+@pytest.mark.classic("plans are read from the JVM")
 def test_the_edges_of_buckets_appear_in_no_plan(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """They follow from the extremes, which may be values of a classified column."""
     plans: list[str] = []
