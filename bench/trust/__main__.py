@@ -11,6 +11,7 @@ TOPICS: tuple[str, ...] = (
     "bodies",
     "border",
     "determinism",
+    "learned_borders",
     "locations",
     "parsers",
     "poison",

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ def main() -> None:
     session = start(memory="2g")
     try:
         _statement(session)
+        _statements_alone(session)
         _repetition(session)
     finally:
         session.stop()
@@ -122,11 +124,14 @@ def _outcomes(bound: BoundAnalyzer, assertion: Assertion, states: list[Any]) -> 
 
 def _contract(rows: int) -> Contract:
     """Return a contract whose thresholds are the exact values of ids from 0."""
-    metrics = (
+    return _of_metrics(
         ({"analyzer": "approx_count_distinct", "column": "id"}, rows),
         ({"analyzer": "approx_quantile", "column": "amount", "quantile": 0.5}, rows // 2 - 1),
         ({"analyzer": "approx_interquartile_range", "column": "amount"}, rows // 2),
     )
+
+
+def _of_metrics(*metrics: tuple[dict[str, Any], float]) -> Contract:
     quality = [
         {
             "id": f"c{at}",
@@ -142,6 +147,29 @@ def _contract(rows: int) -> Contract:
 
 def _table(session: Any, rows: int) -> Any:
     return session.range(rows).selectExpr("id", "cast(id as double) as amount")
+
+
+# Metrics with a statement of their own each.
+ALONE: tuple[dict[str, Any], ...] = (
+    {"analyzer": "kll_buckets", "column": "amount"},
+    {"analyzer": "distance", "column": "amount", "by": "kolmogorov_smirnov"},
+    {"analyzer": "distance", "column": "code", "by": "l1", "of": "values"},
+    {"analyzer": "distance", "column": "code", "by": "l1", "of": "masks"},
+)
+
+
+def _statements_alone(session: Any) -> None:
+    frame = _table(session, LARGE).selectExpr("*", "concat('order ', amount) as code")
+    for arguments in ALONE:
+        checks = bind(_of_metrics((arguments, 0)).object("ids"), schema_of(frame))
+        ways = {
+            "scan": partial(scan, frame, checks.plan),
+            "exact statement": partial(exact_metrics.exact_values, frame, checks, {"c0": ("",)}),
+        }
+        for name, run in ways.items():
+            run()
+            spent, title = cost(run), " ".join(map(str, arguments.values()))
+            print(Line(f"{name} of {title}, {LARGE:,} rows", spent.cpu, None, f"CPU s ({spent.wall:.2f} s)").text)
 
 
 def _statement(session: Any) -> None:

@@ -103,7 +103,7 @@ class Analyzer(BaseModel):
         return None
 
     def exact(self, operands: Operands) -> ExactMetric | None:
-        """Return how one statement computes an estimate exactly.
+        """Return how one statement computes an estimate, or the state behind it, exactly.
 
         None if the value is exact anyway, or if that would cost too much."""
         return None

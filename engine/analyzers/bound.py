@@ -107,13 +107,18 @@ class BoundAnalyzer:
     where: Operand | None = None
 
     def read(
-        self, states: Mapping[str, Any], *, now: datetime | None = None, before: Mapping[str, Any] | None = None
+        self,
+        states: Mapping[str, Any],
+        *,
+        now: datetime | None = None,
+        before: Mapping[str, Any] | None = None,
+        bounded: bool = True,
     ) -> MetricValue:
         """Compute the metric from states by component key.
 
         `now`: evaluation time, for metrics of age. `before`: states of the previous partition, for metrics that
-        compare; without them those metrics have no value. Raises KeyError with the component key if a state is
-        missing."""
+        compare; without them those metrics have no value. `bounded`: also compute the bounds. Raises KeyError with
+        the component key if a state is missing."""
         state = self._state(states, now)
         state.before = None if before is None else self._state(before, now)
         empty = self._is_empty(state)
@@ -125,7 +130,7 @@ class BoundAnalyzer:
             unevaluated=state.unevaluated,
             unfiltered=state.unfiltered,
             details=None if empty else self.analyzer.details(state),
-            bounds=None if empty else self.analyzer.bounds(state),
+            bounds=self.analyzer.bounds(state) if bounded and not empty else None,
         )
 
     def _state(self, states: Mapping[str, Any], now: datetime | None) -> SimpleNamespace:

@@ -5,12 +5,16 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from treaty.engine.analyzers import exact
 from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.exact import ExactMetric
 from treaty.engine.components.base import Component
 from treaty.engine.components.moments import Moments
+from treaty.engine.components.operands import Operand
 from treaty.engine.components.sketches import HeavyHitters, QuantileSketch
-from treaty.engine.components.text_masks import PatternProfile
+from treaty.engine.components.text_masks import PatternProfile, mask
 
 _OF_TEXTS = ("l1", "l_infinity", "cosine", "chi_squared", "jensen_shannon", "kullback_leibler", "new")
 By = Literal[
@@ -32,6 +36,12 @@ COUNTED: Mapping[str, Callable[[Any], int]] = {
     "masks": HeavyHitters.rows,
 }
 
+EXACT_STATES: Mapping[str, Callable[[Operand], ExactMetric]] = {
+    "ranks": lambda column: exact.ranks(column, "ranks"),
+    "listed": lambda column: exact.frequent_values(column.sql, "listed"),
+    "masks": lambda column: exact.frequent_values(mask(column.sql), "masks"),
+}
+
 
 def statistic(by: str, of: str | None) -> str:
     """Return the name of the distance among the statistics of programs."""
@@ -45,8 +55,9 @@ class DistributionDistance(Analyzer):
     incident. Numbers are compared by a KLL sketch or by their moments; texts by their 1,024 most frequent values,
     masks (`Aaa 00`) or shapes of masks (`Aa 0`). `new` is the share of values, masks or shapes that the previous
     partition does not have. The reference of distances defines each distance and its accuracy (after
-    Auto-Validate-by-History, KDD 2023, Tables 2 and 4). No value for a partition without values, if no earlier
-    partition has values, or if several partitions are evaluated together."""
+    Auto-Validate-by-History, KDD 2023, Tables 2 and 4). An estimate decides about learned limits even if the rows
+    are at hand. No value for a partition without values, if no earlier partition has values, or if several partitions
+    are evaluated together."""
 
     name = "distance"
     unit = "distance"
@@ -88,12 +99,28 @@ class DistributionDistance(Analyzer):
         return COUNTED[self._part](getattr(state, self._part))
 
     def value(self, state: Any) -> float | None:
-        from treaty.engine.statistics.statistics import STATISTICS, PartitionPair
+        from treaty.engine.statistics.statistics import STATISTICS
 
         if state.before is None:
             return None
-        now, before = (self._side(each) for each in (state, state.before))
-        return STATISTICS[statistic(self.by, self.of)].value(now, PartitionPair(now, before))
+        pair = self._pair(state)
+        return STATISTICS[statistic(self.by, self.of)].value(pair.now, pair)
+
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        from treaty.engine.statistics.distance_bounds import distance_bounds
+
+        if state.before is None or self._part == "moments":
+            return None
+        return distance_bounds(self.by, self.of, self._pair(state))
+
+    def exact(self, operands: Operands) -> ExactMetric | None:
+        column = operands["column"][0]
+        return EXACT_STATES[self._part](column) if self._part in EXACT_STATES else None
+
+    def _pair(self, state: Any) -> Any:
+        from treaty.engine.statistics.statistics import PartitionPair
+
+        return PartitionPair(self._side(state), self._side(state.before))
 
     def _side(self, state: Any) -> Any:
         from treaty.engine.statistics import stored_summaries

@@ -15,7 +15,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.exact import ExactMetric
+from treaty.engine.analyzers.exact import ExactMetric, fullest_bucket_share
 from treaty.engine.analyzers.exact import quantiles as exact_quantiles
 from treaty.engine.components.base import EXACT
 from treaty.engine.components.distributions import equal_width, of_bins
@@ -112,9 +112,13 @@ class KllBuckets(SketchMetric):
     buckets: Annotated[int, Field(ge=1, le=MOST_BUCKETS, description="number of buckets of equal width")] = 10
 
     def _edges(self, ranks: Ranks | None) -> tuple[Any, ...] | None:
-        if ranks is None or not (isfinite(ranks.low) and isfinite(ranks.high)):
-            return None
-        return equal_width(ranks.low, ranks.high, self.buckets)
+        return self._between(ranks.low, ranks.high) if ranks else None
+
+    def _between(self, low: float, high: float) -> tuple[Any, ...] | None:
+        return equal_width(low, high, self.buckets) if isfinite(low) and isfinite(high) else None
+
+    def exact(self, operands: Operands) -> ExactMetric:
+        return fullest_bucket_share(operands["column"][0], self._between)
 
     def value(self, state: Any) -> float | None:
         ranks = QuantileSketch.ranks(state.ranks)

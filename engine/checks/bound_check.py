@@ -126,8 +126,10 @@ class BoundCheck:
 
     @property
     def exact(self) -> ExactMetric | None:
-        """Return how one statement computes its metric exactly if the estimate cannot decide; None if none does."""
-        if self.bound is None or self.check.assertion is None:
+        """Return how one statement computes its metric exactly if the estimate cannot decide; None if none does.
+
+        Learned limits of distances are close to their noise, so most runs would need one: the estimate decides."""
+        if self.bound is None or self.check.assertion is None or (self.detector and self.bound.analyzer.needs_previous):
             return None
         metric = self.bound.exact
         return metric.within(self.view_condition) if metric and self.view_condition else metric

@@ -15,6 +15,8 @@ SCANNED, STATED, MIXED = "scan", "statistics", "scan and statistics"
 Value = int | float | Decimal | str | None
 # A metric on a partition: the metric's identity, and the partition's name; None means all rows.
 MetricKey = tuple[str, str | None]
+# An exact metric, or the state of its rows that a comparison uses in place of a sketch.
+ExactValue = Value | bytes
 
 
 class Outcome(StrEnum):

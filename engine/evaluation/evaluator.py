@@ -21,7 +21,15 @@ from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.partitions import views
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
 from treaty.engine.evaluation.check_results import gap, is_gap, measurement, result_of, tagged
-from treaty.engine.evaluation.metric_values import UNKNOWN, compares, outcome, previous_states, read_metric, state_value
+from treaty.engine.evaluation.exact_states import precise_metric
+from treaty.engine.evaluation.metric_values import (
+    UNKNOWN,
+    compares,
+    outcome,
+    previous_partition,
+    read_metric,
+    state_value,
+)
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.state_reuse import StateReuse
 from treaty.engine.states import bag as bags
@@ -127,9 +135,13 @@ class RunEvaluator:
     def judge_delta(self) -> Iterator[ResultPair]:
         """Evaluate every check of scope delta on each arrived partition."""
         for partition in self.request.delta:
-            checks = self._checks("delta", self.recorded.get(partition, self.schema))
+            checks = self.delta_checks(partition)
             bag = self._arrived(partition, partial(bags.unpack, files=self.request.files, keys=_keys(checks)))
             yield from (self._judge(check, bag, partition) for check in checks)
+
+    def delta_checks(self, partition: str) -> list[BoundCheck]:
+        """Return the checks of scope delta, bound to the partition's schema."""
+        return self._checks("delta", self.recorded.get(partition, self.schema))
 
     def judge_dataset(self) -> Iterator[ResultPair]:
         """Evaluate every check of scope dataset on the merged states of all partitions."""
@@ -180,10 +192,8 @@ class RunEvaluator:
         """Evaluate the check on merged partitions and report partitions with different columns."""
         paths = check.analyzer.columns_named if check.analyzer and check.bound and schemas else ()
         result, measured = self._judge(check, bag, None)
-        missing, difference = (
-            schema_evolution.missing_columns_text(paths, schemas),
-            schema_evolution.differing_columns_text(paths, schemas),
-        )
+        missing = schema_evolution.missing_columns_text(paths, schemas)
+        difference = schema_evolution.differing_columns_text(paths, schemas)
         # Spark merges frequencies by key alone, without regard to types.
         if difference and (is_gap(measured) or not self.request.spectra.keys().isdisjoint(_keys([check]))):
             reason = f"{difference}: {AGAIN if missing else MIXED_TYPES_REMEDY}"
@@ -213,21 +223,19 @@ class RunEvaluator:
     def _judge(self, check: BoundCheck, bag: StateBag, partition: str | None) -> ResultPair:
         resolved = replace(check, referents=self.request.reference_values)
         detected = self._beside_past(resolved, partition) if check.detector else resolved
-        measured = read_metric(check, bag, self.request.started_at, self._before(check, partition))
-        return _judge(
-            detected, self._precise(check, measured, partition), bag, partition, has_rows=self.request.has_rows
-        )
+        before, key = self._before(check, partition), (check.identity or "", partition)
+        measured = read_metric(check, bag, self.request.started_at, before)
+        if key in self.request.exact_values:
+            measured = precise_metric(check, measured, self.request.exact_values[key], bag, before)
+        return _judge(detected, measured, bag, partition, has_rows=self.request.has_rows)
 
-    def _precise(self, check: BoundCheck, measured: MetricValue | str, partition: str | None) -> MetricValue | str:
-        """Return the metric, with its exact value if that was computed."""
-        key = check.identity or "", partition
-        if isinstance(measured, str) or measured.bounds is None or key not in self.request.exact_values:
-            return measured
-        return measured.computed(self.request.exact_values[key])
+    def previous(self, check: BoundCheck, partition: str | None) -> str | None:
+        """Return the partition that a check compares with; None if there is none or it does not compare."""
+        return previous_partition(check, self.pasts.before(partition), self._comparable) if compares(check) else None
 
     def _before(self, check: BoundCheck, partition: str | None) -> StateBag | None:
         """Return the previous partition's states for a check that compares partitions."""
-        return previous_states(check, self.pasts.before(partition), self._comparable) if compares(check) else None
+        return None if (name := self.previous(check, partition)) is None else self._comparable(name)
 
     def _comparable(self, partition: str) -> StateBag:
         """Return a partition's states for comparison; an empty bag if they are damaged."""
@@ -266,10 +274,9 @@ class RunEvaluator:
             bag = bags.unpack(self.request.states[partition], files=self.request.files, keys=_keys(checks))
         except StateError as error:
             return {each.identity or "": StateValue(None, str(error)) for each in checks}
-        values = [read_metric(each, bag, self.request.started_at, self._before(each, partition)) for each in checks]
-        return {
-            each.identity or "": state_value(metric_value) for each, metric_value in zip(checks, values, strict=True)
-        }
+        now = self.request.started_at
+        values = [read_metric(each, bag, now, self._before(each, partition), bounded=False) for each in checks]
+        return {each.identity or "": state_value(value) for each, value in zip(checks, values, strict=True)}
 
     def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
         return [check for check in self._bound(schema).checks if check.scope == scope]

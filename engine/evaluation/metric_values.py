@@ -24,22 +24,32 @@ def compares(check: BoundCheck) -> bool:
     return check.bound is not None and check.bound.analyzer.needs_previous
 
 
-def previous_states(check: BoundCheck, names: Iterable[str], opened: Callable[[str], StateBag]) -> StateBag | None:
-    """Return the states of the newest partition that has what the check compares; None if none has.
+def previous_partition(check: BoundCheck, names: Iterable[str], opened: Callable[[str], StateBag]) -> str | None:
+    """Return the newest partition that has what the check compares; None if none has.
 
     `names`: partitions, newest first."""
-    candidates = (opened(name) for name in names)
-    return next((bag for bag in candidates if check.bound and check.bound.counted(bag.values)), None)
+    return next((name for name in names if check.bound and check.bound.counted(opened(name).values)), None)
 
 
-def read_metric(check: BoundCheck, bag: StateBag, now: datetime, before: StateBag | None = None) -> MetricValue | str:
+def previous_states(check: BoundCheck, names: Iterable[str], opened: Callable[[str], StateBag]) -> StateBag | None:
+    """Return the states of the partition that the check compares with; None if there is none.
+
+    `names`: partitions, newest first."""
+    previous = previous_partition(check, names, opened)
+    return None if previous is None else opened(previous)
+
+
+def read_metric(
+    check: BoundCheck, bag: StateBag, now: datetime, before: StateBag | None = None, *, bounded: bool = True
+) -> MetricValue | str:
     """Read the check's metric from the states; return the reason as text if it has no reading.
 
-    `before`: states of the previous partition, for checks that compare."""
+    `before`: states of the previous partition, for checks that compare. `bounded`: also compute the bounds."""
     if check.bound is None or check.analyzer is None:
         return check.reason or UNKNOWN
     try:
-        return check.bound.read(bag.values, now=now, before=before.values if before else None)
+        previous = before.values if before else None
+        return check.bound.read(bag.values, now=now, before=previous, bounded=bounded)
     except KeyError as missing:
         return bag.failure(str(missing.args[0])) or UNKNOWN
 

@@ -12,6 +12,7 @@ from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core.results import MetricKey, Value
+from treaty.engine.evaluation.exact_states import ExactStates
 from treaty.engine.states.bag import Bag, StateFileStore
 
 
@@ -33,7 +34,8 @@ class EvaluationRequest:
       these.
     - `history`: earlier measurements for anomaly checks, by metric identity; missing ones are read from the
       partitions' states, except for `excluded_partitions`, which belong to an incident.
-    - `exact_values`: exact values of estimates, computed from the rows.
+    - `exact_values`: exact values of estimates, computed from the rows; for metrics that compare partitions also the
+      states to compare.
     - `has_rows`: the rows are at hand: checks that need exact values are uncertain, even those with learned thresholds
       (`treaty.engine.evaluation.exact_evaluation`)."""
 
@@ -52,7 +54,7 @@ class EvaluationRequest:
     parts: Mapping[str, Bag] = field(default_factory=dict)
     history: Histories = field(default_factory=dict)
     excluded_partitions: frozenset[str] = frozenset()
-    exact_values: Mapping[MetricKey, Value] = field(default_factory=dict)
+    exact_values: Mapping[MetricKey, Value | ExactStates] = field(default_factory=dict)
     has_rows: bool = False
 
     @cached_property

@@ -40,7 +40,8 @@ def uncertainty_sentence(analyzer: Analyzer, bounds: tuple[float, float]) -> str
 
 def exactness_sentence(analyzer: Analyzer, bounds: tuple[float, float]) -> str:
     """Describe why a value is exact although its metric is an estimate."""
-    return f"computed exactly: the estimate allowed a value {_between(analyzer, bounds)}"
+    how = "computed from all values" if analyzer.needs_previous else "computed exactly"
+    return f"{how}: the estimate allowed a value {_between(analyzer, bounds)}"
 
 
 def _between(analyzer: Analyzer, bounds: tuple[float, float]) -> str:

@@ -42,8 +42,9 @@ def border_bounds(check: BoundCheck, reading: MetricValue, *, has_rows: bool) ->
     """Return the bounds of an estimate that cannot decide the check; None if it can.
 
     A learned threshold is decided by the estimate, as it was learned from values with the same error. With rows at
-    hand (`has_rows`) it is not, if Spark estimates with random bits: two scans of the same rows might differ."""
-    if isinstance(check.promise, str) or (check.detector and not (has_rows and is_random(check))):
+    hand (`has_rows`) it is not, if Spark estimates with random bits and can compute the metric exactly: two scans of
+    the same rows might differ."""
+    if isinstance(check.promise, str) or (check.detector and not (has_rows and is_random(check) and check.exact)):
         return None
     return uncertain_bounds(check.promise, reading)
 

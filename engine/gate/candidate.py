@@ -10,7 +10,7 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.core import clock
 from treaty.engine.core.disk import Disk
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.core.results import ADMITTED, AMISS, MetricKey, RunResult, Value, Verdict, gate_verdict
+from treaty.engine.core.results import ADMITTED, AMISS, ExactValue, MetricKey, RunResult, Verdict, gate_verdict
 from treaty.engine.gate.parquet_folders import PublicationMethod
 from treaty.engine.gate.table_kinds import GatedTable, publication, types_of
 from treaty.engine.protocol.gate_requests import GateTables, TableKind
@@ -21,7 +21,7 @@ from treaty.engine.states.generations import GenerationStore
 Partition = Mapping[str, str | None]
 
 
-def no_exact_values(request: ExactRequest) -> Mapping[MetricKey, Value]:
+def no_exact_values(request: ExactRequest) -> Mapping[MetricKey, ExactValue]:
     """Return no exact values, where no Spark computes them."""
     return {}
 
@@ -61,7 +61,7 @@ class TableGate:
     store: GenerationStore
     measure: Callable[[MeasureRequest], MeasureResult]
     stage: Callable[[Any, str, Partition], None]
-    exact: Callable[[ExactRequest], Mapping[MetricKey, Value]] = no_exact_values
+    exact: Callable[[ExactRequest], Mapping[MetricKey, ExactValue]] = no_exact_values
     admitted: frozenset[Verdict] = ADMITTED
     keep: bool = False
     datasets: Mapping[str, TableSource] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from treaty.engine.protocol.row_requests import ExactRequest, SampleRequest
 
 if TYPE_CHECKING:
     from treaty.engine.components.frequencies import FrequencySpectrum
-    from treaty.engine.core.results import MetricKey, Value, ViolationSample
+    from treaty.engine.core.results import ExactValue, MetricKey, ViolationSample
 
 
 class Engine(Protocol):
@@ -32,7 +32,7 @@ class Engine(Protocol):
 
     def sample(self, request: SampleRequest) -> "tuple[ViolationSample, ...]": ...
 
-    def exact_values(self, request: ExactRequest) -> "Mapping[MetricKey, Value]": ...
+    def exact_values(self, request: ExactRequest) -> "Mapping[MetricKey, ExactValue]": ...
 
     def spectra(self, request: SpectraRequest) -> "dict[str, FrequencySpectrum]": ...
 

@@ -30,7 +30,7 @@ def l_infinity(pair: SharePair) -> Estimate:
     Between 0 and 1. Values that a sketch does not list cannot be distinguished: they affect only the bounds."""
     value = _largest(_difference(pair.left.at, pair.right.at))
     unlisted = max(pair.left.most, pair.right.most)
-    low, high = (_largest(each) for each in _bounds(_difference, pair))
+    low, high = (_largest(each) for each in term_bounds(_difference, pair))
     return Estimate(value, low, max(high, unlisted))
 
 
@@ -38,7 +38,7 @@ def jensen_shannon(pair: SharePair) -> Estimate:
     """Return half the divergences of both from their mean (Lin 1991).
 
     Between 0 and ln 2; ln 2 means no common value. The divergence, not its root. Needs no smoothing."""
-    return _summed(_jensen_shannon, pair)
+    return _summed(jensen_shannon_term, pair)
 
 
 def kullback_leibler(pair: SharePair) -> Estimate:
@@ -48,7 +48,7 @@ def kullback_leibler(pair: SharePair) -> Estimate:
     compared with. Without the hundredth of p a single new value would make it infinite; with it no value adds more than
     p ln 100. This is the skew divergence (Lee 1999, Measures of distributional similarity). It does not depend on the
     number of rows, as pseudo-counts would, and is 0 only for equal shares."""
-    return _summed(_kullback_leibler, pair)
+    return _summed(kullback_leibler_term, pair)
 
 
 def chi_squared(pair: SharePair) -> Estimate:
@@ -109,12 +109,14 @@ def _relative(p: Any, m: Any) -> Array:
     return terms
 
 
-def _jensen_shannon(p: Any, q: Any) -> Array:
+def jensen_shannon_term(p: Any, q: Any) -> Array:
+    """Return the terms of `jensen_shannon` of single shares."""
     mean = (numpy.asarray(p, dtype=float) + q) / 2
     return (_relative(p, mean) + _relative(q, mean)) / 2
 
 
-def _kullback_leibler(p: Any, q: Any) -> Array:
+def kullback_leibler_term(p: Any, q: Any) -> Array:
+    """Return the terms of `kullback_leibler` of single shares."""
     return _relative(p, SKEW * numpy.asarray(q, dtype=float) + (1 - SKEW) * numpy.asarray(p, dtype=float))
 
 
@@ -133,7 +135,7 @@ def _summed(term: Term, pair: SharePair) -> Estimate:
     value = float(term(left.at, right.at).sum() + term(left.rest, right.rest))
     if pair.exact:
         return Estimate.exact(value)
-    near, far = (float(each.sum()) for each in _bounds(term, pair))
+    near, far = (float(each.sum()) for each in term_bounds(term, pair))
     low = near + float(_nearest(term, _rest(left), _rest(right)).sum())
     certain = float(term(left.low, right.low).sum()) + _disjoint_divergence(term, left.loose, right.loose)
     high = min(far + _disjoint_divergence(term, left.rest, right.rest), certain)
@@ -152,7 +154,7 @@ def _rest(shares: ShareBounds) -> ShareBounds:
     )
 
 
-def _bounds(term: Term, pair: SharePair) -> tuple[Array, Array]:
+def term_bounds(term: Term, pair: SharePair) -> tuple[Array, Array]:
     """Return the least and the greatest term of each value within its bounds.
 
     The least is at the closest shares, the greatest at one of two corners."""

@@ -14,7 +14,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import months
-from treaty.engine.core.results import MetricKey, RunResult, Value
+from treaty.engine.core.results import ExactValue, MetricKey, RunResult
 from treaty.engine.evaluation import declared_schema as columns
 from treaty.engine.evaluation.exact_evaluation import UncertainChecks, evaluate_exactly
 from treaty.engine.evaluation.request import EvaluationRequest
@@ -190,7 +190,7 @@ def _evaluate(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str,
 
 def _exact_values(
     on: EvaluationInputs, promise: ValidationTarget, uncertain: UncertainChecks
-) -> Mapping[MetricKey, Value]:
+) -> Mapping[MetricKey, ExactValue]:
     """Compute uncertain checks exactly on the version of the table that was evaluated.
 
     Raises EngineError or ContractError."""

@@ -85,6 +85,19 @@ def union(states: Iterable[bytes | FrequentUnion]) -> FrequentUnion:
     )
 
 
+def of_counts(counts: Mapping[str, int], rows: int, error: int) -> FrequentUnion:
+    """Return the union of one list of counts. `error`: maximum count of an unlisted value; 0 if all are listed."""
+    levels = _by_level(counts)
+    return FrequentUnion(levels=levels, threshold=0, rows=rows, sketch_error=error, discarded=_discarded(levels))
+
+
+def _by_level(counts: Mapping[str, int]) -> dict[int, dict[str, int]]:
+    levels: dict[int, dict[str, int]] = {}
+    for value, count in counts.items():
+        levels.setdefault(count.bit_length() - 1, {})[value] = count
+    return levels
+
+
 def _add(total: dict[str, int], listed: Mapping[str, int]) -> None:
     if not total:
         total.update(listed)
@@ -112,9 +125,8 @@ def _of_sketch(state: bytes) -> FrequentUnion:
 
     rows, content = *_COUNT.unpack_from(state), state[_COUNT.size :]
     sketch = datasketches.frequent_strings_sketch.deserialize(content)
-    levels: dict[int, dict[str, int]] = {}
-    for value, _, count, _ in sketch.get_frequent_items(datasketches.frequent_items_error_type.NO_FALSE_NEGATIVES):
-        levels.setdefault(count.bit_length() - 1, {})[value] = count
+    listed = sketch.get_frequent_items(datasketches.frequent_items_error_type.NO_FALSE_NEGATIVES)
+    levels = _by_level({value: count for value, _, count, _ in listed})
     known_error = int(sketch.get_upper_bound("") - sketch.get_lower_bound(""))
     return FrequentUnion(
         levels=levels,

@@ -15,6 +15,8 @@ from functools import cached_property
 from typing import Any
 
 MAGIC = b"RANK"
+# Size parameter of a union without an error.
+LARGEST_K = 2**15
 # Distinct entries of a union. Sampling then adds a rank error of at most about 0.4 % (99 % of the time).
 MOST_VALUES = 2**17
 # Bytes of sketches and unions that are collected before they are added up: about a thousand sketches.
@@ -88,6 +90,20 @@ def union(states: Iterable[bytes | RankUnion]) -> RankUnion:
     parts = tuple(part for state in states for part in _parts(state))
     both = RankUnion(parts)
     return RankUnion((both.entries,)) if both.collected > MOST_COLLECTED else both
+
+
+def of_running_counts(values: Sequence[float], running: Sequence[int]) -> RankUnion:
+    """Return a union without an error.
+
+    `values`: ascending, at least one. `running`: number of values up to each."""
+    import numpy
+
+    copies, levels = numpy.diff(numpy.array(running, dtype="i8"), prepend=0), numpy.zeros(len(values), dtype="u1")
+    entries = RankEntries(
+        values=numpy.array(values) + 0.0, levels=levels, survivals=levels, copies=copies, threshold=0,
+        rows=int(running[-1]), estimated=0, low=values[0] + 0.0, high=values[-1] + 0.0, k=LARGEST_K,
+    )  # fmt: skip
+    return RankUnion((entries,))
 
 
 def _parts(state: bytes | RankUnion) -> tuple[bytes | RankEntries, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from treaty.contracts.document.reader import read as read_contract
 from treaty.engine.checks.binding import bind
-from treaty.engine.core.results import MetricKey, Value
+from treaty.engine.core.results import ExactValue, MetricKey
 from treaty.engine.protocol.row_requests import ExactRequest
 from treaty.engine.spark.handlers.requested_rows import all_rows, partition_rows
 from treaty.engine.spark.scan import exact_metrics
@@ -14,12 +14,12 @@ from treaty.engine.spark.sources import changes
 from treaty.engine.spark.sources.readers import resolve_source, schema_of
 
 
-def exact_values(session: Any, request: ExactRequest) -> dict[MetricKey, Value]:
+def exact_values(session: Any, request: ExactRequest) -> dict[MetricKey, ExactValue]:
     """Return the exact metrics, by metric and partition.
 
     Those without an exact form are left out, and those of rows that are no longer the evaluated ones. Raises
     UnreadableTable, ContractError."""
-    chosen, values = read_contract(request.contract).object(request.object), dict[MetricKey, Value]()
+    chosen, values = read_contract(request.contract).object(request.object), dict[MetricKey, ExactValue]()
     for reading in _readings(session, request):
         checks = bind(chosen, schema_of(reading.frame))
         computed = exact_metrics.exact_values(reading.frame, checks, reading.uncertain, request.source.partition_by)

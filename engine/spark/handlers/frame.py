@@ -10,7 +10,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.core.results import MetricKey, Value
+from treaty.engine.core.results import ExactValue, MetricKey
 from treaty.engine.evaluation.exact_evaluation import UncertainChecks
 from treaty.engine.spark.scan import exact_metrics, separate_statements
 from treaty.engine.spark.scan.footer_statistics import FooterCounts, scan_remaining, stated
@@ -65,7 +65,7 @@ def read_frame(  # noqa: PLR0913
 
 def exact_values(
     frame: Any, reading: FrameReading, uncertain: UncertainChecks, *, complete: bool
-) -> dict[MetricKey, Value]:
+) -> dict[MetricKey, ExactValue]:
     """Compute the metrics of uncertain checks exactly; those without an exact form are left out.
 
     `complete`: the frame has all rows that checks of all partitions cover; otherwise these are left out, too. Raises

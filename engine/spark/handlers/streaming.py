@@ -9,7 +9,7 @@ from treaty.contracts.document.model import DataObject
 from treaty.engine.checks.binding import bind
 from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.core.results import MetricKey, Value
+from treaty.engine.core.results import ExactValue, MetricKey
 from treaty.engine.evaluation.exact_evaluation import UncertainChecks
 from treaty.engine.spark.scan import exact_metrics
 from treaty.engine.spark.scan.scanner import scan
@@ -34,7 +34,7 @@ class BatchReading:
         separate = frozenset(part.key for part in self.checks.plan.separate)
         return {name: bag.only(frozenset(bag.entries) - separate) for name, bag in self.states.items()}
 
-    def exact_values(self, uncertain: UncertainChecks) -> dict[MetricKey, Value]:
+    def exact_values(self, uncertain: UncertainChecks) -> dict[MetricKey, ExactValue]:
         """Compute uncertain checks of the batch exactly; those that cover earlier batches are left out.
 
         Raises UnreadableTable."""

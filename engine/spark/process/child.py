@@ -20,7 +20,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core import interrupts, private_files
 from treaty.engine.core.errors import EngineKilled
-from treaty.engine.core.results import MetricKey, Value, ViolationSample
+from treaty.engine.core.results import ExactValue, MetricKey, ViolationSample
 from treaty.engine.protocol.gate_requests import (
     CommitRequest,
     FenceRequest,
@@ -139,7 +139,7 @@ class SparkChild:
         Raises EngineError (UnreadableTable, EngineKilled) or ContractError."""
         return self._call("treaty.engine.spark.handlers.violating_rows:sample", request)  # type: ignore[no-any-return]
 
-    def exact_values(self, request: ExactRequest) -> Mapping[MetricKey, Value]:
+    def exact_values(self, request: ExactRequest) -> Mapping[MetricKey, ExactValue]:
         """Return the exact metrics of uncertain checks; those without an exact form are left out.
 
         Raises EngineError (UnreadableTable, EngineKilled) or ContractError."""

@@ -7,15 +7,15 @@ from treaty.engine.analyzers.exact import ExactMetric
 from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.core.results import MetricKey, Value
+from treaty.engine.core.results import ExactValue, MetricKey
 from treaty.engine.spark.process.errors import is_cancelled, safe_message
 
-VALUE, COUNT, RUNNING, TOTAL = "value", "n", "running", "total"
+VALUE, COUNT = "value", "n"
 
 
 def exact_values(
     frame: Any, checks: BoundChecks, uncertain: Mapping[str, Sequence[str | None]], partition_by: Sequence[str] = ()
-) -> dict[MetricKey, Value]:
+) -> dict[MetricKey, ExactValue]:
     """Return the exact metrics of these checks: one statement for all partitions, and one for all rows together.
 
     Metrics of counted values take a statement per column, because its values are grouped first.
@@ -43,7 +43,23 @@ def _metrics(checks: Iterable[BoundCheck]) -> dict[str, ExactMetric]:
 
 def _values(
     frame: Any, metrics: Mapping[str, ExactMetric], partition_by: Sequence[str]
-) -> Iterator[tuple[MetricKey, Value]]:
+) -> Iterator[tuple[MetricKey, ExactValue]]:
+    """Yield the metrics; those of a second statement take one for each partition."""
+    seconds: dict[str, dict[str, ExactMetric]] = {}
+    for (key, name), row in _results(frame, metrics, partition_by):
+        second = metrics[key].second
+        if second is None:
+            yield (key, name), metrics[key].value(row)
+        elif metric := second(row):
+            seconds.setdefault(name, {})[key] = metric
+    for name, following in seconds.items():
+        rows = partition_names.only(frame, partition_by, [name]) if partition_by else frame
+        yield from _values(rows, following, partition_by)
+
+
+def _results(
+    frame: Any, metrics: Mapping[str, ExactMetric], partition_by: Sequence[str]
+) -> Iterator[tuple[tuple[str, str], Sequence[Any]]]:
     plain = {key: metric for key, metric in metrics.items() if metric.groups is None}
     by = [f"{sql} AS p{at}" for at, sql in enumerate(partition_names.keys(partition_by))]
     if plain:
@@ -51,28 +67,47 @@ def _values(
     for groups in dict.fromkeys(metric.groups for metric in metrics.values() if metric.groups is not None):
         same = {key: metric for key, metric in metrics.items() if metric.groups == groups}
         columns = [f"p{at}" for at in range(len(by))]
-        yield from _read(_counted(frame, groups, by, columns), same, partition_by, columns)
+        # Equal SQL over the same rows has equal constants.
+        joined = _with_constants(frame, next(iter(same.values())).constants)
+        yield from _read(_counted(joined, groups, by, columns), same, partition_by, columns)
+
+
+def _with_constants(frame: Any, constants: Mapping[str, Sequence[float]]) -> Any:
+    """Join the constants to each row, so that they appear in no plan."""
+    if not constants:
+        return frame
+    import pyarrow
+    from pyspark.sql import functions
+
+    row = pyarrow.table({name: [list(numbers)] for name, numbers in constants.items()})
+    return frame.crossJoin(functions.broadcast(frame.sparkSession.createDataFrame(row)))
 
 
 def _counted(frame: Any, groups: str, by: Sequence[str], columns: Sequence[str]) -> Any:
-    """Return each value with its count, the running count and the total."""
+    """Return each value with its count and columns for aggregates; Spark computes only those used."""
     values = frame.selectExpr(*by, f"{groups} AS {VALUE}").where(f"{VALUE} IS NOT NULL")
     counts = values.groupBy(*columns, VALUE).count().withColumnRenamed("count", COUNT)
     part = f"PARTITION BY {', '.join(columns)}" if columns else ""
-    running = f"sum({COUNT}) OVER ({part} ORDER BY {VALUE}) AS {RUNNING}"
-    return counts.selectExpr("*", running, f"sum({COUNT}) OVER ({part}) AS {TOTAL}")
+    windows = {
+        "running": f"sum({COUNT}) OVER ({part} ORDER BY {VALUE})",
+        "place": f"row_number() OVER ({part} ORDER BY {COUNT} DESC, {VALUE})",
+        "distinct": f"count(*) OVER ({part})",
+        "total": f"sum({COUNT}) OVER ({part})",
+    }
+    return counts.selectExpr("*", *(f"{sql} AS {name}" for name, sql in windows.items()))
 
 
 def _read(
     frame: Any, metrics: Mapping[str, ExactMetric], partition_by: Sequence[str], by: Sequence[str]
-) -> Iterator[tuple[MetricKey, Value]]:
+) -> Iterator[tuple[tuple[str, str], Sequence[Any]]]:
     from pyspark.sql import functions
 
     sqls = [sql for metric in metrics.values() for sql in metric.aggregates]
     aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(sqls)]
-    rows = frame.groupBy(*map(functions.expr, by)).agg(*aggregates).collect()
+    # Not collected at once: the state of a partition has thousands of values.
+    rows = frame.groupBy(*map(functions.expr, by)).agg(*aggregates).toLocalIterator()
     for row in map(tuple, rows):
         name = partition_names.name(partition_by, row[: len(by)])
         numbers = iter(row[len(by) :])
         for key, metric in metrics.items():
-            yield (key, name), metric.value([next(numbers) for _ in metric.aggregates])
+            yield (key, name), [next(numbers) for _ in metric.aggregates]

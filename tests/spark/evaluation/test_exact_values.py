@@ -1,5 +1,8 @@
 """Uncertain checks are computed exactly by Spark: one more statement, and the same outcome however rows are divided."""
 
+import math
+import random
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,7 @@ from support.orders import check, contract, result
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
+from treaty.engine.components.distributions import equal_width, position
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.protocol.row_requests import ExactRequest
@@ -26,7 +30,7 @@ ROWS = 20_000
 def table(spark: Any) -> Any:
     """Ids from 0; a code with many masks; two columns of times; a key of two columns, null in both for some rows."""
     sql = (
-        "id", "cast(id as double) as amount",
+        "id", "cast(id as double) as amount", "sqrt(id) as root",
         "concat(repeat('a', cast(id % 32 as int)), repeat('-', cast(id div 32 % 33 as int))) as code",
         "timestamp_ntz'2026-01-01' + make_dt_interval(0, 0, 0, id) as seen",
         "timestamp_ntz'2026-01-01' + make_dt_interval(0, 0, 0, 3 * id) as arrived",
@@ -48,6 +52,10 @@ EXACT: list[tuple[dict[str, Any], float]] = [
     ({"analyzer": "arrival_delay", "column": "seen", "arrived": "arrived", "quantile": 0.5, "measured_in": "seconds"},
      ROWS - 2),
     ({"analyzer": "pattern_share", "column": "code"}, 19 / ROWS),
+    ({"analyzer": "kll_buckets", "column": "root"},
+     sum(math.sqrt(at / (ROWS - 1)) >= 0.9 for at in range(ROWS)) / ROWS),
+    ({"analyzer": "kll_buckets", "column": "root", "buckets": 2, "where": "id < 15000"},
+     sum(math.sqrt(at / 14_999) >= 0.5 for at in range(15_000)) / 15_000),
 ]  # fmt: skip
 
 
@@ -77,8 +85,67 @@ def test_the_values_of_partitions_and_of_all_rows_are_computed_in_one_statement_
     assert found[by_check["c8"], None] == pytest.approx(19 / ROWS)
 
 
+BUCKETS = (1, 3, 10, 1000)
+# Extremes whose edges are rounded, equal to their neighbors, or farther apart than the largest double.
+EXTREMES = {"a": (-0.3, 0.4), "b": (1.0, 1.0 + 2**-50), "c": (-1.5e308, 1.7e308), "d": (1e-320, 7.0), "e": (5.0, 5.0)}
+
+
+def around_edges(low: float, high: float, draw: random.Random) -> list[float]:
+    """Edges of all numbers of buckets, their neighboring doubles, and random numbers between the extremes."""
+    edges = [float(edge) for buckets in BUCKETS for edge in draw.choices(equal_width(low, high, buckets), k=20)]
+    near = [math.nextafter(edge, to) for edge in edges for to in (-math.inf, math.inf)]
+    inside = [each for each in near if low <= each <= high]
+    return [
+        low,
+        high,
+        *edges,
+        *inside,
+        *(low * share + high * (1 - share) for share in [draw.random() for _ in "x" * 99]),
+    ]
+
+
+def test_values_at_the_edges_of_buckets_are_counted_like_those_of_an_exact_state(spark: Any) -> None:
+    draw = random.Random(7)
+    numbers = {name: around_edges(low, high, draw) for name, (low, high) in EXTREMES.items()}
+    rows = [(each, name) for name, some in numbers.items() for each in [*some, math.nan, None]]
+    frame = spark.createDataFrame(rows, "amount double, part string")
+    given = contract(
+        *(check("kll_buckets", f"b{buckets}", column="amount", buckets=buckets, mustBe=0) for buckets in BUCKETS),
+        properties=[],
+    )
+    checks = bind(given.object("orders"), schema_of(frame))
+    names = [f"part={name}" for name in numbers]
+    found = exact_metrics.exact_values(frame, checks, {each.check.id: names for each in checks.checks}, ["part"])
+    for each, buckets in zip(checks.checks, BUCKETS, strict=True):
+        for name, some in numbers.items():
+            edges = equal_width(min(some), max(some), buckets)
+            fullest = max(Counter(position(edges, number) for number in some).values())
+            assert found[each.identity or "", f"part={name}"] == fullest / len(some), (buckets, name)
+
+
+@pytest.mark.classic("plans are read from the JVM")
+def test_the_edges_of_buckets_appear_in_no_plan(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They follow from the extremes, which may be values of a classified column."""
+    plans: list[str] = []
+    read = exact_metrics._read
+
+    def recorded(frame: Any, *more: Any) -> Any:
+        plans.append(frame._jdf.queryExecution().toString())
+        return read(frame, *more)
+
+    monkeypatch.setattr(exact_metrics, "_read", recorded)
+    frame = spark.createDataFrame([(20261.5,), (30261.5,)], "amount double").selectExpr("amount + 0 as amount")
+    given = contract(check("kll_buckets", column="amount", buckets=2, mustBe=0), properties=[])
+    checks = bind(given.object("orders"), schema_of(frame))
+    (share,) = exact_metrics.exact_values(frame, checks, {"c": ("",)}).values()
+    assert share == 0.5
+    assert len(plans) == 2
+    assert "treaty_edges_1" in plans[1]
+    assert not any("25261.5" in plan for plan in plans)
+
+
 def test_verifications_of_the_same_rows_agree_however_they_are_divided(table: Any) -> None:
-    given = bordering(only=(0, 3, 5))
+    given = bordering(only=(0, 3, 5, 9))
     runs = [verify(table.repartition(1 + at % 5, "id"), given) for at in range(8)]
     assert len({tuple(outcomes(run)) for run in runs}) == 1
     assert {(each.outcome, each.is_exact) for run in runs for each in run.results} == {(Outcome.PASSED, True)}
