@@ -50,7 +50,7 @@ class VolumeDetector(AutoDetector):
 
 
 def _is_same_day(one: datetime, other: datetime) -> bool:
-    """Return whether both are the same day from the start or the end of a month."""
+    """Return whether both are the same day of a month, from its start or end."""
     return one.day == other.day or _days_left(one) == _days_left(other)
 
 
