@@ -2,6 +2,7 @@
 
 On weekly, noisy and growing tables, fixed bounds that admit all past partitions admit those that lost most rows."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -127,23 +128,29 @@ def _suggestion(volume: Volume, object_name: str) -> dict[str, Any]:
         "object": object_name,
         "column": None,
         "sentence": WORDS,
-        "expression": "size has no anomalies (volume)",
+        "expression": _expression(volume.band(len(volume.names))),
         "severity": "error",
         "patch": {"quality": {**check("row-count", WORDS, "coverage", implementation), "severity": "error"}},
         "evidence": _evidence(volume),
     }
 
 
+def _expression(following: DetectorBand | None) -> str:
+    """Describe the check by its next band, because it has no lasting one."""
+    if following is None or following.lower is None or following.upper is None:
+        return "size is as predicted"
+    lower, upper = math.ceil(following.lower), math.floor(following.upper)
+    return f"size is as predicted: in the next partition between {lower:,} and {upper:,} ({following.by})"
+
+
 def _evidence(volume: Volume) -> dict[str, Any]:
     evaluated, alarms = len(volume.evaluated), volume.alarms
-    following = volume.band(len(volume.names))
     holds = at_least(evaluated - len(alarms), evaluated)
     return {
         "rows": sum(volume.rows), "partitions": len(volume.rows), "held": len(volume.rows) - len(alarms),
         "failed_on": alarms, "learned_on": len(volume.rows) - evaluated, "judged_on": evaluated, "back_test": alarms,
         "history": [list(each) for each in zip(volume.names, volume.rows, strict=True)],
-        "limits": [following.lower, following.upper] if following else [None, None],
-        "details": {"half_noticed": round(volume.noticed, 4), "by": following.by if following else ""},
+        "limits": [None, None], "details": {"half_noticed": round(volume.noticed, 4)},
         "since": None, "margin": 0.0, "holds": round(holds, 4), "likely": None, "confirmed": True, "catches": None,
         "issues": ["volume_change"], "worth": round(holds * UNKNOWN, 4), "counter_examples": [], "split_by": "time",
     }  # fmt: skip

@@ -1,5 +1,6 @@
 """Row counts that are compared with their past where fixed bounds would miss half of the rows."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -53,13 +54,20 @@ def test_fixed_bounds_are_suggested_where_they_notice_half_of_the_rows(kind: str
 
 def test_the_evidence_says_what_is_expected_next_and_what_half_of_the_rows_would_do() -> None:
     (found,) = suggested(profile(rows("weekday")))
-    evidence, (lower, upper) = found["evidence"], found["evidence"]["limits"]
+    evidence = found["evidence"]
     assert (evidence["judged_on"], evidence["back_test"], evidence["details"]["half_noticed"]) == (12, [], 1.0)
     assert evidence["history"] == [
         [f"day={START + timedelta(days=at):%Y-%m-%d}", n] for at, n in enumerate(rows("weekday"))
     ]
-    # The next day is a weekend's second.
-    assert 150 < lower < 300 < upper < 500
+    # Fixed limits would be drawn through all days.
+    assert evidence["limits"] == [None, None]
+    words = re.fullmatch(
+        r"size is as predicted: in the next partition between (\d+) and (\d+) \(days of the week.*\)",
+        found["expression"],
+    )
+    assert words
+    # The next day is a weekend's first.
+    assert 150 < int(words[1]) < 300 < int(words[2]) < 500
     quality = found["patch"]["quality"]
     assert quality["implementation"] == {
         "analyzer": "size",
