@@ -32,6 +32,7 @@ from treaty.engine.evaluation.metric_values import (
 )
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.state_reuse import StateReuse
+from treaty.engine.evaluation.uncertainty import is_decided_by_estimate
 from treaty.engine.states import bag as bags
 from treaty.engine.states import inventory, schema_evolution
 from treaty.engine.states.bag import Bag, ComponentState, StateBag
@@ -224,10 +225,12 @@ class RunEvaluator:
         resolved = replace(check, referents=self.request.reference_values)
         detected = self._beside_past(resolved, partition) if check.detector else resolved
         before, key = self._before(check, partition), (check.identity or "", partition)
-        measured = read_metric(check, bag, self.request.started_at, before)
-        if key in self.request.exact_values:
+        precise, has_rows = key in self.request.exact_values, self.request.has_rows
+        bounded = precise or not is_decided_by_estimate(check, has_rows=has_rows)
+        measured = read_metric(check, bag, self.request.started_at, before, bounded=bounded)
+        if precise:
             measured = precise_metric(check, measured, self.request.exact_values[key], bag, before)
-        return _judge(detected, measured, bag, partition, has_rows=self.request.has_rows)
+        return _judge(detected, measured, bag, partition, has_rows=has_rows)
 
     def previous(self, check: BoundCheck, partition: str | None) -> str | None:
         """Return the partition that a check compares with; None if there is none or it does not compare."""

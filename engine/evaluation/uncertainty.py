@@ -39,14 +39,19 @@ def _points(assertion: Assertion, reading: MetricValue, bounds: Bounds) -> Itera
 
 
 def border_bounds(check: BoundCheck, reading: MetricValue, *, has_rows: bool) -> Bounds | None:
-    """Return the bounds of an estimate that cannot decide the check; None if it can.
-
-    A learned threshold is decided by the estimate, as it was learned from values with the same error. With rows at
-    hand (`has_rows`) it is not, if Spark estimates with random bits and can compute the metric exactly: two scans of
-    the same rows might differ."""
-    if isinstance(check.promise, str) or (check.detector and not (has_rows and is_random(check) and check.exact)):
+    """Return the bounds of an estimate that cannot decide the check; None if it can."""
+    if isinstance(check.promise, str) or is_decided_by_estimate(check, has_rows=has_rows):
         return None
     return uncertain_bounds(check.promise, reading)
+
+
+def is_decided_by_estimate(check: BoundCheck, *, has_rows: bool) -> bool:
+    """Return whether the estimate decides the check whatever its error: then bounds are not needed.
+
+    It decides about learned thresholds, which were learned from values with the same error. With rows at hand
+    (`has_rows`) it does not, if Spark estimates with random bits and can compute the metric exactly: two scans of the
+    same rows might differ."""
+    return check.detector is not None and not (has_rows and is_random(check) and check.exact)
 
 
 def is_random(check: BoundCheck) -> bool:
