@@ -141,7 +141,7 @@ class RunEvaluator:
             yield from (self._judge(check, bag, partition) for check in checks)
 
     def delta_checks(self, partition: str) -> list[BoundCheck]:
-        """Return the checks of scope delta, bound to the partition's schema."""
+        """Return the checks of scope delta for the partition's schema."""
         return self._checks("delta", self.recorded.get(partition, self.schema))
 
     def judge_dataset(self) -> Iterator[ResultPair]:
@@ -225,19 +225,17 @@ class RunEvaluator:
         resolved = replace(check, referents=self.request.reference_values)
         detected = self._beside_past(resolved, partition) if check.detector else resolved
         before, key = self._before(check, partition), (check.identity or "", partition)
-        precise, has_rows = key in self.request.exact_values, self.request.has_rows
-        bounded = precise or not is_decided_by_estimate(check, has_rows=has_rows)
-        measured = read_metric(check, bag, self.request.started_at, before, bounded=bounded)
-        if precise:
-            measured = precise_metric(check, measured, self.request.exact_values[key], bag, before)
-        return _judge(detected, measured, bag, partition, has_rows=has_rows)
+        is_exact, has_rows = key in self.request.exact_values, self.request.has_rows
+        bounded = is_exact or not is_decided_by_estimate(check, has_rows=has_rows)
+        estimate = read_metric(check, bag, self.request.started_at, before, bounded=bounded)
+        exact = precise_metric(check, estimate, self.request.exact_values[key], bag, before) if is_exact else estimate
+        return _judge(detected, exact, bag, partition, has_rows=has_rows)
 
     def previous(self, check: BoundCheck, partition: str | None) -> str | None:
         """Return the partition that a check compares with; None if there is none or it does not compare."""
         return previous_partition(check, self.pasts.before(partition), self._comparable) if compares(check) else None
 
     def _before(self, check: BoundCheck, partition: str | None) -> StateBag | None:
-        """Return the previous partition's states for a check that compares partitions."""
         return None if (name := self.previous(check, partition)) is None else self._comparable(name)
 
     def _comparable(self, partition: str) -> StateBag:
