@@ -38,7 +38,7 @@ class VolumeDetector(AutoDetector):
 
     def _peak(self, request: DetectionRequest) -> float:
         """Return the highest peak on the same day of an earlier month; 0 if there is none."""
-        peaks = (each for each in self._peaks(request.past.learned) if _is_same_day(each.time, request.at))
+        peaks = (each for each in self._peaks(request.past.learned) if _recurs(each.time, request.at))
         return max((each.value or 0.0 for each in peaks), default=0.0)
 
     def _peaks(self, points: Sequence[SeriesPoint]) -> Iterator[SeriesPoint]:
@@ -49,9 +49,9 @@ class VolumeDetector(AutoDetector):
                 yield point
 
 
-def _is_same_day(one: datetime, other: datetime) -> bool:
-    """Return whether both are the same day of a month, from its start or end."""
-    return one.day == other.day or _days_left(one) == _days_left(other)
+def _recurs(one: datetime, other: datetime) -> bool:
+    """Return whether both are the same hour and day of a month, from its start or end."""
+    return one.hour == other.hour and (one.day == other.day or _days_left(one) == _days_left(other))
 
 
 def _days_left(time: datetime) -> int:

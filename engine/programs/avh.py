@@ -35,7 +35,11 @@ class Program:
         """Evaluate a snapshot that follows the history.
 
         `snapshot`: a pandas or Arrow table, or a mapping of columns to values. `time`: time of its data; None means one
-        step after the last snapshot. Returns a verdict per column; `flagged` is true if anything is wrong."""
+        step after the last snapshot. Returns a verdict per column; `flagged` is true if anything is wrong. Raises
+        ValueError if the time is not after the history."""
+        last = [each.batches[-1].time for each in self.histories.values() if each.batches]
+        if time and any(each and each >= time for each in last):
+            raise ValueError(f"the snapshot of {time} does not follow the history: pass a later time")
         batch = {name: summary(values) for name, values in _columns(snapshot)}
         return self.table.judge(batch, {name: each.before(time) for name, each in self.histories.items()})
 

@@ -36,15 +36,8 @@ def suggestion(refit: Refit, check: ContractCheck, entry: Mapping[str, Any], obj
 def sentence(refit: Refit) -> str:
     """Describe the refitted limits and the approved ones."""
     watched, clause = refit.watched, refit.watched.clause
-    subject = ", ".join(
-        filter(
-            None,
-            (
-                explanations.statistic(watched.statistic),
-                LagTransform(clause.lag, clause.logged, clause.lag_unit).description,
-            ),
-        )
-    )
+    change = LagTransform(clause.lag, clause.logged, clause.lag_unit)
+    subject = ", ".join(filter(None, (explanations.statistic(watched.statistic), change.description)))
     return f"{subject}, {explanations.limits(refit)}; approved: {explanations.limits(clause)}"
 
 

@@ -45,7 +45,9 @@ class Positions:
 
     def earlier(self, values: Array, lag: int) -> Array:
         """Return the value `lag` steps before each partition; NaN where no partition is."""
-        return _values_at(values, self._earlier.setdefault(lag, [nearest(self.past, at - lag) for at in self.past]))
+        if lag not in self._earlier:
+            self._earlier[lag] = [nearest(self.past, at - lag) for at in self.past]
+        return _values_at(values, self._earlier[lag])
 
     def before_next(self, values: Array, lag: int) -> float:
         """Return the value `lag` steps before the next partition; NaN where no partition is."""

@@ -109,10 +109,8 @@ def with_volume(suggestions: Sequence[dict[str, Any]], history: TableProfile, ob
     if any(not volume.misses_half(each["evidence"]["limits"]) for each in fixed):
         return list(suggestions)
     place = suggestions.index(fixed[0]) if fixed else len(suggestions)
-    before, after = (
-        [each for each in part if each not in fixed] for part in (suggestions[:place], suggestions[place:])
-    )
-    return [*before, _suggestion(volume, object_name), *after]
+    others = [each for each in suggestions if not _is_fixed(each)]
+    return [*others[:place], _suggestion(volume, object_name), *others[place:]]
 
 
 def _is_fixed(suggestion: Mapping[str, Any]) -> bool:

@@ -14,11 +14,12 @@ from treaty.engine.anomaly.cadence import UNITS, cadence, nearest, position, pos
 from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, between, detector
 from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
+from treaty.engine.programs import stationarity
 from treaty.engine.programs.avh import Program, fit
 from treaty.engine.programs.fitting import refit_clause
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import Clause
-from treaty.engine.programs.stationarity import LagTransform
+from treaty.engine.programs.stationarity import LagTransform, Positions
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.summaries import summary
 
@@ -189,3 +190,16 @@ def test_a_seasonal_forecast_is_of_the_partition_and_not_of_the_first_missing_on
     assert isinstance(band, DetectorBand)
     assert between((band.lower, band.upper), WEEK[60 % 7])
     assert not between((band.lower, band.upper), WEEK[(60 - missing - 2) % 7])
+
+
+def test_a_snapshot_that_does_not_follow_the_history_is_refused() -> None:
+    learned = program(range(14))
+    with pytest.raises(ValueError, match="does not follow the history"):
+        learned.judge(table(13), START + timedelta(days=13))
+
+
+def test_positions_are_searched_once_for_each_lag(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Positions.in_order(9)
+    first = known.earlier(numpy.arange(9.0), 2)
+    monkeypatch.setattr(stationarity, "nearest", None)
+    numpy.testing.assert_array_equal(known.earlier(numpy.arange(9.0), 2), first)

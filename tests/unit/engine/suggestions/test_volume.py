@@ -133,3 +133,16 @@ def test_a_peak_may_recur_on_the_same_day_of_the_next_month_and_on_no_other() ->
     assert between(last_of_february, 3000)
     assert not between(day_after, 3000)
     assert not between(last_of_february, 500)
+
+
+def test_an_hour_s_peak_recurs_at_that_hour_alone() -> None:
+    times = [START + timedelta(hours=at) for at in range(31 * 24 + 12)]
+    counts = [900 if each.hour == 12 else 300 for each in times]
+    points = [
+        SeriesPoint(time=time, value=count + at % 7.0)
+        for at, (time, count) in enumerate(zip(times, counts, strict=True))
+    ]
+    for at, is_peak in ((times[-1] + timedelta(hours=1), True), (times[-1], False)):
+        found = VolumeDetector().judge(DetectionRequest(past=Series.of(points).before(at), at=at))
+        assert isinstance(found, DetectorBand)
+        assert between((found.lower, found.upper), 906) is is_peak
