@@ -50,7 +50,9 @@ class VolumeDetector(AutoDetector):
 
 
 def _recurs(one: datetime, other: datetime) -> bool:
-    """Return whether both are the same hour and day of a month, from its start or end."""
+    """Return whether a peak of one time may recur at the other.
+
+    Both are the same hour of a day of the month, counted from its start or its end."""
     return one.hour == other.hour and (one.day == other.day or _days_left(one) == _days_left(other))
 
 
