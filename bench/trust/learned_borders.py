@@ -1,7 +1,8 @@
-"""Measure how many learned limits of distances lie within the bounds of the distance.
+"""Measure how many learned limits lie within the bounds of their distance, and their cost.
 
 Programs are fitted to the training snapshots of the recurring tables, as from states. Their distance clauses are then
-evaluated on the clean later snapshots. A limit within the bounds would need an exact statement in a validation."""
+evaluated on the clean later snapshots. A limit within the bounds needs an exact statement in a validation. The cost is
+that of a verification in which all of ten columns need one."""
 
 import os
 import subprocess
@@ -10,17 +11,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy
 
+from bench.core.clock import cost
 from bench.core.figures import Line
 from bench.suggestions.draft_states import STATE_OF
 from bench.suggestions.draft_tables import Table, tables
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
 from treaty.engine.components.moments import Moments
 from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.suggestions import TableHistory, programs
+from treaty.engine.spark.process.session import start
 from treaty.engine.statistics import stored_summaries
 from treaty.engine.statistics.column_values import column
 from treaty.engine.statistics.distance_bounds import distance_bounds
@@ -30,6 +37,7 @@ from treaty.engine.statistics.summaries import Summary, summary
 DATA = Path(os.environ.get("TREATY_SHARED", "../shared")).resolve() / "data"
 SNAPSHOTS, ROWS = 60, (5_000, 20_000)
 ALARMS = 1.0
+COLUMNS, LARGE = 10, 1_000_000
 
 
 def main() -> None:
@@ -42,6 +50,49 @@ def main() -> None:
             for table in tables(Path(folder), most=SNAPSHOTS, rows=rows):
                 counts.update(_outcomes(table))
             _print(f"about {rows:,} rows", counts)
+    session = start(memory="2g")
+    try:
+        _costs(session)
+    finally:
+        session.stop()
+
+
+def _costs(session: Any) -> None:
+    """Print what verifications cost if every learned limit lies within its bounds."""
+    from treaty.engine.session.verify import verify
+
+    columns = [f"c{at}" for at in range(COLUMNS)]
+    numbers = [f"cast(pmod(hash(id, {at}), 1000003) + 1000 * (id % 2) as double) as c{at}" for at in range(COLUMNS)]
+    frame = session.range(LARGE).selectExpr("concat('2026-11-0', 1 + id % 2) as day", *numbers)
+    for distances in ("estimated", "exact"):
+        run = partial(verify, frame, _contract(columns, distances), partition_by=["day"])
+        run()
+        spent = cost(run)
+        title = f"verification, {COLUMNS} learned distances {distances}, {LARGE:,} rows"
+        print(Line(title, spent.cpu, None, f"CPU s ({spent.wall:.2f} s)").text, flush=True)
+
+
+def _contract(columns: Sequence[str], distances: str) -> Contract:
+    """Return a contract whose learned limits are about the distances of the table."""
+    clauses = {"detector": "program", "of": "table", "upper": 1000 / 1_000_003}
+    quality = [
+        {
+            "id": name,
+            "type": "custom",
+            "engine": "treaty",
+            "implementation": {
+                "analyzer": "distance",
+                "column": name,
+                "by": "kolmogorov_smirnov",
+                "mustHaveNoAnomalies": clauses,
+            },
+        }
+        for name in columns
+    ]
+    terms = {"property": "treaty", "value": {"anomalies": {"distances": distances}}}
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "ids", "name": "ids", "version": "1.0.0"}
+    schema = [{"name": "ids", "quality": quality}]
+    return read(write({**head, "status": "active", "customProperties": [terms], "schema": schema}))
 
 
 def _print(title: str, counts: Mapping[str, int]) -> None:

@@ -52,7 +52,7 @@ def _anomalies(old: Terms, new: Terms) -> Iterator[Difference]:
     was, now = old.anomalies, new.anomalies
     if was != now:
         more, fewer = now.false_alarms >= was.false_alarms, now.false_alarms <= was.false_alarms
-        alike = was.holidays == now.holidays
+        alike = (was.holidays, was.distances) == (now.holidays, now.distances)
         direction = inclusion(new_within_old=more, old_within_new=fewer) if alike else Direction.UNDETERMINED
         before, after = _plain(old, "anomalies"), _plain(new, "anomalies")
         yield _of(DifferenceSection.GUARANTEES, "anomalies").difference("anomalies", before, after, direction)

@@ -119,10 +119,13 @@ class Anomalies(TermsModel):
     """Settings of anomaly detection for the contract's metrics.
 
     `false_alarms`: false-alarm budget: alarms per year that the checks of an object may raise in total while the data
-    is fine. `holidays`: days that differ from ordinary ones, as ISO 8601 dates."""
+    is fine. `holidays`: days that differ from ordinary ones, as ISO 8601 dates. `distances`: with the rows at hand, an
+    estimated distance that is too close to its learned limit is computed from all values (exact), or decides itself
+    (estimated), which is cheaper, but two validations of the same rows may differ."""
 
     false_alarms: Annotated[float, Field(gt=0, le=1000)] = 4
     holidays: list[Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]] = []
+    distances: Literal["exact", "estimated"] = "exact"
 
 
 class Deadline(TermsModel):

@@ -55,9 +55,8 @@ class DistributionDistance(Analyzer):
     incident. Numbers are compared by a KLL sketch or by their moments; texts by their 1,024 most frequent values,
     masks (`Aaa 00`) or shapes of masks (`Aa 0`). `new` is the share of values, masks or shapes that the previous
     partition does not have. The reference of distances defines each distance and its accuracy (after
-    Auto-Validate-by-History, KDD 2023, Tables 2 and 4). An estimate decides about learned limits even if the rows
-    are at hand. No value for a partition without values, if no earlier partition has values, or if several partitions
-    are evaluated together."""
+    Auto-Validate-by-History, KDD 2023, Tables 2 and 4). No value for a partition without values, if no earlier
+    partition has values, or if several partitions are evaluated together."""
 
     name = "distance"
     unit = "distance"

@@ -121,7 +121,10 @@ class Binding:
             self._add("ASSERTION", check, "the check has no assertion", "add an operator such as mustBe")
         for limit in check.assertion.references if check.assertion else ():
             self._analyzer(replace(check, analyzer=limit.analyzer, arguments=limit.arguments, where=None, column=None))
-        return replace(self._bound(check, analyzer), detector=detector) if analyzer else None
+        exact_distances = self.object.anomalies.distances == "exact"
+        if analyzer is None:
+            return None
+        return replace(self._bound(check, analyzer), detector=detector, exact_distances=exact_distances)
 
     def _detector(self, check: ContractCheck) -> Detector | None:
         """Build the detector that sets the check's bounds; None for fixed thresholds or on faults."""

@@ -31,6 +31,7 @@ class BoundCheck:
     - `bound`: its analyzer on the table; None if the check cannot be evaluated, see `reason`.
     - `referents`: values of limits that refer to other datasets.
     - `view`: the view that its scope names; `view_condition`: that view's SQL condition on the table's rows.
+    - `exact_distances`: distances too close to their learned limits are computed from all values.
     - `detector`: computes the bounds from the metric's history; `detection`: its result for the current point; None
       if the detector did not run."""
 
@@ -41,6 +42,7 @@ class BoundCheck:
     referents: Mapping[str, ReferenceValue] = field(default_factory=dict)
     view: View | None = None
     view_condition: str | None = None
+    exact_distances: bool = True
     detector: Detector | None = None
     detection: DetectionResult | SegmentDetections | None = None
 
@@ -128,11 +130,16 @@ class BoundCheck:
     def exact(self) -> ExactMetric | None:
         """Return how one statement computes its metric exactly if the estimate cannot decide; None if none does.
 
-        Learned limits of distances are close to their noise, so most runs would need one: the estimate decides."""
-        if self.bound is None or self.check.assertion is None or (self.detector and self.bound.analyzer.needs_previous):
+        None with a learned limit if the contract lets estimated distances decide."""
+        if self.bound is None or self.check.assertion is None or self._is_left_estimated:
             return None
         metric = self.bound.exact
         return metric.within(self.view_condition) if metric and self.view_condition else metric
+
+    @property
+    def _is_left_estimated(self) -> bool:
+        is_distance = self.bound is not None and self.bound.analyzer.needs_previous
+        return self.detector is not None and is_distance and not self.exact_distances
 
     @property
     def breaking(self) -> ViolatingRows | None:

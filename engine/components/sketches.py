@@ -112,7 +112,7 @@ class QuantileSketch(Sketch):
     The state is the bytes of a sketch, or a `RankUnion` of several."""
 
     kind = "quantiles"
-    is_random = True
+    is_variable = True
     accepts = NUMERIC | TEMPORAL
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
@@ -151,6 +151,7 @@ class HeavyHitters(Sketch):
 
     kind = "heavy_hitters"
     version = 2
+    is_variable = True
     accepts = TEXT
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

@@ -49,11 +49,10 @@ def is_decided_by_estimate(check: BoundCheck, *, has_rows: bool) -> bool:
     """Return whether the estimate decides the check whatever its error: then bounds are not needed.
 
     It decides about learned thresholds, which were learned from values with the same error. With rows at hand
-    (`has_rows`) it does not, if Spark estimates with random bits and can compute the metric exactly: two scans of the
-    same rows might differ."""
-    return check.detector is not None and not (has_rows and is_random(check) and check.exact)
+    (`has_rows`) it does not, if two scans of the same rows might differ and Spark can compute the metric exactly."""
+    return check.detector is not None and not (has_rows and is_variable(check) and check.exact)
 
 
-def is_random(check: BoundCheck) -> bool:
+def is_variable(check: BoundCheck) -> bool:
     """Return whether two scans of the same rows can give the check's metric different values."""
-    return check.bound is not None and any(part.component.is_random for part in check.bound.parts.values())
+    return check.bound is not None and any(part.component.is_variable for part in check.bound.parts.values())

@@ -34,11 +34,14 @@ def check(
     return {"id": check_id, "type": "custom", "engine": "treaty", "severity": severity, "implementation": words}
 
 
-def contract(*checks: Mapping[str, Any], properties: Sequence[Mapping[str, Any]] = PROPERTIES) -> Contract:
-    """The contract of the object `orders` with these checks on the table."""
+def contract(
+    *checks: Mapping[str, Any], properties: Sequence[Mapping[str, Any]] = PROPERTIES, **terms: Any
+) -> Contract:
+    """The contract of the object `orders` with these checks on the table, and with Treaty's own terms."""
     table = {"name": "orders", "logicalType": "object", "properties": list(properties), "quality": list(checks)}
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "orders", "name": "orders", "version": "1.0.0"}
-    return read(write({**head, "status": "active", "schema": [table]}))
+    own = {"customProperties": [{"property": "treaty", "value": terms}]} if terms else {}
+    return read(write({**head, "status": "active", "schema": [table], **own}))
 
 
 def on(column: str, **words: Any) -> list[dict[str, Any]]:

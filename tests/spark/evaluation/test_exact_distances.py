@@ -53,6 +53,18 @@ def bounded(limits: list[float]) -> Contract:
     return contract(*checks, properties=[])
 
 
+def learned(limits: list[float], distances: str = "exact") -> Contract:
+    """The same limits, in clauses of a program."""
+    checks = (
+        check(
+            "distance", f"d{at}",
+            mustHaveNoAnomalies={"detector": "program", "of": str(arguments["column"]), "upper": limit}, **arguments,
+        )
+        for at, (arguments, limit) in enumerate(zip(DISTANCES, limits, strict=True))
+    )  # fmt: skip
+    return contract(*checks, properties=[], anomalies={"distances": distances})
+
+
 def second_day(run: RunResult) -> list[CheckResult]:
     return [each for each in run.results if each.check_id.startswith("d") and each.partition == DAYS[1]]
 
@@ -83,6 +95,28 @@ def test_verifications_of_the_same_rows_agree_however_they_are_divided(table: An
     assert len(found) == 1
     assert {each.outcome for run in runs for each in second_day(run)} == {Outcome.PASSED}
     assert all(each.is_exact for run in runs for each in second_day(run))
+
+
+def test_learned_limits_agree_however_rows_are_divided(table: Any, limits: list[float]) -> None:
+    given = learned(limits)
+    runs = [verify(divided(table, at), given, partition_by=["day"]) for at in range(10)]
+    assert {each.outcome for run in runs for each in second_day(run)} == {Outcome.PASSED}
+    assert all(each.is_exact for run in runs for each in second_day(run))
+
+
+def test_a_contract_can_let_estimates_decide_about_learned_limits(table: Any, limits: list[float]) -> None:
+    run = verify(table, learned(limits, "estimated"), partition_by=["day"])
+    assert not any(each.is_exact for each in second_day(run))
+    assert {each.outcome for each in second_day(run)} <= {Outcome.PASSED, Outcome.FAILED}
+
+
+def test_estimates_decide_about_learned_limits_from_states(table: Any, limits: list[float]) -> None:
+    given = learned(limits)
+    stored = measure(table, given, object_name="orders", partition_by=["day"])
+    request = EvaluationRequest(
+        contract=given, object_name="orders", states=stored, delta=[DAYS[1]], started_at=NOW, finished_at=NOW
+    )
+    assert {each.outcome for each in second_day(evaluate(request))} <= {Outcome.PASSED, Outcome.FAILED}
 
 
 def test_a_threshold_just_below_the_value_fails(table: Any, limits: list[float]) -> None:
