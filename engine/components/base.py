@@ -41,9 +41,9 @@ class Component:
     its first argument. `takes`: types that the arguments may have; None means `accepts`.
 
     Class attributes: `grouping`: the component needs its own GROUP BY; `needs_own_statement`: it needs its own SQL
-    statement; `uses_sketch`: Spark keeps an object for it and updates it with every row; `is_variable`: two
-    states of the same rows can differ, by random bits or by the order of the rows; `retention`: what a state retains of values, by default
-    the values themselves; `plain`: the class uses the default `load` and `dump`."""
+    statement; `uses_sketch`: Spark keeps an object for it and updates it with every row; `is_variable`: two states of
+    the same rows can differ, by random bits or by the order of the rows; `retention`: what a state retains of values,
+    by default the values themselves; `plain`: the class uses the default `load` and `dump`."""
 
     templates: tuple[str, ...]
     type: str | None
