@@ -38,17 +38,20 @@ class Incident:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Snapshots of a table, oldest first: each column's values, as float64 with NaN or as texts with None."""
+    """Snapshots of a table, oldest first: each column's values, as float64 with NaN or as texts with None.
+
+    `learned`: share of training snapshots."""
 
     name: str
     days: Sequence[str]
     snapshots: Sequence[Mapping[str, Any]]
     incidents: Sequence[Incident]
+    learned: float = LEARNED
 
     @cached_property
     def split(self) -> int:
         """Return the number of training snapshots."""
-        return round(LEARNED * len(self.days))
+        return round(self.learned * len(self.days))
 
     @cached_property
     def types(self) -> dict[str, str]:

@@ -12,6 +12,7 @@ from treaty.engine.suggestions.key_candidates import likely_key
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, holdout_candidates, learned_of
 from treaty.engine.suggestions.selection.issue_detection import trials
 from treaty.engine.suggestions.selection.ranking import RankedCandidate, rank_candidates
+from treaty.engine.suggestions.selection.severities import borne
 
 NO_SAMPLES: Mapping[str, Sequence[Any]] = {}
 MOST_COUNTER_EXAMPLES = 5
@@ -48,7 +49,9 @@ def worthy(
 ) -> list[RankedCandidate]:
     """Return the ranked candidates that `suggest` returns as data."""
     column_candidates = _promised(holdout_candidates(history, over_time=over_time), history, object_name)
-    return rank_candidates([*column_candidates, *candidates], trials(HistorySlice.of(history), samples))
+    every = [*column_candidates, *candidates]
+    severe = [each for each in map(borne, every) if each] if over_time else every
+    return rank_candidates(severe, trials(HistorySlice.of(history), samples))
 
 
 def _promised(candidates: Iterable[HoldoutCandidate], history: TableProfile, table: str) -> Iterator[HoldoutCandidate]:

@@ -283,7 +283,7 @@ def test_a_suggestion_keeps_its_identity_when_its_thresholds_change() -> None:
         return {each["kind"]: each["id"] for each in found}
 
     wide, narrow = identities(50), identities(7)
-    assert {"complete", "non_negative", "row_count_band"} <= wide.keys() & narrow.keys()
+    assert {"complete", "row_count_band"} <= wide.keys() & narrow.keys()
     assert all(wide[kind] == narrow[kind] for kind in wide.keys() & narrow.keys())
     assert len(set(narrow.values())) == len(narrow)
 
@@ -309,7 +309,7 @@ def test_values_are_plain(value: Any, expected: Any) -> None:
 def test_no_predicate_is_suggested_that_a_contract_may_not_hold() -> None:
     found = suggest(history({"${x}": "double"}, [{"${x}": list(map(float, MANY))}] * 10), "t")
     said = {each["kind"] for each in found}
-    assert {"complete", "non_negative", "row_count_band"} <= said
+    assert {"complete", "row_count_band"} <= said
     assert "value_range" not in said
 
 

@@ -1,0 +1,131 @@
+"""Draft tables as a newcomer does, and count the later days on which an error comes without a known cause.
+
+A contract is drafted from 40 consecutive snapshots of a table and judged on the next 30, with the product's own draft
+and verification on Spark. Days of a labeled incident or of a schema change do not count. `--fast` computes the checks
+of single columns without Spark, to compare constants on other windows than those of the published figures."""
+
+import argparse
+import subprocess
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.core.figures import Line
+from bench.suggestions.draft_states import history
+from bench.suggestions.draft_tables import Table, tables
+from treaty.engine.suggestions.column_samples import ColumnSample
+from treaty.engine.suggestions.selection.pipeline import worthy
+from treaty.engine.suggestions.selection.ranking import RankedCandidate
+
+LEARNED, JUDGED = 40, 30
+GOALS = {"days": 1.0, "checks": 3.0, "most": 6.0}
+TABLE = "the table"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A draft with its outcome: checks per column, judged days, and the failed error checks of each day."""
+
+    title: str
+    checks: Mapping[str, int]
+    days: Sequence[str]
+    failed: Mapping[str, Sequence[str]]
+
+    @property
+    def causes(self) -> Counter[str]:
+        """Return each check that failed, with its number of days."""
+        return Counter(check for checks in self.failed.values() for check in checks)
+
+
+def windows(table: Table, most: int, part: int) -> Iterator[Table]:
+    """Yield windows of consecutive snapshots that do not overlap: every second one, from `part` (0 or 1) on."""
+    size = LEARNED + JUDGED
+    count = min(2 * most, len(table.days) // size)
+    gap = (len(table.days) - size) // max(1, count - 1)
+    for at in range(count):
+        start = at * gap
+        if at % 2 == part or count == 1:
+            part_of = slice(start, start + size)
+            yield replace(table, days=table.days[part_of], snapshots=table.snapshots[part_of], learned=LEARNED / size)
+
+
+def fast(window: Table) -> Judged:
+    """Judge the checks of single columns, from states without Spark."""
+    named = window.name.rpartition("/")[2]
+    days, snapshots = window.days[:LEARNED], window.snapshots[:LEARNED]
+    profiled = history(window.types, days, snapshots, named)
+    newest = {name: values.tolist() for name, values in snapshots[-1].items()}
+    ranked = worthy(profiled, named, samples=newest)
+    failed: dict[str, list[str]] = defaultdict(list)
+    for each in ranked:
+        for day, snapshot in window.later(each.holdout.column_name):
+            if each.holdout.candidate.severity == "error" and _breaks(each, snapshot):
+                failed[day].append(f"{each.holdout.column_name or TABLE}: {each.holdout.candidate.sentence}")
+    checks = Counter(each.holdout.column_name or TABLE for each in ranked)
+    return Judged(_title(window), checks, window.days[LEARNED:], failed)
+
+
+def _breaks(each: RankedCandidate, snapshot: Mapping[str, Any]) -> bool:
+    name = each.holdout.column_name
+    values = snapshot[name] if name is not None else next(iter(snapshot.values()))
+    value = each.holdout.candidate.measure.of_sample(ColumnSample(values))
+    return value is not None and not each.holdout.candidate.assertion.holds(value)
+
+
+def _title(window: Table) -> str:
+    return f"{window.name} from {window.days[0]}"
+
+
+def report(judged: Judged) -> Iterator[str]:
+    """Yield the outcome of a draft, in lines."""
+    of_columns = [count for name, count in judged.checks.items() if name != TABLE]
+    counts = f"{sum(judged.checks.values())} checks, median {median(of_columns or [0]):g} of a column"
+    yield f"{judged.title}: {counts}; errors on {len(judged.failed)} of {len(judged.days)} days"
+    yield from (f"    {days} days: {cause}" for cause, days in judged.causes.most_common())
+
+
+def total(judged: Sequence[Judged]) -> Iterator[str]:
+    """Yield the figures of all drafts beside their goals."""
+    days = sum(len(each.days) for each in judged)
+    share = 100 * sum(len(each.failed) for each in judged) / max(1, days)
+    counts = [count for each in judged for name, count in each.checks.items() if name != TABLE]
+    yield Line(f"days with an unexplained error, of {days:,}", share, GOALS["days"], "%").text
+    yield Line("proposed checks of a column, median", median(counts or [0]), GOALS["checks"], "").text
+    yield Line("proposed checks of a column, most", max(counts, default=0), GOALS["most"], "").text
+    yield Line("causes", sum(len(each.causes) for each in judged), None, "checks").text
+
+
+def main() -> None:
+    """Print the outcome of every draft, and the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the recurring tables")
+    parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("--windows", type=int, default=2, help="the most windows of a table")
+    parser.add_argument("--fast", action="store_true", help="single columns only, without Spark, on other windows")
+    parser.add_argument("--tables", nargs="*", default=[])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([options.data / "unpack", folder], check=True, capture_output=True)
+        (Path(folder) / "incidents.csv").write_bytes((options.data / "history" / "incidents.csv").read_bytes())
+        way: Callable[[Table], Judged] = fast
+        run(Path(folder), options, way)
+
+
+def run(folder: Path, options: argparse.Namespace, way: Callable[[Table], Judged]) -> None:
+    """Draft and judge every window."""
+    judged = []
+    for table in tables(folder, most=10_000, rows=options.rows):
+        if options.tables and table.name not in options.tables:
+            continue
+        for window in windows(table, options.windows, 0 if options.fast else 1):
+            judged.append(way(window))
+            print("\n".join(report(judged[-1])), flush=True)
+    print("\n".join(total(judged)))
+
+
+if __name__ == "__main__":
+    main()
