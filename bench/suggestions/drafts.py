@@ -65,7 +65,7 @@ def drafted(table: Table) -> list[Check]:
     named = table.name.rpartition("/")[2]
     profiled = history(table.types, table.days[:split], table.snapshots[:split], named)
     newest = {name: values.tolist() for name, values in table.snapshots[split - 1].items()}
-    return [_check(each) for each in worthy(profiled, named, samples=newest)]
+    return [_check(each) for each in worthy(profiled, named, samples=newest) if not each.optional]
 
 
 def _check(each: RankedCandidate) -> Check:

@@ -59,7 +59,7 @@ def fast(window: Table) -> Judged:
     days, snapshots = window.days[:LEARNED], window.snapshots[:LEARNED]
     profiled = history(window.types, days, snapshots, named)
     newest = {name: values.tolist() for name, values in snapshots[-1].items()}
-    ranked = worthy(profiled, named, samples=newest)
+    ranked = [each for each in worthy(profiled, named, samples=newest) if not each.optional]
     failed: dict[str, list[str]] = defaultdict(list)
     for each in ranked:
         for day, snapshot in window.later(each.holdout.column_name):

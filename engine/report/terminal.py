@@ -92,13 +92,16 @@ def _range(values: Sequence[Any], unit: str) -> str:
 
 
 def print_draft(suggestions: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print the suggestions with their evidence, one line each."""
+    """Print the suggestions with their evidence, one line each, and the number of optional ones."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("column", "suggestion", "satisfied on", "rows"):
         table.add_column(heading, overflow="fold")
-    for each in suggestions:
+    proposed = [each for each in suggestions if not each.get("optional")]
+    for each in proposed:
         evidence = each["evidence"]
         satisfied = f"{evidence['held']} of {evidence['partitions']}"
         words = (escape(visible(text)) for text in (each["column"] or "(table)", each["sentence"]))
         table.add_row(*words, satisfied, f"{evidence['rows']:,}")
     console.print(table)
+    if optional := len(suggestions) - len(proposed):
+        console.print(f"{optional:,} more suggestions add little to these: --json lists them.")

@@ -16,7 +16,7 @@ __all__ = ["Draft", "draft", "profile", "with_suggestions"]
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A drafted contract: the document with every suggestion in it, the suggestions' evidence, and the profile."""
+    """A drafted contract: the document with the suggestions that are not optional, all suggestions, and the profile."""
 
     document: bytes
     suggestions: tuple[Mapping[str, Any], ...]
@@ -107,10 +107,11 @@ def draft(  # noqa: PLR0913
 
 
 def with_suggestions(document: bytes, suggestions: Sequence[Mapping[str, Any]]) -> bytes:
-    """Write the suggestions of a draft into its document."""
+    """Write the suggestions of a draft into its document, without optional ones."""
     from treaty.contracts.document.reader import read
     from treaty.contracts.document.writer import write
     from treaty.contracts.editing.patches import Patch, apply
 
-    patches = [Patch(each["object"], each["column"], each["patch"]) for each in suggestions]
+    proposed = [each for each in suggestions if not each.get("optional")]
+    patches = [Patch(each["object"], each["column"], each["patch"]) for each in proposed]
     return write(apply(read(document).document, patches))

@@ -152,10 +152,11 @@ def _is_known(session: Session, contract_id: str, name: str, drift: Drift) -> bo
 def _fresh(
     session: Session, contract_id: str, base: bytes, name: str, suggestions: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """Return suggestions that are not yet covered, pending, or rejected without new evidence."""
+    """Return suggestions that are not optional, covered, pending, or rejected without new evidence."""
     contract = proposals.read(base)
     pending = waiting(session, contract_id)
-    new = [each for each in suggestions if each["id"] not in pending and is_new(contract, name, each)]
+    proposed = [each for each in suggestions if not each.get("optional")]
+    new = [each for each in proposed if each["id"] not in pending and is_new(contract, name, each)]
     before = rejected_suggestions.rejected_suggestions(session, contract_id, [each["id"] for each in new])
     return [each for each in new if each["id"] not in before or rejected_suggestions.news(before[each["id"]], each)]
 

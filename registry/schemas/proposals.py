@@ -57,7 +57,8 @@ class SuggestionOut(ApiModel):
     - `edited_patch`: the accepted patch if it differs from the drafted one.
     - `rejected_before`: the same check was rejected in an earlier proposal.
     - `new_evidence`: evidence that the earlier, rejected suggestion did not have.
-    - `position`: position in the draft, starting at 0."""
+    - `position`: position in the draft, starting at 0.
+    - `optional`: it adds little to the others of its column and needs no decision."""
 
     id: UUID
     identity: str
@@ -66,6 +67,7 @@ class SuggestionOut(ApiModel):
     decision: Decision
     reason: str | None
     rejected_before: bool
+    optional: bool = False
     edited_patch: dict[str, Any] | None = None
     new_evidence: str | None = None
     decided_by: str | None
@@ -102,7 +104,7 @@ class ChangeRequestOut(ApiModel):
 class ProposalSummaryOut(EtagModel):
     """A proposal in a list.
 
-    - `pending`, `accepted`, `rejected`: number of suggestions by decision.
+    - `pending`, `accepted`, `rejected`: number of suggestions by decision, without undecided optional ones.
     - `voided_approvals`: the caller's approval was voided by a later edit.
     - `change_requests`: open requests for changes.
     - `assignee`: user assigned to decide; null if unassigned.

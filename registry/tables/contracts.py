@@ -156,7 +156,8 @@ class ProposalSuggestionRow(BaseRow, table=True):
     """A suggested check of a proposal, with the decision. `content`: the suggestion as drafted.
 
     `edited_patch`: patch that a user accepted instead of the drafted one. `new_evidence`: for a suggestion that was
-    rejected before, the change in its evidence since then."""
+    rejected before, the change in its evidence since then. `optional`: it adds little to the others of its column and
+    needs no decision."""
 
     __tablename__ = "proposal_suggestion"
     __table_args__ = (UniqueConstraint("proposal_id", "identity"),)
@@ -168,6 +169,7 @@ class ProposalSuggestionRow(BaseRow, table=True):
     decision: Decision = enum_column(Decision, default=Decision.PENDING)
     reason: str | None = None
     rejected_before: bool = False
+    optional: bool = False
     edited_patch: dict[str, Any] | None = json_column(default=None)
     new_evidence: str | None = None
     decided_by_id: UUID | None = foreign_key_column("user.id", default=None)

@@ -66,9 +66,9 @@ def verdict_sentences() -> None:
 
 def verdict(proposal: ProposalOut) -> str:
     """Return the state of the review in one sentence."""
-    total = len(proposal.suggestions)
-    if not total:
+    if not proposal.suggestions:
         return texts.BY_HAND
+    total = proposal.accepted + proposal.rejected + proposal.pending
     decided = texts.decided(proposal.accepted, proposal.rejected, proposal.pending)
     return f"{ui_texts.suggestions(total)}: {decided}"
 
@@ -148,7 +148,7 @@ def column_of(suggestion: SuggestionOut) -> str:
 
 def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
     """Return the suggestions that match the filters, by column; the URL stores the filters."""
-    every = sorted(proposal.suggestions, key=lambda each: each.position)
+    every = sorted(with_optional(proposal), key=lambda each: each.position)
     columns = list(dict.fromkeys(column_of(each) for each in every))
     kinds = sorted({kind_of(each) for each in every})
     with st.container(horizontal=True, vertical_alignment="top", key="filters"):
@@ -169,6 +169,13 @@ def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
         (each for each in left if decision in (ui_texts.ALL, None, ui_texts.DECISIONS[each.decision].word)),
         key=lambda each: columns.index(column_of(each)),
     )
+
+
+def with_optional(proposal: ProposalOut) -> list[SuggestionOut]:
+    """Return the suggestions to show: undecided optional ones only on request."""
+    optional = {each.id for each in proposal.suggestions if each.optional and each.decision == "pending"}
+    asked = optional and st.toggle(texts.more(len(optional)), key="more", help=texts.ADD_LITTLE, bind="query-params")
+    return [each for each in proposal.suggestions if asked or each.id not in optional]
 
 
 def kind_of(suggestion: SuggestionOut) -> str:

@@ -16,6 +16,7 @@ SHOWN_AS = "View"
 AS_CARDS = "Cards"
 AS_TABLE = "Table"
 WHOLE_TABLE = "Whole table"
+ADD_LITTLE = "These add little to the other suggestions of their column. They need no decision."
 NO_MATCH = "No matching suggestions"
 OTHER_FILTERS = "Choose other filters."
 DOCUMENT = "Resulting contract (YAML)"
@@ -78,6 +79,10 @@ APPROVE = "Approve"
 SUBMITTED = "Submitted. Another owner decides now."
 DECLINED = "Rejected. The author can see your reason."
 WITHDRAWN = "Withdrawn."
+
+
+def more(number: int) -> str:
+    return f"Show {number:,} more"
 
 
 def decided(accepted: int, rejected: int, pending: int) -> str:

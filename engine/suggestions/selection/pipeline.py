@@ -30,10 +30,10 @@ def suggest(
 ) -> list[dict[str, Any]]:
     """Return every suggestion that held on newer partitions, with evidence, best first.
 
-    `samples`: values of columns, one per row in the same order, into which the ten common issues are injected; columns
-    without values get values generated from states. No values are stored. `over_time`: partitions are ordered in time;
-    otherwise they are parts of one table, split by a hash. `candidates`: other candidates that held, ranked with
-    these."""
+    An optional one adds little to the others of its column. `samples`: values of columns, one per row in the same
+    order, into which the ten common issues are injected; columns without values get values generated from states.
+    No values are stored. `over_time`: partitions are ordered in time; otherwise they are parts of one table, split
+    by a hash. `candidates`: other candidates that held, ranked with these."""
     ranked = worthy(history, object_name, samples=samples, over_time=over_time, candidates=candidates)
     split = "time" if over_time else "rows"
     return [_as_data(each, object_name, split) for each in ranked]
@@ -80,6 +80,7 @@ def _as_data(each: RankedCandidate, object_name: str, split_by: str) -> dict[str
         "sentence": candidate.sentence,
         "expression": candidate.expression,
         "severity": candidate.severity,
+        "optional": each.optional,
         "patch": _with_severity(candidate),
         "evidence": {**_evidence(each), "split_by": split_by},
     }

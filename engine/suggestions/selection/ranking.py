@@ -1,9 +1,10 @@
-"""Rank the candidates that held by their worth to the owner, and drop redundant ones.
+"""Rank the candidates that held by their worth to the owner, drop redundant ones, and propose a few of the rest.
 
-Worth is the probability to hold times the probability to catch an issue. Of near duplicates the stronger stays."""
+Worth is the probability to hold times the probability to catch an issue. Of near duplicates the stronger stays. What
+adds little to the proposed checks of its column is optional."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from treaty.contracts.comparison.directions import Direction
@@ -15,6 +16,8 @@ from treaty.engine.suggestions.selection.issue_detection import UNKNOWN, Detecte
 
 # Set by hand: a warning that catches a smaller share of all issues is not worth reviewing.
 LEAST_CAUGHT = 0.01
+# Set by hand: what a proposed check must add to the issues caught by the others of its column, and the most of them.
+LEAST_ADDED, MOST_PROPOSED = 0.02, 6
 SEVERITIES = ("warning", "error")
 
 
@@ -23,16 +26,28 @@ class RankedCandidate:
     """A candidate with its worth.
 
     `holds`: lower confidence bound of the probability to hold on the next partition (exact, 95 %). If its names
-    suggest a higher probability than few partitions can show, that one counts. `caught`: None if unknown."""
+    suggest a higher probability than few partitions can show, that one counts. `caught`: None if unknown. `optional`:
+    it adds little to the proposed candidates of its column."""
 
     holdout: HoldoutCandidate
     holds: float
     caught: DetectedIssues | None
+    optional: bool = False
 
     @property
     def worth(self) -> float:
         """Return the probability to hold times the probability to catch an issue."""
-        return max(self.holds, self.holdout.candidate.likely or 0.0) * (self.caught.share if self.caught else UNKNOWN)
+        return self.added(frozenset())
+
+    def added(self, covered: frozenset[int]) -> float:
+        """Return the worth beyond the issues at these positions, which other checks catch."""
+        gain = self.caught.of(self.caught.positions - covered) if self.caught else UNKNOWN
+        return max(self.holds, self.holdout.candidate.likely or 0.0) * gain
+
+    @property
+    def is_structural(self) -> bool:
+        """Return whether it is a property of the column or of the table, not a check of a column's values."""
+        return self.holdout.column is None or "quality" not in self.holdout.candidate.patch
 
 
 def rank_candidates(candidates: Sequence[HoldoutCandidate], trials: Mapping[str, IssueSample]) -> list[RankedCandidate]:
@@ -40,7 +55,26 @@ def rank_candidates(candidates: Sequence[HoldoutCandidate], trials: Mapping[str,
     weighed = [_weighed(each, trials) for each in candidates]
     best = sorted(_merged(weighed), key=lambda each: -each.worth)
     by_column = _by_column(best)
-    return [each for each in best if not _adds_nothing(each, by_column[each.holdout.column_name])]
+    useful = [each for each in best if not _adds_nothing(each, by_column[each.holdout.column_name])]
+    proposed = {id(each) for same in _by_column(useful).values() for each in _proposed(same)}
+    return [each if id(each) in proposed else replace(each, optional=True) for each in useful]
+
+
+def _proposed(same: Sequence[RankedCandidate]) -> Iterator[RankedCandidate]:
+    """Yield the candidates of a column to propose: each adds the most to those before.
+
+    Keys and required columns are always proposed."""
+    picked = [each for each in same if each.is_structural]
+    yield from picked
+    left = [each for each in same if not each.is_structural]
+    while left and len(picked) < MOST_PROPOSED:
+        covered = frozenset().union(*(each.caught.positions for each in picked if each.caught))
+        best = max(left, key=lambda each: each.added(covered))
+        if best.added(covered) < LEAST_ADDED:
+            return
+        yield best
+        picked.append(best)
+        left.remove(best)
 
 
 def _weighed(each: HoldoutCandidate, trials: Mapping[str, IssueSample]) -> RankedCandidate:

@@ -197,7 +197,8 @@ def _refuse_writers(session: Session, proposal: ProposalRow, by: Principal) -> N
 
 
 def _refuse_pending(session: Session, proposal: ProposalRow) -> None:
-    pending = sum(row.decision is Decision.PENDING for row in proposals.suggestions_of(session, proposal))
+    rows = proposals.suggestions_of(session, proposal)
+    pending = sum(row.decision is Decision.PENDING and not row.optional for row in rows)
     if pending:
         raise Conflict(f"undecided suggestions: {pending:,}; accept or reject each of them before approving")
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import func, or_
+from sqlalchemy import func, not_, or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select
 
@@ -23,8 +23,8 @@ NEWEST = SortOrder((ProposalRow.created_at, ProposalRow.id), newest_first=True)
 class ProposalListing:
     """A proposal with its author, assignee, decisions, approvals and change requests.
 
-    `counts`: suggestions by decision. `approvers`: users with a valid approval. `voided`: users whose only approvals
-    are void."""
+    `counts`: suggestions by decision, without undecided optional ones. `approvers`: users with a valid approval.
+    `voided`: users whose only approvals are void."""
 
     proposal: ProposalRow
     author: str
@@ -71,8 +71,9 @@ def proposal_listings(session: Session, query: Select[ProposalRow, str]) -> list
     counts: dict[UUID, dict[Decision, int]] = {proposal.id: {} for proposal, _ in rows}
     count_query = select(ProposalSuggestionRow.proposal_id, ProposalSuggestionRow.decision, func.count())
     grouped = count_query.group_by(col(ProposalSuggestionRow.proposal_id), col(ProposalSuggestionRow.decision))
+    ignored = col(ProposalSuggestionRow.optional) & (col(ProposalSuggestionRow.decision) == Decision.PENDING)
     for proposal_id, decision, count in session.exec(
-        grouped.where(col(ProposalSuggestionRow.proposal_id).in_(list(counts)))
+        grouped.where(col(ProposalSuggestionRow.proposal_id).in_(list(counts)), not_(ignored))
     ):
         counts[proposal_id][Decision(decision)] = count
     valid, void = _approvers(session, list(counts))

@@ -233,5 +233,6 @@ def _row(
         position=position,
         content=dict(content),
         rejected_before=news is not None,
+        optional=bool(content.get("optional")),
         new_evidence=news,
     )
