@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 # Without compiled modules every process of the tests compiles hundreds of them once more.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states fuzz-api kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-volume bench-fmdv bench-keys bench-trust bench-ui screens lock bench-install
+.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states fuzz-api kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-drafts-live bench-predictability bench-anomaly bench-volume bench-fmdv bench-keys bench-trust bench-ui screens lock bench-install
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -112,6 +112,9 @@ bench-differential: setup ## what states of partitions save, beside full verific
 
 bench-draft: setup ## what drafts are worth on real tables: what holds later, and what it catches (minutes; ARGS="--verbose")
 	$(PY) -W ignore -m bench.suggestions.drafts --data ../shared/data $(ARGS)
+
+bench-drafts-live: setup ## draft real tables as a newcomer does, and count later days with an error (minutes; ARGS="--fast")
+	$(PY) -W ignore -m bench.suggestions.drafts_live --data ../shared/data $(ARGS)
 
 bench-predictability: setup ## how well brands are told from names, at what cost, and of published tables (minutes)
 	$(PY) -W ignore -m bench.suggestions.predictability $(ARGS)

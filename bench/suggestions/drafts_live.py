@@ -5,18 +5,27 @@ and verification on Spark. Days of a labeled incident or of a schema change do n
 of single columns without Spark, to compare constants on other windows than those of the published figures."""
 
 import argparse
+import math
 import subprocess
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet
+
 from bench.core.figures import Line
 from bench.suggestions.draft_states import history
 from bench.suggestions.draft_tables import Table, tables
+from treaty.engine.core.results import Outcome
+from treaty.engine.session.drafts import draft
+from treaty.engine.session.verify import measure, verify
+from treaty.engine.spark.process.session import start
 from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.selection.pipeline import worthy
 from treaty.engine.suggestions.selection.ranking import RankedCandidate
@@ -76,6 +85,62 @@ def _breaks(each: RankedCandidate, snapshot: Mapping[str, Any]) -> bool:
     return value is not None and not each.holdout.candidate.assertion.holds(value)
 
 
+def on_spark(session: Any, folder: Path, window: Table) -> Judged:
+    """Judge the draft of a table of Parquet files, as `treaty draft` and `treaty verify` do."""
+    frame = _frame(session, folder, window)
+    drafted = draft(_of(frame, window.days[:LEARNED]), "t", partition_by=["day"])
+    contract = drafted.contract()
+    earlier = measure(_of(frame, window.days[:LEARNED]), contract, object_name="t", partition_by=["day"])
+    run = verify(_of(frame, window.days[LEARNED:]), contract, partition_by=["day"], earlier=earlier)
+    failed: dict[str, list[str]] = defaultdict(list)
+    for each in run.results:
+        day = (each.partition or "").removeprefix("day=")
+        if each.outcome is Outcome.FAILED and each.severity == "error" and not _explained(window, each.column, day):
+            failed[day].append(each.sentence)
+    proposed = [each for each in drafted.suggestions if not each["optional"]]
+    return Judged(_title(window), Counter(each["column"] or TABLE for each in proposed), window.days[LEARNED:], failed)
+
+
+def _explained(window: Table, column: str | None, day: str) -> bool:
+    """Return whether a labeled incident or a changed column explains an error."""
+    at = window.days.index(day)
+    names = (column or "").split(", ") if column else []
+    gone = any(name not in window.snapshots[at] for name in names)
+    return gone or any(each.spoils(name, day) for each in window.incidents for name in names or [None])
+
+
+def _of(frame: Any, days: Sequence[str]) -> Any:
+    return frame.where(frame.day.isin(list(days)))
+
+
+def _frame(session: Any, folder: Path, window: Table) -> Any:
+    """Write the snapshots as a table partitioned by day, with the types of the training snapshots."""
+    path = folder / f"{window.name.replace('/', '-')}-{window.days[0]}"
+    for day, snapshot in zip(window.days, window.snapshots, strict=True):
+        columns = {name: _arrow(snapshot[name], kind) for name, kind in window.types.items() if name in snapshot}
+        rows = pyarrow.table(columns)
+        (path / f"day={day}").mkdir(parents=True)
+        pyarrow.parquet.write_table(rows, path / f"day={day}" / "part.parquet")
+    return session.read.option("mergeSchema", "true").parquet(str(path))
+
+
+def _arrow(values: Any, kind: str) -> Any:
+    if kind == "string":
+        return pyarrow.array([None if each is None else str(each) for each in values.tolist()], pyarrow.string())
+    numbers = [_number(each) for each in values.tolist()]
+    if kind == "bigint":
+        return pyarrow.array([None if each is None else round(each) for each in numbers], pyarrow.int64())
+    return pyarrow.array(numbers, pyarrow.float64())
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = math.nan if value is None else float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 def _title(window: Table) -> str:
     return f"{window.name} from {window.days[0]}"
 
@@ -111,8 +176,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([options.data / "unpack", folder], check=True, capture_output=True)
         (Path(folder) / "incidents.csv").write_bytes((options.data / "history" / "incidents.csv").read_bytes())
-        way: Callable[[Table], Judged] = fast
-        run(Path(folder), options, way)
+        if options.fast:
+            run(Path(folder), options, fast)
+            return
+        session = start(memory="3g")
+        try:
+            run(Path(folder), options, partial(on_spark, session, Path(folder) / "parquet"))
+        finally:
+            session.stop()
 
 
 def run(folder: Path, options: argparse.Namespace, way: Callable[[Table], Judged]) -> None:

@@ -258,6 +258,21 @@ def test_the_filters_leave_what_they_name(open_page: Open, the_shop: Shop) -> No
     assert "status is required" not in said
 
 
+def test_optional_suggestions_are_shown_on_request(open_page: Open, the_shop: Shop) -> None:
+    with transaction(the_shop.world.engine) as tx:
+        for row in tx.exec(select(ProposalSuggestionRow).where(ProposalSuggestionRow.proposal_id == the_shop.review)):
+            row.optional = row.content["kind"] == "complete"
+        tx.commit()
+    at = open_page("owner", "review", proposal=the_shop.review)
+
+    hidden = texts(at)
+    (toggle,) = [each for each in at.toggle if each.label.startswith("Show ")]
+    toggle.set_value(True).run()
+
+    assert "customer_id is required" not in hidden
+    assert "customer_id is required" in texts(at)
+
+
 def test_a_decision_over_a_newer_one_says_who_was_faster_and_keeps_the_reason(open_page: Open, the_shop: Shop) -> None:
     at, card = open_page("owner", "review", proposal=the_shop.review), first_card(the_shop)
     click(at, f"reject-{card}")

@@ -161,6 +161,31 @@ def test_an_approval_is_refused_while_a_suggestion_is_pending(world: World) -> N
     assert (error.status, error.message[:24]) == (409, "undecided suggestions: 1")
 
 
+def test_an_optional_suggestion_needs_no_decision(world: World) -> None:
+    proposal = draft(world, suggestion("id"), {**suggestion("day"), "optional": True})
+    owner = world.client("owner")
+    assert [each.optional for each in proposal.suggestions] == [False, True]
+    assert (proposal.pending, proposal.accepted) == (1, 0)
+    owner.decide(proposal.id, [proposal.suggestions[0].id], Decision.ACCEPTED, revision=1)
+    approve(world, proposal)
+    assert [each.required for each in read(owner.document("shop-orders")).object("orders").properties] == [True, False]
+
+
+def test_an_accepted_optional_suggestion_is_in_the_version(world: World) -> None:
+    proposal = draft(world, suggestion("id"), {**suggestion("day"), "optional": True})
+    owner = world.client("owner")
+    revision = owner.decide(
+        proposal.id, [each.id for each in proposal.suggestions], Decision.ACCEPTED, revision=1
+    ).revision
+    decided = owner.proposal(proposal.id)
+    assert decided.accepted == 2
+    assert owner.decide(proposal.id, [decided.suggestions[1].id], Decision.PENDING, revision=revision).pending == 0
+    revision = owner.proposal(proposal.id).revision
+    owner.decide(proposal.id, [decided.suggestions[1].id], Decision.ACCEPTED, revision=revision)
+    approve(world, proposal)
+    assert [each.required for each in read(owner.document("shop-orders")).object("orders").properties] == [True, True]
+
+
 def test_a_draft_becomes_active_with_what_was_accepted_and_without_what_was_not(world: World) -> None:
     proposal = draft(world, suggestion("id"), suggestion("day"))
     first, second = (each.id for each in proposal.suggestions)
