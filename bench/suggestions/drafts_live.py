@@ -1,6 +1,6 @@
-"""Draft tables as a newcomer does, and count the later days on which an error comes without a known cause.
+"""Draft real tables, and count the later days with an unexplained error.
 
-A contract is drafted from 40 consecutive snapshots of a table and judged on the next 30, with the product's own draft
+A contract is drafted from 40 consecutive snapshots of a table and tested on the next 30, with the product's own draft
 and verification on Spark. Days of a labeled incident or of a schema change do not count. `--fast` computes the checks
 of single columns without Spark, to compare constants on other windows than those of the published figures."""
 
@@ -30,14 +30,14 @@ from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.selection.pipeline import worthy
 from treaty.engine.suggestions.selection.ranking import RankedCandidate
 
-LEARNED, JUDGED = 40, 30
+LEARNED, TESTED = 40, 30
 GOALS = {"days": 1.0, "checks": 3.0, "most": 6.0}
 TABLE = "the table"
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A draft with its outcome: checks per column, judged days, and the failed error checks of each day."""
+class LiveDraft:
+    """A draft with its outcome: checks per column, tested days, and the failed error checks of each day."""
 
     title: str
     checks: Mapping[str, int]
@@ -52,7 +52,7 @@ class Judged:
 
 def windows(table: Table, most: int, part: int) -> Iterator[Table]:
     """Yield windows of consecutive snapshots that do not overlap: every second one, from `part` (0 or 1) on."""
-    size = LEARNED + JUDGED
+    size = LEARNED + TESTED
     count = min(2 * most, len(table.days) // size)
     gap = (len(table.days) - size) // max(1, count - 1)
     for at in range(count):
@@ -62,7 +62,7 @@ def windows(table: Table, most: int, part: int) -> Iterator[Table]:
             yield replace(table, days=table.days[part_of], snapshots=table.snapshots[part_of], learned=LEARNED / size)
 
 
-def fast(window: Table) -> Judged:
+def fast(window: Table) -> LiveDraft:
     """Judge the checks of single columns, from states without Spark."""
     named = window.name.rpartition("/")[2]
     days, snapshots = window.days[:LEARNED], window.snapshots[:LEARNED]
@@ -75,7 +75,7 @@ def fast(window: Table) -> Judged:
             if each.holdout.candidate.severity == "error" and _breaks(each, snapshot):
                 failed[day].append(f"{each.holdout.column_name or TABLE}: {each.holdout.candidate.sentence}")
     checks = Counter(each.holdout.column_name or TABLE for each in ranked)
-    return Judged(_title(window), checks, window.days[LEARNED:], failed)
+    return LiveDraft(_title(window), checks, window.days[LEARNED:], failed)
 
 
 def _breaks(each: RankedCandidate, snapshot: Mapping[str, Any]) -> bool:
@@ -85,8 +85,8 @@ def _breaks(each: RankedCandidate, snapshot: Mapping[str, Any]) -> bool:
     return value is not None and not each.holdout.candidate.assertion.holds(value)
 
 
-def on_spark(session: Any, folder: Path, window: Table) -> Judged:
-    """Judge the draft of a table of Parquet files, as `treaty draft` and `treaty verify` do."""
+def on_spark(session: Any, folder: Path, window: Table) -> LiveDraft:
+    """Test the draft of a Parquet table, as `treaty draft` and `treaty verify` do."""
     frame = _frame(session, folder, window)
     drafted = draft(_of(frame, window.days[:LEARNED]), "t", partition_by=["day"])
     contract = drafted.contract()
@@ -98,7 +98,9 @@ def on_spark(session: Any, folder: Path, window: Table) -> Judged:
         if each.outcome is Outcome.FAILED and each.severity == "error" and not _explained(window, each.column, day):
             failed[day].append(each.sentence)
     proposed = [each for each in drafted.suggestions if not each["optional"]]
-    return Judged(_title(window), Counter(each["column"] or TABLE for each in proposed), window.days[LEARNED:], failed)
+    return LiveDraft(
+        _title(window), Counter(each["column"] or TABLE for each in proposed), window.days[LEARNED:], failed
+    )
 
 
 def _explained(window: Table, column: str | None, day: str) -> bool:
@@ -114,7 +116,7 @@ def _of(frame: Any, days: Sequence[str]) -> Any:
 
 
 def _frame(session: Any, folder: Path, window: Table) -> Any:
-    """Write the snapshots as a table partitioned by day, with the types of the training snapshots."""
+    """Write the snapshots as a partitioned table, with the types of the training snapshots."""
     path = folder / f"{window.name.replace('/', '-')}-{window.days[0]}"
     for day, snapshot in zip(window.days, window.snapshots, strict=True):
         columns = {name: _arrow(snapshot[name], kind) for name, kind in window.types.items() if name in snapshot}
@@ -145,23 +147,23 @@ def _title(window: Table) -> str:
     return f"{window.name} from {window.days[0]}"
 
 
-def report(judged: Judged) -> Iterator[str]:
+def report(live: LiveDraft) -> Iterator[str]:
     """Yield the outcome of a draft, in lines."""
-    of_columns = [count for name, count in judged.checks.items() if name != TABLE]
-    counts = f"{sum(judged.checks.values())} checks, median {median(of_columns or [0]):g} of a column"
-    yield f"{judged.title}: {counts}; errors on {len(judged.failed)} of {len(judged.days)} days"
-    yield from (f"    {days} days: {cause}" for cause, days in judged.causes.most_common())
+    of_columns = [count for name, count in live.checks.items() if name != TABLE]
+    counts = f"{sum(live.checks.values())} checks, median {median(of_columns or [0]):g} of a column"
+    yield f"{live.title}: {counts}; errors on {len(live.failed)} of {len(live.days)} days"
+    yield from (f"    {days} days: {cause}" for cause, days in live.causes.most_common())
 
 
-def total(judged: Sequence[Judged]) -> Iterator[str]:
+def total(drafts: Sequence[LiveDraft]) -> Iterator[str]:
     """Yield the figures of all drafts beside their goals."""
-    days = sum(len(each.days) for each in judged)
-    share = 100 * sum(len(each.failed) for each in judged) / max(1, days)
-    counts = [count for each in judged for name, count in each.checks.items() if name != TABLE]
+    days = sum(len(each.days) for each in drafts)
+    share = 100 * sum(len(each.failed) for each in drafts) / max(1, days)
+    counts = [count for each in drafts for name, count in each.checks.items() if name != TABLE]
     yield Line(f"days with an unexplained error, of {days:,}", share, GOALS["days"], "%").text
     yield Line("proposed checks of a column, median", median(counts or [0]), GOALS["checks"], "").text
     yield Line("proposed checks of a column, most", max(counts, default=0), GOALS["most"], "").text
-    yield Line("causes", sum(len(each.causes) for each in judged), None, "checks").text
+    yield Line("causes", sum(len(each.causes) for each in drafts), None, "checks").text
 
 
 def main() -> None:
@@ -186,16 +188,16 @@ def main() -> None:
             session.stop()
 
 
-def run(folder: Path, options: argparse.Namespace, way: Callable[[Table], Judged]) -> None:
-    """Draft and judge every window."""
-    judged = []
+def run(folder: Path, options: argparse.Namespace, way: Callable[[Table], LiveDraft]) -> None:
+    """Draft and test every window."""
+    drafts = []
     for table in tables(folder, most=10_000, rows=options.rows):
         if options.tables and table.name not in options.tables:
             continue
         for window in windows(table, options.windows, 0 if options.fast else 1):
-            judged.append(way(window))
-            print("\n".join(report(judged[-1])), flush=True)
-    print("\n".join(total(judged)))
+            drafts.append(way(window))
+            print("\n".join(report(drafts[-1])), flush=True)
+    print("\n".join(total(drafts)))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,10 @@ WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def most_of(folder: str) -> int:
+def most_of(folder: str) -> float:
+    # Each change of the tables adds a migration, and none may be removed.
+    if folder == "migrations/versions":
+        return inf
     return MOST_OF_ONE_KIND if folder in COLLECTIONS else MOST_MODULES
 
 

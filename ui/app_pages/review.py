@@ -174,8 +174,10 @@ def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
 def with_optional(proposal: ProposalOut) -> list[SuggestionOut]:
     """Return the suggestions to show: undecided optional ones only on request."""
     optional = {each.id for each in proposal.suggestions if each.optional and each.decision == "pending"}
-    asked = optional and st.toggle(texts.more(len(optional)), key="more", help=texts.ADD_LITTLE, bind="query-params")
-    return [each for each in proposal.suggestions if asked or each.id not in optional]
+    shows_all = optional and st.toggle(
+        texts.more(len(optional)), key="more", help=texts.ADD_LITTLE, bind="query-params"
+    )
+    return [each for each in proposal.suggestions if shows_all or each.id not in optional]
 
 
 def kind_of(suggestion: SuggestionOut) -> str:

@@ -1,4 +1,4 @@
-"""Rank the candidates that held by their worth to the owner, drop redundant ones, and propose a few of the rest.
+"""Rank the candidates that held by their worth, and propose few of them.
 
 Worth is the probability to hold times the probability to catch an issue. Of near duplicates the stronger stays. What
 adds little to the proposed checks of its column is optional."""
@@ -46,7 +46,7 @@ class RankedCandidate:
 
     @property
     def is_structural(self) -> bool:
-        """Return whether it is a property of the column or of the table, not a check of a column's values."""
+        """Return whether it is about the table, or a property of the column."""
         return self.holdout.column is None or "quality" not in self.holdout.candidate.patch
 
 

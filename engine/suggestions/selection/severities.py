@@ -46,7 +46,7 @@ class Trials:
 
     @property
     def expected(self) -> float:
-        """Return the expected violations in a partition, had one more trial failed (Good-Turing for new values)."""
+        """Return the expected violations in a partition, had one more trial failed (Good-Turing)."""
         return self.partition * (self.surprises + 1) / (self.past + 1)
 
     @property
@@ -104,9 +104,9 @@ def _of_share(candidate: SuggestionCandidate, least: float) -> SuggestionCandida
 def of_texts(column: ColumnProfile, part: HistorySlice) -> Trials:
     """Return the distinct texts: what they have in common was tried once for each."""
     counts, error = part.all_values(column)
-    known = column.value("approx_count_distinct", part.history.whole) if error or not counts else len(counts)
+    distinct = column.value("approx_count_distinct", part.history.whole) if error or not counts else len(counts)
     newest = part.series(column, "approx_count_distinct")
-    past = float(known or 0)
+    past = float(distinct or 0)
     return Trials(past, float(newest[-1]) if newest else 0.0) if past >= LEAST_VALUES else Trials(0, 1)
 
 
@@ -115,11 +115,11 @@ def of_value_sets(column: ColumnProfile, part: HistorySlice) -> Trials:
 
     No trials if each partition repeats one value: the next one may repeat another."""
     counted = [counts for counts, _ in part.values(column)]
-    came = _came(counted)
+    arrivals = _arrivals(counted)
     if _repeated(counted):
         return Trials(0, 1)
-    rows = max(sum(came.values()), sum(new_rows(part)))
-    return Trials(rows, float(part.rows[-1]), sum(count == 1 for count in came.values()))
+    rows = max(sum(arrivals.values()), sum(new_rows(part)))
+    return Trials(rows, float(part.rows[-1]), sum(count == 1 for count in arrivals.values()))
 
 
 def of_numbers(column: ColumnProfile, part: HistorySlice) -> Trials:
@@ -128,7 +128,7 @@ def of_numbers(column: ColumnProfile, part: HistorySlice) -> Trials:
     return Trials(max(sum(new_rows(part)), max(distinct, default=0.0)), float(part.rows[-1]))
 
 
-def _came(counted: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
+def _arrivals(counted: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
     """Return how often each value came: its rows at first, later its additional ones."""
     gains = [
         {value: count - before.get(value, 0) for value, count in now.items() if count > before.get(value, 0)}
@@ -143,7 +143,7 @@ def _repeated(counted: Sequence[Mapping[str, int]]) -> bool:
 
 
 def new_rows(part: HistorySlice) -> Sequence[float]:
-    """Return the estimated number of rows of each partition that the one before did not have.
+    """Return the estimated number of rows that each partition adds to the one before.
 
     Rows stay the same while the values of some nearly unique column stay. Without one, the column with the most new
     values decides. The first partition has as many as the others in the mean."""
