@@ -18,6 +18,8 @@ from treaty.engine.suggestions.selection.issue_detection import UNKNOWN, Detecte
 LEAST_CAUGHT = 0.01
 # Set by hand: what a proposed check must add to the issues caught by the others of its column, and the most of them.
 LEAST_ADDED, MOST_PROPOSED = 0.02, 6
+# Rules about the meaning of a column, which injected issues hardly break.
+PLAIN = frozenset({"positive", "non_negative", "categorical", "refers"})
 SEVERITIES = ("warning", "error")
 
 
@@ -45,9 +47,11 @@ class RankedCandidate:
         return max(self.holds, self.holdout.candidate.likely or 0.0) * gain
 
     @property
-    def is_structural(self) -> bool:
-        """Return whether it is about the table, or a property of the column."""
-        return self.holdout.column is None or "quality" not in self.holdout.candidate.patch
+    def is_plain(self) -> bool:
+        """Return whether owners expect it: about the table, a property of the column, or a plain rule."""
+        candidate = self.holdout.candidate
+        is_rule = candidate.kind in PLAIN and candidate.severity == "error"
+        return self.holdout.column is None or "quality" not in candidate.patch or is_rule
 
 
 def rank_candidates(candidates: Sequence[HoldoutCandidate], trials: Mapping[str, IssueSample]) -> list[RankedCandidate]:
@@ -63,10 +67,10 @@ def rank_candidates(candidates: Sequence[HoldoutCandidate], trials: Mapping[str,
 def _proposed(same: Sequence[RankedCandidate]) -> Iterator[RankedCandidate]:
     """Yield the candidates of a column to propose: each adds the most to those before.
 
-    Keys and required columns are always proposed."""
-    picked = [each for each in same if each.is_structural]
+    Keys, required columns and plain rules are always proposed."""
+    picked = [each for each in same if each.is_plain]
     yield from picked
-    left = [each for each in same if not each.is_structural]
+    left = [each for each in same if not each.is_plain]
     while left and len(picked) < MOST_PROPOSED:
         covered = frozenset().union(*(each.caught.positions for each in picked if each.caught))
         best = max(left, key=lambda each: each.added(covered))

@@ -35,6 +35,7 @@ def test_at_most_six_checks_of_a_column_are_proposed_and_properties_always() -> 
     assert max(count for column, count in counts.items() if column) <= MOST_PROPOSED
     assert all("quality" in each["patch"] for each in found if each["optional"])
     assert {each["column"] for each in proposed if each["patch"].get("required")} == {*TYPES}
+    assert {("amount", "positive"), ("status", "categorical")} <= {(each["column"], each["kind"]) for each in proposed}
 
 
 def test_an_optional_check_adds_little_to_the_proposed_ones() -> None:
