@@ -62,7 +62,8 @@ def _co_moments(values: Values) -> tuple[int, float, float, float, float, float]
 def _distinct(values: Values) -> bytes | None:
     sketch = datasketches.hll_sketch(PARAMETER.hll_lg_k, datasketches.tgt_hll_type.HLL_8)
     for value in present(values):
-        sketch.update(str(value))
+        # As Spark's statement: the sketch ignores '', and -0.0 is 0.0.
+        sketch.update(str(value + 0.0 if isinstance(value, float) else value) or chr(0))
     return bytes(sketch.serialize_compact())
 
 
@@ -81,14 +82,16 @@ def _quantiles(values: Values) -> bytes | None:
 def _heavy(values: Values) -> bytes | None:
     sketch = datasketches.frequent_strings_sketch(10)
     for value in present(values):
-        sketch.update(str(value))
+        # As Spark's statement: the sketch ignores '', and -0.0 is 0.0.
+        sketch.update(str(value + 0.0 if isinstance(value, float) else value) or chr(0))
     return packed_sketch(bytes(sketch.serialize()), len(present(values)))
 
 
 def _theta(values: Values) -> bytes | None:
     sketch = datasketches.update_theta_sketch(PARAMETER.theta_lg_k)
     for value in present(values):
-        sketch.update(str(value))
+        # As Spark's statement: the sketch ignores '', and -0.0 is 0.0.
+        sketch.update(str(value + 0.0 if isinstance(value, float) else value) or chr(0))
     return bytes(sketch.compact().serialize())
 
 
