@@ -82,16 +82,14 @@ def _quantiles(values: Values) -> bytes | None:
 def _heavy(values: Values) -> bytes | None:
     sketch = datasketches.frequent_strings_sketch(10)
     for value in present(values):
-        # As Spark's statement: the sketch ignores '', and -0.0 is 0.0.
-        sketch.update(str(value + 0.0 if isinstance(value, float) else value) or chr(0))
+        sketch.update(str(value))
     return packed_sketch(bytes(sketch.serialize()), len(present(values)))
 
 
 def _theta(values: Values) -> bytes | None:
     sketch = datasketches.update_theta_sketch(PARAMETER.theta_lg_k)
     for value in present(values):
-        # As Spark's statement: the sketch ignores '', and -0.0 is 0.0.
-        sketch.update(str(value + 0.0 if isinstance(value, float) else value) or chr(0))
+        sketch.update(str(value))
     return bytes(sketch.compact().serialize())
 
 
