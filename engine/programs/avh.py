@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from treaty.engine.programs.history import Batch, ColumnHistory
+from treaty.engine.programs.history import Arrival, Batch, ColumnHistory
 from treaty.engine.programs.table_programs import TableProgram, TableVerdict, fit_within
 from treaty.engine.statistics.column_values import ColumnValues, column
 from treaty.engine.statistics.summaries import summary
@@ -41,7 +41,8 @@ class Program:
         if time and any(each and each >= time for each in last):
             raise ValueError(f"the snapshot of {time} does not follow the history: pass a later time")
         batch = {name: summary(values) for name, values in _columns(snapshot)}
-        return self.table.judge(batch, {name: each.before(time) for name, each in self.histories.items()})
+        arrival = Arrival(time) if time else None
+        return self.table.judge(batch, {name: each.before(arrival) for name, each in self.histories.items()})
 
 
 def fit(history: Snapshots, budget: float = 0.01) -> Program:
