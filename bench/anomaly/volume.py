@@ -17,6 +17,7 @@ import numpy as np
 from bench.core.figures import Line
 from treaty.engine.anomaly.detector import Limits, between
 from treaty.engine.anomaly.series import moment
+from treaty.engine.anomaly.volume_history import Volume
 from treaty.engine.profile.table_profile import TableProfile
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.limits import guard
@@ -25,7 +26,7 @@ from treaty.engine.states.planning.scan_plan import ROWS
 from treaty.engine.statistics.summaries import NumberSummary
 from treaty.engine.suggestions.selection.holdout_test import holdout_candidates
 from treaty.engine.suggestions.selection.pipeline import suggest
-from treaty.engine.suggestions.selection.volume import Volume, with_volume
+from treaty.engine.suggestions.selection.volume import with_volume
 
 EVALUATION_SEED = 14_000_000
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -128,7 +129,7 @@ def draft(table: RowCounts) -> Bands:
 
 def volume(table: RowCounts) -> Bands:
     """Return the bands of the suggested detector, each from all partitions before."""
-    history = Volume(table.names, table.times, table.rows)
+    history = Volume(names=table.names, times=table.times, rows=table.rows)
 
     def limits(at: int) -> Limits | None:
         band = history.band(at)
