@@ -14,8 +14,8 @@ from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.anomaly.cadence import DAILY, Cadence, LagUnit, cadence, positions
 from treaty.engine.anomaly.series import finite, partition_key
 from treaty.engine.core.results import Value
-from treaty.engine.programs.outliers import outliers, recurring
 from treaty.engine.programs.stationarity import Positions
+from treaty.engine.statistics.outliers import outliers, recurring
 from treaty.engine.statistics.statistics import DISTANCES, STATISTICS, compute_statistics
 from treaty.engine.statistics.stored_summaries import distance_parts
 from treaty.engine.statistics.summaries import Summary
