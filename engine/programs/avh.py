@@ -40,8 +40,8 @@ class Program:
 
         `snapshot`: a pandas or Arrow table, or a mapping of columns to values. `time`: time of its data; None means one
         step after the last snapshot. Returns a verdict per column and on the number of rows; `flagged` is true if
-        anything is wrong. The rows are compared with their past if the guard would admit half of them. Raises
-        ValueError if the time is not after the history."""
+        anything is wrong. If snapshots have times, the rows are compared with their past where the guard would admit
+        half of them. Raises ValueError if the time is not after the history."""
         last = [each.batches[-1].time for each in self.histories.values() if each.batches]
         if time and any(each and each >= time for each in last):
             raise ValueError(f"the snapshot of {time} does not follow the history: pass a later time")
@@ -52,8 +52,7 @@ class Program:
 
     def _rows_clause(self, time: datetime | None) -> Clause | None:
         """Return the clause of the row count: the band of its past, or the guard."""
-        guard, dated = self.table.rows, self._longest.batches[-1].time
-        band = self._volume.following(time if dated else None) if self._volume else None
+        guard, band = self.table.rows, self._volume.following(time) if self._volume else None
         return clause_of_band(guard, band) if guard and band else guard
 
     @cached_property

@@ -1,7 +1,6 @@
 """Evaluate a table's number of rows by its past, if the guard is blind."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 
 from treaty.engine.anomaly.detector import DetectorBand
 from treaty.engine.anomaly.volume_history import LEAST, Volume, replaces
@@ -9,21 +8,17 @@ from treaty.engine.programs.history import Batch
 from treaty.engine.programs.program import Clause
 from treaty.engine.programs.stationarity import LEVEL
 
-# Snapshots without times are evaluated as if they were daily.
-FIRST, STEP = datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
-
 
 def row_volume(batches: Sequence[Batch], guard: Clause) -> Volume | None:
     """Return the row counts whose past predicts the next one; None if the guard is better.
 
-    The rule is that of drafts. None, too, while there are too few batches."""
-    if len(batches) < LEAST:
+    The rule is that of drafts. None, too, with too few batches, and without their times: a missing day would shift
+    the days of the week."""
+    times = tuple(each.time for each in batches if each.time)
+    if len(batches) < LEAST or len(times) < len(batches):
         return None
-    volume = Volume(
-        names=tuple(each.name for each in batches),
-        times=tuple(each.time or FIRST + at * STEP for at, each in enumerate(batches)),
-        rows=tuple(each.summary.rows for each in batches),
-    )
+    rows = tuple(each.summary.rows for each in batches)
+    volume = Volume(names=tuple(each.name for each in batches), times=times, rows=rows)
     return volume if replaces([volume], [(guard.lower, guard.upper)]) else None
 
 

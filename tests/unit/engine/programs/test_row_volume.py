@@ -29,19 +29,17 @@ def time(at: int) -> datetime:
 
 
 @cache
-def learned(kind: str, *, dated: bool) -> Program:
-    snapshots = [snapshot(kind, at) for at in range(DAYS)]
-    return fit({time(at): each for at, each in enumerate(snapshots)} if dated else snapshots)
+def learned(kind: str) -> Program:
+    return fit({time(at): snapshot(kind, at) for at in range(DAYS)})
 
 
-def judged(kind: str, at: int, share: float, *, dated: bool = True) -> TableVerdict:
-    return learned(kind, dated=dated).judge(snapshot(kind, at, share), time(at) if dated else None)
+def judged(kind: str, at: int, share: float = 1.0) -> TableVerdict:
+    return learned(kind).judge(snapshot(kind, at, share), time(at))
 
 
-@pytest.mark.parametrize("dated", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
-def test_half_of_the_rows_are_noticed_and_all_of_them_are_fine(kind: str, dated: bool) -> None:
-    half, whole = (judged(kind, DAYS, share, dated=dated).rows for share in (0.5, 1.0))
+def test_half_of_the_rows_are_noticed_and_all_of_them_are_fine(kind: str) -> None:
+    half, whole = (judged(kind, DAYS, share).rows for share in (0.5, 1.0))
     assert half is not None
     assert half.holds is False
     assert broken(half).startswith("row count is 2")
@@ -50,18 +48,30 @@ def test_half_of_the_rows_are_noticed_and_all_of_them_are_fine(kind: str, dated:
 
 
 def test_the_time_of_a_snapshot_tells_which_day_of_the_week_it_is() -> None:
-    assert [judged("weekday", at, 1.0).flagged for at in range(DAYS, DAYS + 7)] == [False] * 7
-    weekend = learned("weekday", dated=True).judge(snapshot("weekday", DAYS), time(DAYS + 5))
+    assert [judged("weekday", at).flagged for at in range(DAYS, DAYS + 7)] == [False] * 7
+    weekend = learned("weekday").judge(snapshot("weekday", DAYS), time(DAYS + 5))
     assert weekend.rows is not None
     assert weekend.rows.holds is False
 
 
 def test_a_guard_that_notices_half_of_the_rows_stays() -> None:
-    guard = learned("flat", dated=True).table.rows
-    found = judged("flat", DAYS, 1.0).rows
+    guard = learned("flat").table.rows
+    found = judged("flat", DAYS).rows
     assert found is not None
     assert found.clause == guard
-    assert judged("weekday", DAYS, 1.0).rows != found
+    assert judged("weekday", DAYS).rows != found
+
+
+def test_a_missing_day_does_not_shift_the_week() -> None:
+    program = fit({time(at): snapshot("weekday", at) for at in range(DAYS) if at not in (20, 38)})
+    assert not any(program.judge(snapshot("weekday", at), time(at)).flagged for at in range(DAYS, DAYS + 7))
+
+
+def test_snapshots_without_times_keep_the_guard() -> None:
+    program = fit([snapshot("weekday", at) for at in range(DAYS)])
+    found = program.judge(snapshot("weekday", DAYS, 0.5)).rows
+    assert found is not None
+    assert (found.clause, found.holds) == (program.table.rows, True)
 
 
 def test_few_snapshots_have_no_verdict_on_their_rows() -> None:
