@@ -23,7 +23,7 @@ from treaty.engine.statistics.summaries import Summary
 Array = NDArray[Any]
 
 # Steps between the positions of two segments: more than any lag or history.
-DISTANCE = 1e9
+SEGMENT_GAP = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +197,7 @@ class ColumnHistory:
         `unit`: length of a step; None counts the batches of a segment in order. Segments are farther apart than any
         lag."""
         if unit not in self._learned_positions:
-            every = [at + place * DISTANCE for place, series in enumerate(self.segments.values())
+            every = [at + place * SEGMENT_GAP for place, series in enumerate(self.segments.values())
                      for at in positions(self._times(series), unit)]  # fmt: skip
             self._learned_positions[unit] = Positions(tuple(every[at] for at in self.training_positions), 0.0)
         return replace(self._learned_positions[unit], next=self._next_position(unit))
@@ -207,8 +207,8 @@ class ColumnHistory:
         times = self._times(self.segments.get(segment, ()))
         place = list(self.segments).index(segment) if segment in self.segments else len(self.segments)
         if self.arrival:
-            return positions([*times, self.arrival.time], unit)[-1] + place * DISTANCE
-        return positions(times, unit)[-1] + 1.0 + place * DISTANCE if times else 0.0
+            return positions([*times, self.arrival.time], unit)[-1] + place * SEGMENT_GAP
+        return positions(times, unit)[-1] + 1.0 + place * SEGMENT_GAP if times else 0.0
 
     @cached_property
     def _learned_positions(self) -> dict[LagUnit | None, Positions]:

@@ -8,7 +8,7 @@ from treaty.engine.anomaly.partition_order import place
 
 # Two months of days of any length, so that both month ends are included; more than a year of weeks. Chosen by hand.
 TIMES = 62
-# With more, one false alarm in a quarter leaves no clause: of each, one of 2,000 clean daily partitions alarms.
+# With more of daily partitions, one false alarm a quarter leaves no clause: each alarms on one clean one of 2,000.
 MOST_SEGMENTS = 20
 UNDATED = "programs need partitions that are ordered by time: partition the table by a date"
 REPEATED = "programs need a single partition per time and segment: several share one, such as {} and {}"
