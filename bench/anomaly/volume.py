@@ -1,7 +1,8 @@
 """Measure checks of the row count: clean days that alarm, and lost rows that are caught.
 
-The checks are those that contracts get from drafts. They are drafted at one day and evaluated on the days after it,
-on generated tables of six kinds and on the row counts of real recurring tables (`--data FOLDER` with `unpack`)."""
+The checks are those that contracts get from drafts, and that of programs in memory. They are drafted at one day and
+evaluated on the days after it, on generated tables of six kinds and on the row counts of real recurring tables
+(`--data FOLDER` with `unpack`)."""
 
 import argparse
 import subprocess
@@ -17,15 +18,17 @@ import numpy as np
 from bench.core.figures import Line
 from treaty.engine.anomaly.detector import Limits, between
 from treaty.engine.anomaly.series import moment
+from treaty.engine.anomaly.volume_history import Volume
 from treaty.engine.profile.table_profile import TableProfile
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.limits import guard
+from treaty.engine.programs.row_volume import row_volume
 from treaty.engine.states.bag import ComponentState, StateBag
 from treaty.engine.states.planning.scan_plan import ROWS
 from treaty.engine.statistics.summaries import NumberSummary
 from treaty.engine.suggestions.selection.holdout_test import holdout_candidates
 from treaty.engine.suggestions.selection.pipeline import suggest
-from treaty.engine.suggestions.selection.volume import Volume, with_volume
+from treaty.engine.suggestions.selection.volume import with_volume
 
 EVALUATION_SEED = 14_000_000
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -119,6 +122,21 @@ def program(table: RowCounts) -> Bands:
     return lambda at: limits
 
 
+def memory(table: RowCounts) -> Bands:
+    """Return the bands of a program in memory that is learned again before each partition."""
+    summaries = (NumberSummary(rows=rows, moments=(0, 0.0, 0.0), curve=None, distinct=None) for rows in table.rows)
+    batches = tuple(Batch(*each) for each in zip(table.names, summaries, table.times, strict=True))
+
+    def limits(at: int) -> Limits | None:
+        clause = guard("row_count", ColumnHistory(batches[:at]))
+        past = row_volume(batches[:at], clause) if clause else None
+        band = past.following(table.times[at]) if past else None
+        followed = band or clause
+        return (followed.lower, followed.upper) if followed else None
+
+    return limits
+
+
 def draft(table: RowCounts) -> Bands:
     """Return the bands of the check that an ordinary draft suggests."""
     history = _profile(table)
@@ -128,7 +146,7 @@ def draft(table: RowCounts) -> Bands:
 
 def volume(table: RowCounts) -> Bands:
     """Return the bands of the suggested detector, each from all partitions before."""
-    history = Volume(table.names, table.times, table.rows)
+    history = Volume(names=table.names, times=table.times, rows=table.rows)
 
     def limits(at: int) -> Limits | None:
         band = history.band(at)
@@ -142,7 +160,9 @@ def _profile(table: RowCounts) -> TableProfile:
     return TableProfile(columns=(), partitions=tuple(zip(table.names, bags, strict=True))[:DRAFTED])
 
 
-CHECKS: Mapping[str, Callable[[RowCounts], Bands]] = {each.__name__: each for each in (draft, fixed, program, volume)}
+CHECKS: Mapping[str, Callable[[RowCounts], Bands]] = {
+    each.__name__: each for each in (draft, fixed, program, memory, volume)
+}
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class MeanCharacters(Analyzer):
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
-        return {**named, "found": (Operand(sql=_counted(named["column"][0].sql, CLASSES[self.of]), type="int"),)}
+        return {**named, "found": (_counted(named["column"][0], self.of),)}
 
     def value(self, state: Any) -> float | None:
         return state.total / state.present if state.present else None
@@ -54,8 +54,36 @@ class MeanCharacters(Analyzer):
         return int(state.present)
 
 
-def _counted(text: str, pattern: str) -> str:
-    return f"regexp_count({text}, {literal(pattern)})"
+class UpperShare(Analyzer):
+    """Share of the letters in the non-null texts that are upper-case; 1 if all are.
+
+    Letters of every script, counted over all texts together: a long text weighs more than a short one. Exact. It shows
+    changed casing, whatever the lengths of the texts are. Both counts are those of `mean_characters`, so next to it
+    this metric adds nothing to a scan. No value for an empty table, if there is no letter, or if no row matches
+    `where`."""
+
+    name = "upper_share"
+    unit = "share"
+    value_template = "{value} of the letters of {column} are upper-case"
+    column: ColumnName
+    upper = SumComponent("{upper}")
+    letters = SumComponent("{letters}")
+    present = CountComponent("{column}", takes=TEXT)
+
+    def operands(self, schema: Schema) -> Operands:
+        named = super().operands(schema)
+        return {**named, **{of: (_counted(named["column"][0], of),) for of in ("upper", "letters")}}
+
+    def value(self, state: Any) -> float | None:
+        return state.upper / state.letters if state.letters else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.present)
+
+
+def _counted(text: Operand, of: str) -> Operand:
+    """Return the number of characters of a class in a text."""
+    return Operand(sql=f"regexp_count({text.sql}, {literal(CLASSES[of])})", type="int")
 
 
 class PatternShare(Analyzer):

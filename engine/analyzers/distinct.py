@@ -14,8 +14,9 @@ from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName, ColumnNames, CountIn
 from treaty.engine.analyzers.base import Analyzer, operand_of
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.exact import ExactMetric, distinct_count
+from treaty.engine.analyzers.exact import ExactMetric, distinct_count, distinct_ratio
 from treaty.engine.analyzers.violating_rows import ViolatingRows
+from treaty.engine.components.base import CountComponent
 from treaty.engine.components.frequencies import Frequencies, complete, groups, occurrences, singletons
 from treaty.engine.components.sketches import DistinctSketch
 
@@ -40,6 +41,41 @@ class ApproxCountDistinct(Analyzer):
 
     def exact(self, operands: Operands) -> ExactMetric:
         return distinct_count(*operands["column"])
+
+
+class ApproxDistinctness(Analyzer):
+    """Number of distinct values per non-null value, estimated by HyperLogLog: `distinctness` without frequencies.
+
+    1 means that every value differs; an estimate above 1 is 1. Standard error 1.6 % of the value, exact up to a few
+    hundred distinct values; bounds of three standard errors. The states are those of `approx_count_distinct` and
+    `completeness`, so next to them this metric adds nothing to a scan. -0.0 equals 0.0, and all NaN are equal; text is
+    compared byte for byte. No value for an empty table, if all values are null, or if no row matches `where`."""
+
+    name = "approx_distinctness"
+    unit = "share"
+    value_template = "{column} has about {value} distinct values per value in {counted} rows"
+    column: ColumnName
+    distinct = DistinctSketch("{column}")
+    present = CountComponent("{column}")
+
+    def value(self, state: Any) -> float | None:
+        distinct = round(DistinctSketch.estimate(state.distinct))
+        return _per_value(distinct, state.present) if state.present else None
+
+    def bounds(self, state: Any) -> tuple[float, float] | None:
+        counts = DistinctSketch.bounded(state.distinct).rounded
+        return (_per_value(counts[0], state.present), _per_value(counts[1], state.present)) if counts else None
+
+    def exact(self, operands: Operands) -> ExactMetric:
+        return distinct_ratio(*operands["column"])
+
+    def counted(self, state: Any) -> int:
+        return int(state.present)
+
+
+def _per_value(distinct: float, present: int) -> float:
+    """Return the ratio, at most 1."""
+    return min(1.0, distinct / present)
 
 
 class CountDistinct(Analyzer):

@@ -70,6 +70,15 @@ def distinct_count(*operands: Operand) -> ExactMetric:
     return ExactMetric(aggregates=(f"count(DISTINCT {counted})",), value=lambda row: int(row[0]))
 
 
+def distinct_ratio(operand: Operand) -> ExactMetric:
+    """Return the number of distinct values per non-null value."""
+    column = operand.uncovered()
+    return ExactMetric(
+        aggregates=(f"count(DISTINCT {column})", f"count({column})"),
+        value=lambda row: row[0] / row[1] if row[1] else None,
+    )
+
+
 def quantiles(operand: Operand, shares: Sequence[float], value: Callable[[Sequence[float]], float]) -> ExactMetric:
     """Return a metric of quantiles: nearest rank, inclusive, without nulls and NaN."""
     # A sort that may spill: percentile_disc would hold the distinct values in memory, and takes ten times as long.

@@ -1,14 +1,12 @@
-"""Map statistics of programs to the analyzers that checks measure them with. A new one is a row in `MEASURES`.
-
-Statistics without a row are used for summaries in memory, not in contracts."""
+"""Map statistics of programs to the analyzers that checks measure them with. A new one is a row in `MEASURES`."""
 
 from collections.abc import Callable, Mapping
 
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.analyzers import distribution_distance
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.analyzers.characters import MeanCharacters
-from treaty.engine.analyzers.distinct import ApproxCountDistinct
+from treaty.engine.analyzers.characters import MeanCharacters, UpperShare
+from treaty.engine.analyzers.distinct import ApproxCountDistinct, ApproxDistinctness
 from treaty.engine.analyzers.nulls import Completeness
 from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, Range, StandardDeviation, Sum
 from treaty.engine.analyzers.quantiles import ApproxQuantile
@@ -59,6 +57,7 @@ PRESENT = "complete_ratio"
 OF_ALL: Mapping[str, Measure] = {
     PRESENT: _plain(Completeness),
     "distinct_count": _plain(ApproxCountDistinct),
+    "unique_ratio": _plain(ApproxDistinctness),
 }
 OF_NUMBERS: Mapping[str, Measure] = {
     "minimum": _plain(Minimum),
@@ -80,6 +79,7 @@ OF_TEXTS: Mapping[str, Measure] = {
     "maximum_length": _plain(MaximumLength),
     "padded_ratio": _present_that("length(trim({0})) <> length({0})"),
     **{f"mean_{of}": _characters(of) for of in ("letters", "digits", "punctuation", "upper", "blanks")},
+    "upper_share": _plain(UpperShare),
     **_all_apart(distribution_distance.OF_TEXTS),
 }
 MEASURES: Mapping[str, Measure] = {**OF_ALL, **OF_NUMBERS, **OF_TEXTS}

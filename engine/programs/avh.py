@@ -6,11 +6,15 @@ For example:
     assert not program.judge(pandas.read_parquet(today)).flagged"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
-from treaty.engine.programs.history import Batch, ColumnHistory
+from treaty.engine.anomaly.volume_history import Volume
+from treaty.engine.programs.history import Arrival, Batch, ColumnHistory
+from treaty.engine.programs.program import Clause
+from treaty.engine.programs.row_volume import clause_of_band, row_volume
 from treaty.engine.programs.table_programs import TableProgram, TableVerdict, fit_within
 from treaty.engine.statistics.column_values import ColumnValues, column
 from treaty.engine.statistics.summaries import summary
@@ -35,13 +39,30 @@ class Program:
         """Evaluate a snapshot that follows the history.
 
         `snapshot`: a pandas or Arrow table, or a mapping of columns to values. `time`: time of its data; None means one
-        step after the last snapshot. Returns a verdict per column; `flagged` is true if anything is wrong. Raises
-        ValueError if the time is not after the history."""
+        step after the last snapshot. Returns a verdict per column and on the number of rows; `flagged` is true if
+        anything is wrong. If snapshots have times, the rows are compared with their past where the guard would admit
+        half of them. Raises ValueError if the time is not after the history."""
         last = [each.batches[-1].time for each in self.histories.values() if each.batches]
         if time and any(each and each >= time for each in last):
             raise ValueError(f"the snapshot of {time} does not follow the history: pass a later time")
         batch = {name: summary(values) for name, values in _columns(snapshot)}
-        return self.table.judge(batch, {name: each.before(time) for name, each in self.histories.items()})
+        arrival = Arrival(time) if time else None
+        before = {name: each.before(arrival) for name, each in self.histories.items()}
+        return replace(self.table, rows=self._rows_clause(time)).judge(batch, before)
+
+    def _rows_clause(self, time: datetime | None) -> Clause | None:
+        """Return the clause of the row count: the band of its past, or the guard."""
+        guard, band = self.table.rows, self._volume.following(time) if self._volume else None
+        return clause_of_band(guard, band) if guard and band else guard
+
+    @cached_property
+    def _volume(self) -> Volume | None:
+        guard = self.table.rows
+        return row_volume(self._longest.batches, guard) if guard else None
+
+    @property
+    def _longest(self) -> ColumnHistory:
+        return max(self.histories.values(), key=lambda each: len(each.batches))
 
 
 def fit(history: Snapshots, budget: float = 0.01) -> Program:

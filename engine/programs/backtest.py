@@ -22,6 +22,8 @@ from treaty.engine.programs.recipe import LEAST_BATCHES
 Array = NDArray[Any]
 
 ROW_COUNT = "row_count"
+# Whether statistics that follow a history alarm.
+Alarmed = Callable[[Mapping[str, float | None], ColumnHistory], bool]
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,14 @@ class EarlierTrials:
 def learned_anew(learner: Learner, budget: float, most: int) -> Backtest:
     """Backtest the newest partitions, each by a program refitted on those before it.
 
-    `most`: largest number of partitions. Partitions with fewer than 14 predecessors are not evaluated."""
+    `most`: largest number of times, each with one partition per segment. Partitions with fewer than 14 predecessors
+    are not evaluated."""
 
-    def alarmed(before: ColumnHistory, row: Mapping[str, float | None]) -> bool:
-        return _before(learner, before).program(budget).judge_values(row, before).flagged
+    def fitted(before: ColumnHistory) -> Alarmed:
+        program = _before(learner, before).program(budget)
+        return lambda row, history: program.judge_values(row, history).flagged
 
-    return _tested(learner.history, most, alarmed)
+    return _tested(learner.history, most, fitted)
 
 
 def _before(learner: Learner, before: ColumnHistory) -> Learner:
@@ -73,20 +77,19 @@ def _before(learner: Learner, before: ColumnHistory) -> Learner:
 def rows_anew(history: ColumnHistory, most: int) -> Backtest:
     """Backtest the guard of the row count in the same way."""
 
-    def alarmed(before: ColumnHistory, row: Mapping[str, float | None]) -> bool:
+    def fitted(before: ColumnHistory) -> Alarmed:
         clause = guard(ROW_COUNT, before)
-        return clause is not None and verdict(clause, row[ROW_COUNT], before).holds is False
+        return lambda row, history: clause is not None and verdict(clause, row[ROW_COUNT], history).holds is False
 
-    return _tested(history, most, alarmed)
+    return _tested(history, most, fitted)
 
 
-def _tested(
-    history: ColumnHistory, most: int, alarmed: Callable[[ColumnHistory, Mapping[str, float | None]], bool]
-) -> Backtest:  # fmt: skip
-    earlier = [(at, history.first(at)) for at in history.training_positions[-most:]]
-    alarm_by_name = {
-        history.batches[at].name: alarmed(before, history.row(at))
-        for at, before in earlier
-        if before.points >= LEAST_BATCHES
-    }
+def _tested(history: ColumnHistory, most: int, fitted: Callable[[ColumnHistory], Alarmed]) -> Backtest:
+    alarm_by_name: dict[str, bool] = {}
+    for before, arrivals in history.steps(most):
+        if before.length >= LEAST_BATCHES:
+            alarmed = fitted(before)
+            for at in arrivals:
+                batch = history.batches[at]
+                alarm_by_name[batch.name] = alarmed(history.row(at), before.before(batch.arrival))
     return Backtest(tuple(alarm_by_name), tuple(name for name, alarm in alarm_by_name.items() if alarm))

@@ -21,6 +21,10 @@ def statistic(name: str) -> str:
     return LONGER.get(name, name.replace("_", " ")) + against
 
 
+# Statistics of a number of distinct values, which sketches estimate.
+ESTIMATED = ("distinct_count", "unique_ratio")
+
+
 class HasLimits(Protocol):
     """An object with limits; None means unlimited on that side."""
 
@@ -40,19 +44,19 @@ def limits(clause: HasLimits) -> str:
     return f"between {figure(clause.lower)} and {figure(clause.upper)}"
 
 
-def sentence(clause: Clause, guessed: float = 0.0) -> str:
+def sentence(clause: Clause, guessed: float = 0.0, segments: int = 1) -> str:
     """Describe the clause: its statistic, limits, past alarms, and the issues it catches.
 
-    `guessed`: standard error of the distinct count if a sketch computes it; 0 means exact."""
+    `guessed`: standard error of the number of distinct values if a sketch computes it; 0 means exact. `segments`:
+    number of segments that the clause was learned from."""
     subject = ", ".join(part for part in (statistic(clause.statistic), clause.change.description) if part)
     scale = "log ratio " if clause.change.logged else ""
     alarms = f"would have alarmed {clause.alarms} of {clause.points} times"
     catches = f"catches {percentage(clause.caught)} of the issues, {percentage(clause.gain)} alone"
-    counted = (
-        f"; standard error of the count {figure(guessed)}" if guessed and clause.statistic == "distinct_count" else ""
-    )
+    counted = f"; standard error of the count {figure(guessed)}" if guessed and clause.statistic in ESTIMATED else ""
     cost = "a guard" if clause.guard else f"false-alarm rate {percentage(clause.rate)}"
-    return f"{subject}, {scale}{limits(clause)}; {alarms}; {catches}; {cost}{counted}"
+    learned = f"; learned from {segments} segments, with issues of the largest" if segments > 1 else ""
+    return f"{subject}, {scale}{limits(clause)}; {alarms}; {catches}; {cost}{counted}{learned}"
 
 
 def backtest_sentence(tested: Backtest) -> str:

@@ -45,8 +45,8 @@ def learner_of(history: ColumnHistory, recipe: Recipe, on: SampleTrials | None) 
     """Return the learner that selects clauses by these trials, or NoProgram.
 
     NoProgram is returned while there is too little history."""
-    if history.newest is None or history.points < recipe.least:
-        return NoProgram(history.points, recipe.least)
+    if history.newest is None or history.length < recipe.least:
+        return NoProgram(history.length, recipe.least)
     return Learner(history, recipe, on, guards(history, recipe))
 
 

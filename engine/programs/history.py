@@ -1,32 +1,29 @@
 """Represent the history of one column: its partitions in order of arrival, with their statistics."""
 
-from calendar import monthrange
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 from numpy.typing import NDArray
 
 from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.anomaly.cadence import DAILY, Cadence, LagUnit, cadence, positions
-from treaty.engine.anomaly.series import finite
+from treaty.engine.anomaly.series import finite, partition_key
 from treaty.engine.core.results import Value
 from treaty.engine.programs.stationarity import Positions
+from treaty.engine.statistics.outliers import outliers, recurring
 from treaty.engine.statistics.statistics import DISTANCES, STATISTICS, compute_statistics
 from treaty.engine.statistics.stored_summaries import distance_parts
-from treaty.engine.statistics.summaries import NumberSummary, Summary
+from treaty.engine.statistics.summaries import Summary
 
 Array = NDArray[Any]
 
-# Distance that sets a batch aside, as wide as the guard of completeness, and when a change is accepted; chosen by hand.
-FAR, FAR_ROWS, LEAST_KEPT, LASTING = 10.0, 2.0, 5, 2
-# A mean this far away belongs to other numbers: beyond the widest clause and the spread of the numbers. Chosen by hand.
-FAR_MEAN = 80.0
+# Steps between the positions of two segments: more than any lag or history.
+SEGMENT_GAP = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,28 +38,44 @@ class Batch:
     time: datetime | None = None
     excluded: bool = False
 
+    @cached_property
+    def segment(self) -> str | None:
+        """Return the segment in its name; it is compared with others of its segment only."""
+        key = partition_key(self.name)
+        return key.segment if key.time else None
+
+    @property
+    def arrival(self) -> "Arrival | None":
+        """Return its time and segment; None without a time."""
+        return Arrival(self.time, self.segment) if self.time else None
+
+
+class Arrival(NamedTuple):
+    """Time and segment of a batch that follows a history."""
+
+    time: datetime
+    segment: str | None = None
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnHistory:
-    """Batches ordered by time if all have one, else in the given order.
+    """Batches ordered by time if all have one, else in the given order; those of a segment are contiguous.
 
-    `cache`: statistics of all batches, if already computed. `arrival`: time of the batch that follows; None means one
-    step after the last."""
+    Limits are learned from all segments, changes and outliers within each. `cache`: statistics of all batches, if
+    already computed. `arrival`: time and segment of the batch that follows; None means one step after the last."""
 
     batches: tuple[Batch, ...] = ()
     cache: dict[str, Array] = field(default_factory=dict)
-    arrival: datetime | None = None
+    arrival: Arrival | None = None
 
     @staticmethod
     def of(batches: Iterable[Batch]) -> "ColumnHistory":
         """Build the history of these batches; the last one of each name is used."""
         unique = tuple({batch.name: batch for batch in batches}.values())
-        positions_by_time = [(batch.time, at) for at, batch in enumerate(unique) if batch.time is not None]
-        return ColumnHistory(
-            tuple(unique[at] for _, at in sorted(positions_by_time))
-            if len(positions_by_time) == len(unique)
-            else unique
-        )
+        segments = {batch.segment: None for batch in unique}
+        places = {segment: place for place, segment in enumerate(segments)}
+        dated = [(places[batch.segment], batch.time, at) for at, batch in enumerate(unique) if batch.time is not None]
+        return ColumnHistory(tuple(unique[at] for *_, at in sorted(dated)) if len(dated) == len(unique) else unique)
 
     @staticmethod
     def with_rows(batches: tuple[Batch, ...], rows: Iterable[dict[str, float | None]]) -> "ColumnHistory":
@@ -77,18 +90,23 @@ class ColumnHistory:
         included = [at for at, batch in enumerate(self.batches) if not batch.excluded]
         newest = max(included, key=lambda at: (self.batches[at].summary.present > 0, at), default=0)
         same_type = [at for at in included if self.batches[at].summary.is_text is self.batches[newest].summary.is_text]
-        summaries = [self.batches[at].summary for at in same_type]
-        outliers = set_aside(_each(_complete, summaries), FAR, FAR_ROWS * self._row)
-        spread = float(numpy.median(_each(_deviation, summaries))) if summaries else 0.0
-        outliers |= set_aside(_each(_mean, summaries), FAR_MEAN, spread)
-        if self.cadence == DAILY:
-            outliers -= recurring(outliers, [self.batches[at].time for at in same_type])
-        return [at for place, at in enumerate(same_type) if place not in outliers]
+        odd = set[int]().union(*map(self._outliers, self._by_segment(same_type).values()))
+        return [at for at in same_type if at not in odd]
 
-    @property
-    def _row(self) -> float:
-        """Return the weight of one row in the smallest batch."""
-        return 1.0 / max(1, min((batch.summary.rows for batch in self.batches), default=1))
+    def _by_segment(self, at: Iterable[int]) -> dict[str | None, list[int]]:
+        """Return the positions by segment, in order."""
+        positions_by_segment: dict[str | None, list[int]] = {}
+        for each in at:
+            positions_by_segment.setdefault(self.batches[each].segment, []).append(each)
+        return positions_by_segment
+
+    def _outliers(self, series: Sequence[int]) -> set[int]:
+        """Return the outliers of a segment by position."""
+        whole = self.segments[self.batches[series[0]].segment]
+        least_rows = min(self.batches[at].summary.rows for at in whole)
+        odd = outliers([self.batches[at].summary for at in series], least_rows)
+        recurs = recurring(odd, self._times(series)) if self.cadence.name == DAILY.name else set()
+        return {series[place] for place in odd - recurs}
 
     @cached_property
     def learned(self) -> tuple[Batch, ...]:
@@ -108,8 +126,14 @@ class ColumnHistory:
 
     @cached_property
     def compared(self) -> Summary | None:
-        """Return the newest non-empty summary to learn from, the base of distances; None without one."""
-        return next((each.summary for each in reversed(self.learned) if each.summary.present), None)
+        """Return the newest non-empty summary of the next batch's segment, the base of distances."""
+        series = (each for each in reversed(self.learned) if each.segment == self._next_segment)
+        return next((each.summary for each in series if each.summary.present), None)
+
+    @property
+    def _next_segment(self) -> str | None:
+        last = self.batches[-1].segment if self.batches else None
+        return self.arrival.segment if self.arrival else last
 
     @cached_property
     def series(self) -> dict[str, Array]:
@@ -136,10 +160,11 @@ class ColumnHistory:
         return _columns(rows.get(at, nothing) for at in range(len(self.batches)))
 
     def _pairs(self) -> Iterator[tuple[Summary, Summary | None]]:
-        before = None
+        before: dict[str | None, Summary] = {}
         for batch in self.learned:
-            yield batch.summary, before
-            before = batch.summary if batch.summary.present else before
+            yield batch.summary, before.get(batch.segment)
+            if batch.summary.present:
+                before[batch.segment] = batch.summary
 
     @property
     def points(self) -> int:
@@ -147,37 +172,78 @@ class ColumnHistory:
         return len(self.learned)
 
     @cached_property
+    def length(self) -> int:
+        """Return the number of batches learned from in the longest segment."""
+        return max(map(len, self._by_segment(self.training_positions).values()), default=0)
+
+    @cached_property
+    def segments(self) -> dict[str | None, list[int]]:
+        """Return the positions of all batches by segment."""
+        return self._by_segment(range(len(self.batches)))
+
+    @cached_property
     def cadence(self) -> Cadence:
-        """Return the cadence of the batches."""
-        return cadence([batch.time for batch in self.batches])
+        """Return the cadence of the longest segment, with the batches of all segments per year."""
+        longest = max(self.segments.values(), key=len, default=[])
+        of_longest = cadence(self._times(longest))
+        return replace(of_longest, yearly=of_longest.yearly * max(1, len(self.segments)))
+
+    def _times(self, at: Iterable[int]) -> list[datetime | None]:
+        return [self.batches[each].time for each in at]
 
     def positions(self, unit: LagUnit | None) -> Positions:
         """Return the positions in time of the batches learned from, and of the next batch.
 
-        `unit`: length of a step; None counts all batches in order."""
-        if unit not in self._positions:
-            times = [batch.time for batch in self.batches]
-            every = positions([*times, self.arrival] if self.arrival else times, unit)
-            following = every[-1] if self.arrival else every[-1] + 1.0 if every else 0.0
-            self._positions[unit] = Positions(tuple(every[at] for at in self.training_positions), following)
-        return self._positions[unit]
+        `unit`: length of a step; None counts the batches of a segment in order. Segments are farther apart than any
+        lag."""
+        if unit not in self._learned_positions:
+            every = [at + place * SEGMENT_GAP for place, series in enumerate(self.segments.values())
+                     for at in positions(self._times(series), unit)]  # fmt: skip
+            self._learned_positions[unit] = Positions(tuple(every[at] for at in self.training_positions), 0.0)
+        return replace(self._learned_positions[unit], next=self._next_position(unit))
+
+    def _next_position(self, unit: LagUnit | None) -> float:
+        segment = self._next_segment
+        times = self._times(self.segments.get(segment, ()))
+        place = list(self.segments).index(segment) if segment in self.segments else len(self.segments)
+        if self.arrival:
+            return positions([*times, self.arrival.time], unit)[-1] + place * SEGMENT_GAP
+        return positions(times, unit)[-1] + 1.0 + place * SEGMENT_GAP if times else 0.0
 
     @cached_property
-    def _positions(self) -> dict[LagUnit | None, Positions]:
+    def _learned_positions(self) -> dict[LagUnit | None, Positions]:
         return {}
 
-    def before(self, arrival: datetime | None) -> "ColumnHistory":
-        """Return the history as that before a batch of this time; None means one step after the last batch."""
+    def before(self, arrival: Arrival | None) -> "ColumnHistory":
+        """Return the history as that before this batch; None means one step after the last batch."""
         following = copy(self)
         # What has been computed from the batches remains valid.
-        vars(following).update(arrival=arrival, _positions={})
+        vars(following).update(arrival=arrival)
+        vars(following).pop("compared", None)
         return following
 
-    def first(self, many: int) -> "ColumnHistory":
-        """Return the history after the first `many` batches."""
-        following = self.batches[many].time if many < len(self.batches) else self.arrival
-        columns = {name: values[:many] for name, values in self.cache.items()}
-        return ColumnHistory(self.batches[:many], columns, following)
+    def steps(self, most: int) -> Iterator[tuple["ColumnHistory", list[int]]]:
+        """Yield the history before each of the newest times, and that time's batches by position.
+
+        `most`: number of times. Only batches to learn from are included."""
+        positions_by_step: dict[Any, list[int]] = {}
+        for at in self.training_positions:
+            positions_by_step.setdefault(self.batches[at].time if len(self.segments) > 1 else at, []).append(at)
+        for step in sorted(positions_by_step)[-most:]:
+            yield self._earlier(positions_by_step[step][0]), positions_by_step[step]
+
+    def _earlier(self, many: int) -> "ColumnHistory":
+        """Return the history before the batch at that position; in other segments, before its time."""
+        batch = self.batches[many]
+        earlier = [at for at in range(len(self.batches)) if self._precedes(at, many)]
+        columns = {name: values[earlier] for name, values in self.cache.items()}
+        return ColumnHistory(tuple(self.batches[at] for at in earlier), columns, batch.arrival)
+
+    def _precedes(self, one: int, other: int) -> bool:
+        first, second = self.batches[one], self.batches[other]
+        if first.segment == second.segment or first.time is None or second.time is None:
+            return one < other
+        return first.time < second.time
 
     def row(self, at: int) -> dict[str, float | None]:
         """Return the statistics of a batch learned from, by its position among all."""
@@ -190,8 +256,9 @@ class ColumnHistory:
         return compute_statistics(summary, self.compared)
 
     def floor(self, statistic: str) -> float:
-        """Return the change of the statistic caused by a negligible change in the newest batch."""
-        return 0.0 if self.newest is None else STATISTICS[statistic].floor(self.newest)
+        """Return the statistic's change caused by a negligible change in any segment's newest batch."""
+        newest = {each.segment: each.summary for each in self.learned}.values()
+        return max(map(STATISTICS[statistic].floor, newest), default=0.0)
 
 
 def _columns(rows: Iterable[dict[str, float | None]]) -> dict[str, Array]:
@@ -210,65 +277,6 @@ def statistic_value(metric: Value) -> float | None:
 
 def _number(value: float | None) -> float:
     return numpy.nan if value is None else value
-
-
-def _complete(summary: Summary) -> float:
-    return summary.present / summary.rows if summary.rows else numpy.nan
-
-
-def _mean(summary: Summary) -> float:
-    return summary.moments[1] if isinstance(summary, NumberSummary) and summary.present else numpy.nan
-
-
-def _deviation(summary: Summary) -> float:
-    deviation = summary.deviation if isinstance(summary, NumberSummary) else 0.0
-    return deviation if numpy.isfinite(deviation) else 0.0
-
-
-def _each(statistic: Callable[[Summary], float], summaries: Iterable[Summary]) -> Array:
-    return numpy.array([statistic(summary) for summary in summaries])
-
-
-def set_aside(values: Array, far: float, least: float) -> set[int]:
-    """Return the positions of outliers, which should not be learned from.
-
-    An outlier is more than `far` deviations away from the batches used before, and at least `least`. If the next
-    batch is far too, the change is lasting: both are learned from, and later batches are compared with them alone.
-    Non-finite values are ignored."""
-    accepted: list[float] = []
-    outliers: set[int] = set()
-    pending: list[int] = []
-    for at in numpy.flatnonzero(numpy.isfinite(values)).tolist():
-        if not _is_far(values[at], accepted, far, least):
-            accepted, pending = [*accepted, values[at]], []
-        elif len(pending) + 1 < LASTING:
-            outliers.add(at)
-            pending.append(at)
-        else:
-            outliers -= set(pending)
-            accepted, pending = [*values[pending].tolist(), values[at]], []
-    return outliers
-
-
-def recurring(odd: Iterable[int], times: Sequence[datetime | None]) -> set[int]:
-    """Return the positions that share their day of the month with another position.
-
-    Days are counted from the start or the end of the month. Values that recur at month end are not accidental and
-    are learned from."""
-    days: dict[tuple[str, int], set[int]] = defaultdict(set)
-    for at in odd:
-        if (time := times[at]) is not None:
-            days["from the beginning", time.day].add(at)
-            days["from the end", monthrange(time.year, time.month)[1] - time.day].add(at)
-    return {at for positions in days.values() if len(positions) > 1 for at in positions}
-
-
-def _is_far(value: float, distances: list[float], far: float, least: float) -> bool:
-    if len(distances) < LEAST_KEPT:
-        return False
-    with numpy.errstate(over="ignore", invalid="ignore"):
-        width = max(far * float(numpy.std(distances, ddof=1)), least)
-        return bool(abs(value - float(numpy.mean(distances))) > width)
 
 
 def distance_inputs(analyzers: Iterable[BoundAnalyzer], values: Mapping[str, Any]) -> dict[str, Any]:

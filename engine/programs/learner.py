@@ -237,6 +237,6 @@ def transfer_statistic(name: str, values: Array, own: float | None, last: float)
     if own is None:
         return values
     with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values
-        if name in ("row_count", "distinct_count", "sum") and own:
+        if name in ("row_count", "distinct_count", "unique_ratio", "sum") and own:
             return values * (last / own)
         return values + (last - own)

@@ -113,32 +113,31 @@ def refits(clauses: Sequence[WatchedClause], table_history: TableHistory) -> dic
 
 @dataclass(frozen=True)
 class ColumnPasts:
-    """A column's history, and its state before each partition."""
+    """A column's history, and its state before each of its times."""
 
     history: ColumnHistory
 
     @cached_property
-    def before(self) -> Mapping[int, ColumnHistory]:
-        """Return, by position, the history before each partition learned from."""
-        history = self.history
-        return {at: history.first(at) for at in history.training_positions if at >= LEAST_BATCHES}
+    def steps(self) -> Sequence[tuple[ColumnHistory, Sequence[int]]]:
+        """Return the sufficient histories before a time, with the positions of its partitions learned from."""
+        steps = self.history.steps(len(self.history.batches))
+        return [(before, arrivals) for before, arrivals in steps if before.length >= LEAST_BATCHES]
 
 
 def _refit(of: WatchedClause, past: ColumnPasts) -> Refit | NoProgram:
     history = past.history
-    if history.newest is None or history.points < LEAST_BATCHES:
-        return NoProgram(history.points, LEAST_BATCHES)
+    if history.newest is None or history.length < LEAST_BATCHES:
+        return NoProgram(history.length, LEAST_BATCHES)
     clause = _of(of, history.cadence.unit)
     lower, upper = _limits(refit_clause(clause, history))
-    backtest = {at: _holds(clause, of.statistic, at, past) for at in past.before}
-    names = [batch.name for batch in history.batches]
+    backtest = _backtest(clause, past)
     return Refit(
         watched=of,
         lower=lower,
         upper=upper,
         partitions=tuple(batch.name for batch in history.learned),
         evaluated=sum(holds is not None for holds in backtest.values()),
-        alarms=tuple(names[at] for at, holds in backtest.items() if holds is False),
+        alarms=tuple(name for name, holds in backtest.items() if holds is False),
         observed=tuple(map(finite, _transformed(clause, history).tolist())),
         rows=sum(batch.summary.rows for batch in history.learned),
     )
@@ -148,16 +147,22 @@ def _transformed(clause: Clause, history: ColumnHistory) -> Array:
     return clause.change.series(history.series[clause.statistic], history.positions(clause.change.unit))
 
 
-def _holds(clause: Clause, statistic: str, at: int, past: ColumnPasts) -> bool | None:
-    """Return whether the partition is within limits refitted before it; None if unknown."""
-    before = past.before[at]
-    if before.points < LEAST_BATCHES:
-        return None
-    value = past.history.cache[statistic][at]
+def _backtest(clause: Clause, past: ColumnPasts) -> dict[str, bool | None]:
+    """Return by name whether each partition is within limits refitted before its time; None if unknown."""
+    holds_by_name = {}
+    for before, arrivals in past.steps:
+        refitted = refit_clause(clause, before)
+        for at in arrivals:
+            batch, value = past.history.batches[at], past.history.cache[clause.statistic][at]
+            holds_by_name[batch.name] = _holds(refitted, value, before.before(batch.arrival))
+    return holds_by_name
+
+
+def _holds(clause: Clause, value: float, before: ColumnHistory) -> bool | None:
     if numpy.isinf(value):
         return False
     transformed = clause.transform(finite(value), before)
-    return None if transformed is None else refit_clause(clause, before).holds(transformed)
+    return None if transformed is None else clause.holds(transformed)
 
 
 def _of(watched: WatchedClause, unit: LagUnit | None) -> Clause:
@@ -190,7 +195,7 @@ def of_states(
 ) -> TableHistory:
     """Read the table history of the watched columns from the newest partitions' states.
 
-    Damaged partitions are left out. Raises ValueError if no partition has a time, or if several share one."""
+    Damaged partitions are left out. Raises ValueError as `newest`."""
     analyzers: dict[str | None, dict[str, BoundAnalyzer]] = {}
     for each in clauses:
         analyzers.setdefault(each.column, {}).update(_measures(each, schema))

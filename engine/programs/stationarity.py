@@ -5,8 +5,7 @@ In the paper the augmented Dickey-Fuller test selects one; on thirty points the 
 default several transforms are offered and the program chooses."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -32,6 +31,7 @@ class Positions:
 
     past: tuple[float, ...]
     next: float
+    _earlier: dict[int, list[int | None]] = field(default_factory=dict, compare=False, repr=False)
 
     @staticmethod
     def in_order(points: int) -> "Positions":
@@ -52,10 +52,6 @@ class Positions:
     def before_next(self, values: Array, lag: int) -> float:
         """Return the value `lag` steps before the next partition; NaN where no partition is."""
         return float(_values_at(values, [nearest(self.past, self.next - lag)])[0])
-
-    @cached_property
-    def _earlier(self) -> dict[int, list[int | None]]:
-        return {}
 
 
 def _values_at(values: Array, places: Sequence[int | None]) -> Array:

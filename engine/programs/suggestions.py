@@ -46,7 +46,7 @@ IN_CONTRACTS = replace(RECIPE, excluded_guards=frozenset(STATISTICS) - MEASURES.
 
 @dataclass(frozen=True, kw_only=True)
 class TableHistory:
-    """History of a table's partitions, oldest first.
+    """History of a table's partitions: by segment, each oldest first.
 
     - `values`: by column and statistic one value per partition; None if missing.
     - `texts`: columns whose values are texts.
@@ -167,10 +167,11 @@ def _suggested(
     object_name: str,
 ) -> dict[str, Any]:
     history = histories[column] if column else next(iter(histories.values()))
-    sentence = explanations.sentence(clause, guessed=history.newest.guessed if history.newest else 0.0)
+    guessed, segments = history.newest.guessed if history.newest else 0.0, len(history.segments)
+    sentence = explanations.sentence(clause, guessed, segments)
     tested = program.tested.get(column, Backtest()) if column else program.rows_tested
     words = f"{column or TABLE}: {sentence.split(';')[0]}"
-    entry = _entry(column, clause, words)
+    entry = _entry(column, clause, words, segments)
     return {
         "id": short_fingerprint([object_name, KIND, entry["id"]]),
         "kind": KIND,
@@ -184,12 +185,12 @@ def _suggested(
     }
 
 
-def _entry(column: str | None, clause: Clause, words: str) -> dict[str, Any]:
+def _entry(column: str | None, clause: Clause, words: str, segments: int) -> dict[str, Any]:
     analyzer = _analyzer(column, clause)
     arguments = analyzer.arguments()
     identity = f"{column or 'table'}-program-{clause.statistic}{_suffix(clause)}"
     implementation = {"analyzer": analyzer.name, **arguments, ANOMALIES: _limit(column, clause)}
-    severity = "error" if clause.points >= TRUSTED else "warning"
+    severity = "error" if clause.points >= TRUSTED * segments else "warning"
     return {**check(identity, words, "consistency", implementation), "severity": severity}
 
 

@@ -6,7 +6,7 @@ from math import nan, sqrt
 from support import cases_distinct, cases_numbers, cases_predicted, cases_segments, cases_texts
 from support.analyzer_table import BIG, Case
 
-from treaty.engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
+from treaty.engine.analyzers.distinct import ApproxCountDistinct, ApproxDistinctness, Uniqueness
 from treaty.engine.analyzers.nulls import Completeness
 from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
 from treaty.engine.analyzers.quantiles import ApproxQuantile
@@ -69,6 +69,17 @@ CASES = [
     Case(ApproxCountDistinct(column="price"), 4),
     Case(ApproxCountDistinct(column="none"), 0),
     Case(ApproxCountDistinct(column="status", where="id > 99"), None),
+    Case(ApproxDistinctness(column="id"), 1.0, counted=6),
+    Case(ApproxDistinctness(column="status"), 4 / 5, counted=5),
+    Case(ApproxDistinctness(column="ratio"), 4 / 5),
+    Case(ApproxDistinctness(column="wild"), 4 / 5),
+    Case(ApproxDistinctness(column="constant"), 1 / 6),
+    Case(ApproxDistinctness(column="words"), 1.0, counted=5),
+    Case(ApproxDistinctness(column="day"), 4 / 5),
+    Case(ApproxDistinctness(column="nested.name"), 3 / 4, counted=4),
+    Case(ApproxDistinctness(column="none"), None, counted=0),
+    Case(ApproxDistinctness(column="status", where="id > 1"), 1.0, counted=4),
+    Case(ApproxDistinctness(column="status", where="id > 99"), None),
     Case(ApproxQuantile(column="id", quantile=0.5), 3.0),
     Case(ApproxQuantile(column="id", quantile=1), 6.0),
     Case(ApproxQuantile(column="price", quantile=0), -5.0),

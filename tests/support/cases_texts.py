@@ -4,7 +4,7 @@ from typing import Any
 
 from support.analyzer_table import Case
 
-from treaty.engine.analyzers.characters import MeanCharacters, PatternShare
+from treaty.engine.analyzers.characters import MeanCharacters, PatternShare, UpperShare
 from treaty.engine.analyzers.distribution_distance import DistributionDistance
 from treaty.engine.analyzers.keys import ApproxCountKeys
 from treaty.engine.analyzers.pattern_conformity import PatternConformity
@@ -49,6 +49,13 @@ CHARACTERS = [
     Case(MeanCharacters(column="nested.name", of="letters"), 1.0, counted=4),
     Case(MeanCharacters(column="none", of="letters"), None, counted=0),
     Case(MeanCharacters(column="words", of="letters", where=NOBODY), None),
+    Case(UpperShare(column="words"), 0.0, counted=5),
+    Case(UpperShare(column="typed"), 4 / 5, counted=5),
+    Case(UpperShare(column="nested.name"), 0.0, counted=4),
+    Case(UpperShare(column="typed", where="id = 3"), 1.0, counted=1),
+    Case(UpperShare(column="typed", where="id < 3"), None, counted=2),
+    Case(UpperShare(column="none"), None, counted=0),
+    Case(UpperShare(column="words", where=NOBODY), None),
     Case(
         PatternShare(column="status"),
         2 / 5,

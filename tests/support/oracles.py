@@ -62,7 +62,8 @@ def _co_moments(values: Values) -> tuple[int, float, float, float, float, float]
 def _distinct(values: Values) -> bytes | None:
     sketch = datasketches.hll_sketch(PARAMETER.hll_lg_k, datasketches.tgt_hll_type.HLL_8)
     for value in present(values):
-        sketch.update(str(value))
+        # As Spark's statement: the sketch ignores '', and -0.0 is 0.0.
+        sketch.update(str(value + 0.0 if isinstance(value, float) else value) or chr(0))
     return bytes(sketch.serialize_compact())
 
 

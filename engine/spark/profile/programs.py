@@ -4,7 +4,6 @@ The statistics take one scan. The sample is of the newest partition, stays in me
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from treaty.contracts.predicates.parser import quote
@@ -17,7 +16,7 @@ from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
 from treaty.engine.programs.history import distance_inputs, statistic_value
-from treaty.engine.programs.newest_partitions import PARTITIONS, newest
+from treaty.engine.programs.newest_partitions import Dated, newest
 from treaty.engine.programs.recipe import SAMPLE
 from treaty.engine.programs.suggestions import TableHistory
 from treaty.engine.protocol.progress import ReportProgress
@@ -55,7 +54,7 @@ def measured(
     excluded_partitions: frozenset[str],
     report_progress: ReportProgress,
 ) -> TableHistory:
-    """Return the history of the newest partitions with a sample of the newest usable one.
+    """Return the history of the newest partitions with a sample of the largest segment's newest.
 
     `excluded_partitions`: excluded partitions, which are not sampled. Raises EngineError if the partitions cannot be
     ordered by time."""
@@ -64,7 +63,7 @@ def measured(
     report_progress("measuring past partitions")
     plans = plan(bound_statistic for each in columns_to_measure for bound_statistic in each.statistics.values())
     states = scan(_newest(table, by), plans, partition_by=by)
-    ordered = _ordered(states)
+    ordered = _ordered(states, {name: _rows(bag) for name, bag in states.items()})
     names = tuple(name for _, name in ordered)
     last = next((name for name in reversed(names) if name not in excluded_partitions), names[-1])
     report_progress(f"sampling {last}")
@@ -83,15 +82,16 @@ def measured(
 
 
 def _newest(table: ProfiledTable, by: Sequence[str]) -> Any:
-    """Return the rows of the newest partitions; all rows if partition names are unknown or few."""
-    if len(table.names) <= PARTITIONS:
+    """Return the rows of the newest partitions; all rows if partition names are unknown, or if all are used."""
+    names = [name for _, name in _ordered(table.names)] if table.names else []
+    if len(names) == len(table.names):
         return table.frame
-    return partition_names.only(table.frame, by, [name for _, name in _ordered(table.names)])
+    return partition_names.only(table.frame, by, names)
 
 
-def _ordered(names: Iterable[str]) -> list[tuple[datetime, str]]:
+def _ordered(names: Iterable[str], rows: Mapping[str, int] | None = None) -> Dated:
     try:
-        return newest(names)
+        return newest(names, rows)
     except ValueError as error:
         raise EngineError(str(error), retry=False) from None
 

@@ -4,113 +4,58 @@ On weekly, noisy and growing tables, fixed bounds that admit all past partitions
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Any
 
 from treaty.contracts.assertions import ANOMALIES
-from treaty.contracts.comparison.threshold_order import NumericDomain
 from treaty.contracts.editing.check_entry import check
 from treaty.contracts.fingerprint import short_fingerprint
-from treaty.engine.anomaly.detector import DetectorBand, between
 from treaty.engine.anomaly.partition_order import PartitionOrder
-from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
-from treaty.engine.anomaly.volume_detector import VolumeDetector
+from treaty.engine.anomaly.volume_history import FALSE_ALARMS, LEAST, Volume, replaces
 from treaty.engine.profile.confidence_intervals import at_least
 from treaty.engine.profile.table_profile import TableProfile
+from treaty.engine.programs.newest_partitions import MOST_SEGMENTS
 from treaty.engine.suggestions.selection.holdout_test import learned_of
 from treaty.engine.suggestions.selection.issue_detection import UNKNOWN
 
 KIND = "volume"
 FIXED, PROGRAM = "row_count_band", "program"
-# Set by hand: number of partitions from which the past predicts; at most so many are evaluated.
-LEAST, MOST_EVALUATED = 14, 20
-# Set by hand: false alarms a year.
-FALSE_ALARMS = 1.0
-HALF = 0.5
-# Set by hand: alarms on evaluated partitions that the owner may find right.
-MOST_ALARMS = 1
 WORDS = "a partition has about as many rows as earlier partitions predict"
 
 
-@dataclass(frozen=True, eq=False)
-class Volume:
-    """The row counts of dated partitions, oldest first."""
+def volumes_of(history: TableProfile) -> list[Volume]:
+    """Return the row counts of each segment; empty unless all partitions are dated.
 
-    names: tuple[str, ...]
-    times: tuple[datetime, ...]
-    rows: tuple[int, ...]
-
-    @staticmethod
-    def of(history: TableProfile) -> "Volume | None":
-        """Return the row counts; None unless all partitions are dated and of one segment."""
-        rows = {name: bag.rows for name, bag in history.partitions}
-        segments = PartitionOrder.of(rows).segments
-        dated = next(iter(segments.values())) if len(segments) == 1 else []
-        if len({time for time, _ in dated}) < max(len(rows), 1):
-            return None
-        return Volume(
-            names=tuple(name for _, name in dated),
-            times=tuple(time for time, _ in dated),
-            rows=tuple(rows[name] for _, name in dated),
-        )
-
-    @cached_property
-    def evaluated(self) -> Mapping[str, DetectorBand]:
-        """Return the bands of the newest partitions by name, each learned from those before."""
-        first = max(learned_of(len(self.names)), len(self.names) - MOST_EVALUATED)
-        bands = {self.names[at]: self.band(at) for at in range(first, len(self.names))}
-        return {name: band for name, band in bands.items() if band}
-
-    @property
-    def alarms(self) -> list[str]:
-        """Return the evaluated partitions that would have alarmed."""
-        return [name for name, band in self.evaluated.items() if not _admits(band, self._rows[name])]
-
-    def misses_half(self, limits: Sequence[float | None]) -> bool:
-        """Return whether half of an evaluated partition's rows would be within fixed bounds."""
-        lower, upper = limits
-        return any(between((lower, upper), HALF * self._rows[name]) for name in self.evaluated)
-
-    @property
-    def noticed(self) -> float:
-        """Return the share of evaluated partitions that would alarm with half of their rows."""
-        caught = [not _admits(band, HALF * self._rows[name]) for name, band in self.evaluated.items()]
-        return sum(caught) / max(1, len(caught))
-
-    def band(self, at: int) -> DetectorBand | None:
-        """Return the band of a partition by its position; None while nothing is comparable."""
-        counts = zip(self.times[:at], self.rows[:at], strict=True)
-        past = Series.of(SeriesPoint(time=time, value=float(rows)) for time, rows in counts)
-        time = self.times[at] if at < len(self.times) else self.times[-1] + past.step
-        request = DetectionRequest(past=past, at=time, false_alarms=FALSE_ALARMS, domain=NumericDomain(least=0))
-        band = VolumeDetector().judge(request)
-        return band if isinstance(band, DetectorBand) else None
-
-    @cached_property
-    def _rows(self) -> Mapping[str, int]:
-        return dict(zip(self.names, self.rows, strict=True))
+    Segments with too few partitions are left out, and all if there are too many of them. They share the false
+    alarms."""
+    rows = {name: bag.rows for name, bag in history.partitions}
+    segments = PartitionOrder.of(rows).segments.values()
+    if sum(len({time for time, _ in dated}) for dated in segments) < len(rows) or len(segments) > MOST_SEGMENTS:
+        return []
+    return [_volume(dated, rows, FALSE_ALARMS / len(segments)) for dated in segments if len(dated) >= LEAST]
 
 
-def _admits(band: DetectorBand, rows: float) -> bool:
-    return between((band.lower, band.upper), rows)
+def _volume(dated: Sequence[tuple[datetime, str]], rows: Mapping[str, int], false_alarms: float) -> Volume:
+    return Volume(
+        names=tuple(name for _, name in dated),
+        times=tuple(time for time, _ in dated),
+        rows=tuple(rows[name] for _, name in dated),
+        learned=learned_of(len(dated)),
+        false_alarms=false_alarms,
+    )
 
 
 def with_volume(suggestions: Sequence[dict[str, Any]], history: TableProfile, object_name: str) -> list[dict[str, Any]]:
     """Return the suggestions, with the volume in place of fixed bounds.
 
-    Fixed bounds stay if they would not miss half of the rows of a partition, if the volume cannot be learned, or
-    if it would have alarmed on several newer partitions."""
+    Fixed bounds stay if the volume cannot be learned, or would not be better."""
     fixed = [each for each in suggestions if _is_fixed(each)]
-    volume = Volume.of(history) if len(history.partitions) >= LEAST else None
-    if volume is None or not volume.evaluated or len(volume.alarms) > MOST_ALARMS:
-        return list(suggestions)
-    if any(not volume.misses_half(each["evidence"]["limits"]) for each in fixed):
+    volumes = volumes_of(history)
+    if not replaces(volumes, [each["evidence"]["limits"] for each in fixed]):
         return list(suggestions)
     place = suggestions.index(fixed[0]) if fixed else len(suggestions)
     others = [each for each in suggestions if not _is_fixed(each)]
-    return [*others[:place], _suggestion(volume, object_name), *others[place:]]
+    return [*others[:place], _suggestion(volumes, object_name), *others[place:]]
 
 
 def _is_fixed(suggestion: Mapping[str, Any]) -> bool:
@@ -118,37 +63,42 @@ def _is_fixed(suggestion: Mapping[str, Any]) -> bool:
     return suggestion["kind"] == FIXED or (suggestion["kind"] == PROGRAM and suggestion["column"] is None)
 
 
-def _suggestion(volume: Volume, object_name: str) -> dict[str, Any]:
-    implementation = {"analyzer": "size", ANOMALIES: {"detector": KIND, "false_alarms": FALSE_ALARMS}}
+def _suggestion(volumes: Sequence[Volume], object_name: str) -> dict[str, Any]:
+    limit = {"detector": KIND, "false_alarms": round(volumes[0].false_alarms, 4)}
+    implementation = {"analyzer": "size", ANOMALIES: limit}
     return {
         "id": short_fingerprint([object_name, KIND, None]),
         "kind": KIND,
         "object": object_name,
         "column": None,
         "sentence": WORDS,
-        "expression": _expression(volume.band(len(volume.names))),
+        "expression": _expression(volumes),
         "severity": "error",
         "patch": {"quality": {**check("row-count", WORDS, "coverage", implementation), "severity": "error"}},
-        "evidence": _evidence(volume),
+        "evidence": _evidence(volumes),
     }
 
 
-def _expression(following: DetectorBand | None) -> str:
+def _expression(volumes: Sequence[Volume]) -> str:
     """Describe the check by its next band, because it has no lasting one."""
+    if len(volumes) > 1:
+        return f"size is as predicted, for each of {len(volumes)} segments from its own past"
+    following = volumes[0].following()
     if following is None or following.lower is None or following.upper is None:
         return "size is as predicted"
     lower, upper = math.ceil(following.lower), math.floor(following.upper)
     return f"size is as predicted: in the next partition between {lower:,} and {upper:,} ({following.by})"
 
 
-def _evidence(volume: Volume) -> dict[str, Any]:
-    evaluated, alarms = len(volume.evaluated), volume.alarms
+def _evidence(volumes: Sequence[Volume]) -> dict[str, Any]:
+    evaluated, noticed = sum(len(each.evaluated) for each in volumes), sum(each.noticed for each in volumes)
+    alarms = [name for each in volumes for name in each.alarms]
+    history = [[*pair] for each in volumes for pair in zip(each.names, each.rows, strict=True)]
     holds = at_least(evaluated - len(alarms), evaluated)
     return {
-        "rows": sum(volume.rows), "partitions": len(volume.rows), "held": len(volume.rows) - len(alarms),
-        "failed_on": alarms, "learned_on": len(volume.rows) - evaluated, "judged_on": evaluated, "back_test": alarms,
-        "history": [list(each) for each in zip(volume.names, volume.rows, strict=True)],
-        "limits": [None, None], "details": {"half_noticed": round(volume.noticed, 4)},
+        "rows": sum(rows for _, rows in history), "partitions": len(history), "held": len(history) - len(alarms),
+        "failed_on": alarms, "learned_on": len(history) - evaluated, "judged_on": evaluated, "back_test": alarms,
+        "history": history, "limits": [None, None], "details": {"half_noticed": round(noticed / evaluated, 4)},
         "since": None, "margin": 0.0, "holds": round(holds, 4), "likely": None, "confirmed": True, "catches": None,
         "issues": ["volume_change"], "worth": round(holds * UNKNOWN, 4), "counter_examples": [], "split_by": "time",
     }  # fmt: skip

@@ -8,8 +8,8 @@ import pytest
 
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.analyzers.characters import PatternShare
-from treaty.engine.analyzers.distinct import CountDistinct
+from treaty.engine.analyzers.characters import PatternShare, UpperShare
+from treaty.engine.analyzers.distinct import ApproxDistinctness, CountDistinct
 from treaty.engine.analyzers.keys import ApproxCountKeys
 from treaty.engine.analyzers.numbers import StandardDeviation
 from treaty.engine.analyzers.quantiles import ApproxQuantile
@@ -18,7 +18,10 @@ from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.statistics.column_values import column
 from treaty.engine.statistics.distances import distances
+from treaty.engine.statistics.statistics import compute_statistics
+from treaty.engine.statistics.summaries import summary
 
 TYPES = {"word": "string", "number": "bigint", "moment": "timestamp", "free": "string"}
 SCHEMA = Schema(tuple(Column(name, kind) for name, kind in TYPES.items()))
@@ -34,6 +37,8 @@ KEYS: dict[str, Analyzer] = {
 OTHERS: dict[str, Analyzer] = {
     "looks": PatternShare(column="free"),
     "masks": PatternShare(column="word"),
+    "unique_ratio": ApproxDistinctness(column="free"),
+    "upper_share": UpperShare(column="free"),
     "quantiles": ApproxQuantile(column="number", quantile=0.5),
     "moments": StandardDeviation(column="number"),
     "frequencies": CountDistinct(columns=("word",)),
@@ -125,3 +130,11 @@ def test_patterns_are_compared_from_what_spark_wrote(parts: dict[str, StateBag])
     expected = sum(abs(here[at] - there.get(at, 0)) for at in here) / ROWS
     assert told is not None
     assert (told.value, told.error) == (pytest.approx(expected), 0)
+
+
+@pytest.mark.parametrize("name", ["unique_ratio", "upper_share"])
+def test_of_texts_of_all_scripts_spark_counts_what_memory_does(name: str, parts: dict[str, StateBag]) -> None:
+    told = compute_statistics(summary(column([*free_texts(), None])))[name]
+    assert told is not None
+    assert 0 < told < 1
+    assert BOUND[name].value(parts["here"].values) == pytest.approx(told, rel=0 if name == "upper_share" else 0.02)

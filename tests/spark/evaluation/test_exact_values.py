@@ -56,6 +56,8 @@ EXACT: list[tuple[dict[str, Any], float]] = [
      sum(math.sqrt(at / (ROWS - 1)) >= 0.9 for at in range(ROWS)) / ROWS),
     ({"analyzer": "kll_buckets", "column": "root", "buckets": 2, "where": "id < 15000"},
      sum(math.sqrt(at / 14_999) >= 0.5 for at in range(15_000)) / 15_000),
+    ({"analyzer": "approx_distinctness", "column": "code"}, 32 * 33 / ROWS),
+    ({"analyzer": "approx_distinctness", "column": "left", "where": "id < 15000"}, 1.0),
 ]  # fmt: skip
 
 

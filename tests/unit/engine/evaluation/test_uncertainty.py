@@ -13,7 +13,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.analyzers.characters import PatternShare
-from treaty.engine.analyzers.distinct import ApproxCountDistinct, CountDistinct
+from treaty.engine.analyzers.distinct import ApproxCountDistinct, ApproxDistinctness, CountDistinct
 from treaty.engine.analyzers.numbers import Mean
 from treaty.engine.analyzers.quantiles import ApproxInterquartileRange, ApproxQuantile, KllBuckets
 from treaty.engine.evaluation.sentences import exactness_sentence, uncertainty_sentence
@@ -51,6 +51,7 @@ EXACT: list[tuple[Analyzer, Callable[[Sequence[float]], float]]] = [
     (ApproxInterquartileRange(column="x"), lambda values: _nearest(values, 0.75) - _nearest(values, 0.25)),
     (KllBuckets(column="x"), _fullest),
     (ApproxCountDistinct(column="x"), lambda values: len(set(values))),
+    (ApproxDistinctness(column="x"), lambda values: len(set(values)) / len(values)),
 ]
 
 

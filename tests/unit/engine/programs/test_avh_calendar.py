@@ -8,11 +8,12 @@ import pytest
 
 from treaty.engine.programs.constraints import measured_tail, past
 from treaty.engine.programs.fitting import fit
-from treaty.engine.programs.history import Batch, ColumnHistory, recurring
+from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import ColumnProgram
 from treaty.engine.programs.recipe import RECIPE
 from treaty.engine.programs.stationarity import LEVEL
 from treaty.engine.statistics.column_values import ColumnValues
+from treaty.engine.statistics.outliers import recurring
 from treaty.engine.statistics.statistics import STATISTICS
 from treaty.engine.statistics.summaries import summary
 

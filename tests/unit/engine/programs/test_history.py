@@ -6,9 +6,10 @@ import numpy
 import pytest
 
 from treaty.engine.programs.constraints import BOUNDS, past
-from treaty.engine.programs.history import Batch, ColumnHistory, set_aside
+from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.stationarity import LEVEL
 from treaty.engine.statistics.column_values import ColumnValues
+from treaty.engine.statistics.outliers import set_aside
 from treaty.engine.statistics.statistics import STATISTICS
 from treaty.engine.statistics.summaries import summary
 

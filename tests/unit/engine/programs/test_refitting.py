@@ -14,7 +14,7 @@ from support.orders import SCHEMA, check, contract, states
 
 from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.checks.binding import bind
-from treaty.engine.programs.newest_partitions import PARTITIONS
+from treaty.engine.programs.newest_partitions import TIMES
 from treaty.engine.programs.program import NoProgram
 from treaty.engine.programs.refitting import Refit, of_states, refits, watched_clauses
 
@@ -144,7 +144,7 @@ def test_nothing_is_learned_from_spoilt_partitions_and_the_newest_alone_are_read
     assert mean.points == 27
     assert (mean.upper or 0) < 110 < (wide.upper or 0)
     assert not {day(20), day(24), day(27)} & {*mean.partitions, *mean.alarms}
-    many = refitted(table(PARTITIONS + 5))["mean"]
+    many = refitted(table(TIMES + 5))["mean"]
     assert isinstance(many, Refit)
     assert many.partitions[0] == day(5)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 import numpy
@@ -12,6 +13,7 @@ from treaty.engine.anomaly.detector import DetectorBand, between
 from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
 from treaty.engine.anomaly.volume_detector import VolumeDetector
 from treaty.engine.profile.table_profile import TableProfile
+from treaty.engine.programs.newest_partitions import MOST_SEGMENTS
 from treaty.engine.states.bag import ComponentState, StateBag
 from treaty.engine.states.planning.scan_plan import ROWS
 from treaty.engine.suggestions.selection.pipeline import suggest
@@ -90,13 +92,34 @@ def test_other_histories_have_fixed_bounds_or_the_volume_of_their_segment(histor
     assert kinds == (["volume"] if "land=DE" in history.partitions[0][0] else ["row_count_band"])
 
 
-def test_several_segments_have_no_common_volume() -> None:
-    both = tuple(
-        each
-        for land in ("DE", "IT")
-        for each in profile(rows("weekday"), name="day={:%Y-%m-%d}/land=" + land).partitions
+def of_lands(**counts: Sequence[int]) -> TableProfile:
+    named = (profile(some, name="day={:%Y-%m-%d}/land=" + land) for land, some in counts.items())
+    return TableProfile(
+        columns=(), partitions=tuple(sorted((pair for each in named for pair in each.partitions), key=itemgetter(0)))
     )
-    assert "volume" not in {each["kind"] for each in suggested(TableProfile(columns=(), partitions=both))}
+
+
+def test_segments_have_volumes_of_their_own_that_share_the_false_alarms() -> None:
+    found = suggested(of_lands(DE=rows("flat"), IT=[count // 50 for count in rows("flat")]))
+    (volume,) = (each for each in found if each["kind"] == "volume")
+    limit = volume["patch"]["quality"]["implementation"]["mustHaveNoAnomalies"]
+    assert limit == {"detector": "volume", "false_alarms": 0.5}
+    assert volume["expression"] == "size is as predicted, for each of 2 segments from its own past"
+    evidence = volume["evidence"]
+    assert (evidence["partitions"], evidence["judged_on"], evidence["back_test"]) == (2 * DAYS, 2 * 12, [])
+    assert evidence["details"]["half_noticed"] == 1.0
+
+
+def test_segments_of_one_size_that_fixed_bounds_judge_well_keep_them() -> None:
+    found = suggested(of_lands(DE=rows("flat"), IT=rows("flat")[::-1]))
+    assert [each["kind"] for each in found] == ["row_count_band"]
+
+
+def test_more_segments_than_share_the_false_alarms_have_fixed_bounds() -> None:
+    lands = {f"L{at}": [count // (at + 1) for count in rows("flat", 20)] for at in range(MOST_SEGMENTS + 1)}
+    assert "volume" not in {each["kind"] for each in suggested(of_lands(**lands))}
+    del lands["L0"]
+    assert "volume" in {each["kind"] for each in suggested(of_lands(**lands))}
 
 
 def test_a_volume_that_alarmed_on_several_newer_partitions_is_not_suggested() -> None:
