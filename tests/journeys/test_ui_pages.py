@@ -270,6 +270,7 @@ def test_optional_suggestions_are_shown_on_request(open_page: Open, the_shop: Sh
     toggle.set_value(True).run()
 
     assert "customer_id is required" not in hidden
+    assert f"0 of {the_shop.client('owner').proposal(the_shop.review).pending} decided" in at.get("progress")[0].text
     assert "customer_id is required" in texts(at)
 
 

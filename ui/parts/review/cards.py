@@ -173,9 +173,8 @@ def reason(suggestion: SuggestionOut, siblings: Sequence[UUID]) -> None:
 def progress() -> None:
     """Draw the number of decided suggestions, and what prevents an approval."""
     proposal = viewer.current_proposal()
-    total, note = len(proposal.suggestions), hint(proposal)
-    if total:
-        done = total - proposal.pending
+    done, note = proposal.accepted + proposal.rejected, hint(proposal)
+    if total := done + proposal.pending:
         st.progress(done / total, text=" · ".join(part for part in (texts.progress(done, total), note) if part))
     elif note:
         st.caption(note)
