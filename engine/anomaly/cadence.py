@@ -37,7 +37,7 @@ CADENCES = (
 )
 IRREGULAR = Cadence("irregular", None, 365.25)
 # Ranges of typical steps per cadence: chosen by hand, wide enough for a missed run, too narrow for the next cadence.
-STEPS = ((0.5 * HOUR, 1.5 * HOUR), (0.75 * DAY, 1.5 * DAY), (6 * DAY, 8 * DAY), (27 * DAY, 32 * DAY))
+STEPS = ((0.75 * HOUR, 1.5 * HOUR), (0.75 * DAY, 1.5 * DAY), (6 * DAY, 8 * DAY), (27 * DAY, 32 * DAY))
 # Share of the steps that must be in the range: chosen by hand.
 REGULAR = 0.7
 
@@ -52,7 +52,7 @@ def cadence(times: Sequence[datetime | None]) -> Cadence:
         if sum(low <= gap <= high for gap in gaps) >= REGULAR * len(gaps):
             return candidate
     step = median(gap.total_seconds() for gap in gaps)
-    return Cadence("irregular", None, min(8766.0, 365.25 * 86400 / step)) if step > 0 else IRREGULAR
+    return Cadence("irregular", None, 365.25 * 86400 / step) if step > 0 else IRREGULAR
 
 
 def positions(times: Sequence[datetime | None], unit: LagUnit | None) -> tuple[float, ...]:
