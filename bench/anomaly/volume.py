@@ -19,7 +19,8 @@ from treaty.engine.anomaly.detector import Limits, between
 from treaty.engine.anomaly.series import moment
 from treaty.engine.profile.table_profile import TableProfile
 from treaty.engine.programs.history import Batch, ColumnHistory
-from treaty.engine.programs.limits import guard
+from treaty.engine.programs.recipe import RECIPE
+from treaty.engine.programs.table_programs import allowance, rows_learner
 from treaty.engine.states.bag import ComponentState, StateBag
 from treaty.engine.states.planning.scan_plan import ROWS
 from treaty.engine.statistics.summaries import NumberSummary
@@ -114,8 +115,10 @@ def fixed(table: RowCounts) -> Bands:
 def program(table: RowCounts) -> Bands:
     """Return the bounds of a program's guard after the first `DRAFTED` partitions."""
     summaries = (NumberSummary(rows=rows, moments=(0, 0.0, 0.0), curve=None, distinct=None) for rows in table.rows)
-    clause = guard("row_count", ColumnHistory(tuple(map(Batch, table.names, summaries))[:DRAFTED]))
-    limits = (clause.lower, clause.upper) if clause else None
+    history = ColumnHistory(tuple(map(Batch, table.names, summaries, table.times))[:DRAFTED])
+    rate = allowance(1.0, history.cadence.yearly)
+    clauses = rows_learner(history, RECIPE).program(rate).clauses
+    limits = (clauses[0].lower, clauses[0].upper) if clauses else None
     return lambda at: limits
 
 
