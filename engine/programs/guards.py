@@ -49,10 +49,10 @@ def _level(name: str, history: ColumnHistory) -> StatisticSummary | None:
 
 
 def _spreads(summary: StatisticSummary, history: ColumnHistory, width: float) -> float:
-    """Return the width of a guard of that many deviations in spreads, at least one."""
+    """Return the width of a guard of that many deviations in spreads, or of spreads."""
     name, deviation = summary.statistic.name, summary.deviation * summary.relative_deviation
     half = max(width * deviation, GUARD_ROWS * history.floor(name), GUARDS[name] * summary.middle)
-    return round(max(1.0, half / summary.deviation), 4)
+    return round(max(1.0 if deviation else width, half / summary.deviation), 4)
 
 
 def _guard(summary: StatisticSummary, width: float, bound: ProbabilityBound) -> Clause | None:
