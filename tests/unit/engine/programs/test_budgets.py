@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from support.orders import contract
 
 from treaty.engine.anomaly.learned_programs import ProgramClause
+from treaty.engine.cli.commands import _print_draft
 from treaty.engine.programs.constraints import BOUNDS, WIDTHS, past
 from treaty.engine.programs.explanations import budget_notes
 from treaty.engine.programs.guards import guards, refit_guard
@@ -21,6 +23,7 @@ from treaty.engine.programs.recipe import GUARDS
 from treaty.engine.programs.stationarity import LEVEL
 from treaty.engine.programs.suggestions import TableHistory, programs, suggested_clauses
 from treaty.engine.programs.table_programs import QUARTERS, TableProgram, Unpaid, allowance
+from treaty.engine.protocol.requests import DraftResult
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
 from treaty.engine.statistics.summaries import NumberSummary
@@ -243,3 +246,11 @@ def test_a_guard_in_a_contract_has_a_rate_and_no_width() -> None:
     assert ProgramClause.model_validate({**widest, "refit": "tighten_only"}).is_guard
     assert not ProgramClause.model_validate({**widest, "width": 40.0}).is_guard
     assert not ProgramClause.model_validate({**widest, "lag": 1}).is_guard
+
+
+def test_the_command_prints_the_notes_of_a_draft_beside_its_document(capsys: pytest.CaptureFixture[str]) -> None:
+    note = "no clause besides guards fits 1 false alarm per quarter"
+    document = contract().source
+    _print_draft(DraftResult(document=document, suggestions=(), profile={"notes": [note]}), None, as_json=False)
+    printed = capsys.readouterr()
+    assert (printed.err, "orders" in printed.out) == (f"{note}\n", True)
