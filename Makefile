@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 # Without compiled modules every process of the tests compiles hundreds of them once more.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states fuzz-api kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-drafts-live bench-predictability bench-anomaly bench-volume bench-fmdv bench-keys bench-trust bench-ui screens lock bench-install
+.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states fuzz-api kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-drafts-live bench-predictability bench-anomaly bench-volume bench-budgets bench-fmdv bench-keys bench-trust bench-ui screens lock bench-install
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -90,6 +90,9 @@ bench-anomaly: setup ## what detectors promise and keep (ARGS="--series 100", "-
 
 bench-volume: setup ## what checks of the row count find and what they alarm on (ARGS="--data FOLDER --seeds 10")
 	$(PY) -W ignore -m bench.anomaly.volume --data ../shared/data $(ARGS)
+
+bench-budgets: setup ## whether budgets of false alarms hold, from minutes to months (minutes; ARGS="--cadences hour --only programs")
+	$(PY) -W ignore -m bench.anomaly.budgets $(ARGS)
 
 docs: setup ## write the reference and docs/house.svg from the code, and build the site into site/
 	$(PY) docs/generate.py

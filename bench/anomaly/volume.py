@@ -20,9 +20,11 @@ from treaty.engine.anomaly.detector import Limits, between
 from treaty.engine.anomaly.series import moment
 from treaty.engine.anomaly.volume_history import Volume
 from treaty.engine.profile.table_profile import TableProfile
+from treaty.engine.programs.guards import row_volume
 from treaty.engine.programs.history import Batch, ColumnHistory
-from treaty.engine.programs.limits import guard
-from treaty.engine.programs.row_volume import row_volume
+from treaty.engine.programs.program import Clause
+from treaty.engine.programs.recipe import RECIPE
+from treaty.engine.programs.table_programs import allowance, rows_learner
 from treaty.engine.states.bag import ComponentState, StateBag
 from treaty.engine.states.planning.scan_plan import ROWS
 from treaty.engine.statistics.summaries import NumberSummary
@@ -117,9 +119,15 @@ def fixed(table: RowCounts) -> Bands:
 def program(table: RowCounts) -> Bands:
     """Return the bounds of a program's guard after the first `DRAFTED` partitions."""
     summaries = (NumberSummary(rows=rows, moments=(0, 0.0, 0.0), curve=None, distinct=None) for rows in table.rows)
-    clause = guard("row_count", ColumnHistory(tuple(map(Batch, table.names, summaries))[:DRAFTED]))
+    clause = _guard(tuple(map(Batch, table.names, summaries, table.times))[:DRAFTED])
     limits = (clause.lower, clause.upper) if clause else None
     return lambda at: limits
+
+
+def _guard(batches: tuple[Batch, ...]) -> Clause | None:
+    history = ColumnHistory(batches)
+    clauses = rows_learner(history, RECIPE).program(allowance(1.0, history.cadence.yearly)).clauses
+    return clauses[0] if clauses else None
 
 
 def memory(table: RowCounts) -> Bands:
@@ -128,7 +136,7 @@ def memory(table: RowCounts) -> Bands:
     batches = tuple(Batch(*each) for each in zip(table.names, summaries, table.times, strict=True))
 
     def limits(at: int) -> Limits | None:
-        clause = guard("row_count", ColumnHistory(batches[:at]))
+        clause = _guard(batches[:at])
         past = row_volume(batches[:at], clause) if clause else None
         band = past.following(table.times[at]) if past else None
         followed = band or clause

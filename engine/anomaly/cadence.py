@@ -4,7 +4,7 @@ A lag that counted partitions would compare other days of the week as soon as on
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from statistics import median
@@ -13,6 +13,7 @@ from typing import Literal
 LagUnit = Literal["hours", "days", "weeks", "months"]
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+YEAR = 365.25 * DAY
 UNITS: dict[LagUnit, timedelta] = {"hours": HOUR, "days": DAY, "weeks": 7 * DAY, "months": 365.2425 / 12 * DAY}
 
 
@@ -20,12 +21,31 @@ UNITS: dict[LagUnit, timedelta] = {"hours": HOUR, "days": DAY, "weeks": 7 * DAY,
 class Cadence:
     """The cadence of partitions: its name, and the number per cycle; None without an expected cycle.
 
-    `yearly`: number of partitions per year. `unit`: time from one partition to the next; None if irregular."""
+    `cycle` counts steps of `cycle_unit`. `yearly`: number of partitions per year. `unit`: time from one partition to
+    the next; None if irregular or finer than an hour."""
 
     name: str
     cycle: int | None
     yearly: float
     unit: LagUnit | None = None
+    finer_than: LagUnit | None = field(default=None, kw_only=True)
+
+    @property
+    def cycle_unit(self) -> LagUnit | None:
+        """Return the unit that a cycle is counted in."""
+        return self.unit or self.finer_than
+
+    @property
+    def partitions_per_cycle(self) -> int:
+        """Return the number of partitions in a cycle; 0 without a cycle."""
+        if not self.cycle or self.cycle_unit is None:
+            return 0
+        return round(self.yearly * self.cycle * UNITS[self.cycle_unit] / YEAR)
+
+    @property
+    def is_within_day(self) -> bool:
+        """Return whether a day has several partitions, so that its hours may differ."""
+        return self.cycle_unit == "hours"
 
 
 DAILY = Cadence("daily", 7, 365.25, "days")
@@ -37,7 +57,7 @@ CADENCES = (
 )
 IRREGULAR = Cadence("irregular", None, 365.25)
 # Ranges of typical steps per cadence: chosen by hand, wide enough for a missed run, too narrow for the next cadence.
-STEPS = ((0.5 * HOUR, 1.5 * HOUR), (0.75 * DAY, 1.5 * DAY), (6 * DAY, 8 * DAY), (27 * DAY, 32 * DAY))
+STEPS = ((0.75 * HOUR, 1.5 * HOUR), (0.75 * DAY, 1.5 * DAY), (6 * DAY, 8 * DAY), (27 * DAY, 32 * DAY))
 # Share of the steps that must be in the range: chosen by hand.
 REGULAR = 0.7
 
@@ -51,8 +71,13 @@ def cadence(times: Sequence[datetime | None]) -> Cadence:
     for candidate, (low, high) in zip(CADENCES, STEPS, strict=True):
         if sum(low <= gap <= high for gap in gaps) >= REGULAR * len(gaps):
             return candidate
-    step = median(gap.total_seconds() for gap in gaps)
-    return Cadence("irregular", None, min(8766.0, 365.25 * 86400 / step)) if step > 0 else IRREGULAR
+    step = timedelta(seconds=median(gap.total_seconds() for gap in gaps))
+    if step <= timedelta(0):
+        return IRREGULAR
+    regular = sum(0.75 * step <= gap <= 1.5 * step for gap in gaps) >= REGULAR * len(gaps)
+    if step < HOUR and regular:
+        return Cadence("finer than hourly", 24, YEAR / step, finer_than="hours")
+    return Cadence("irregular", None, YEAR / step)
 
 
 def positions(times: Sequence[datetime | None], unit: LagUnit | None) -> tuple[float, ...]:

@@ -78,8 +78,10 @@ class ProgramClause(Detector):
 
     @property
     def is_guard(self) -> bool:
-        """Return whether the clause always belongs to the program, outside of its false-alarm budget."""
-        return self.rate is None
+        """Return whether the clause is a guard, whose limits do not depend on the spread.
+
+        It has only a lower limit and no width, or in older contracts no rate."""
+        return self.rate is None or (self.width is None and self.upper is None and not self.lag)
 
     @property
     def has_width(self) -> bool:

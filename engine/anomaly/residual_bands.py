@@ -6,39 +6,91 @@ from functools import cached_property
 from math import erfc, exp, log, sqrt
 from typing import Any
 
-# The outer tenth of the history's residuals determines the weight of the tail; the prior of the model's own tail counts
-# as thirty of them. Chosen by hand: less than a tenth leaves too few points of a daily year, and with a prior of thirty
-# one year outweighs the model.
-OUTER, WEIGHT = 0.1, 30.0
-# Maximum contribution of one residual to the tail: a value a thousand times too large must not widen the band forever.
-MOST = 8.0
+# Degrees of freedom of the heavier tails that the history may show. The model's own tail counts at least a fifth, and
+# thirty residuals as much as the history; with other numbers normal noise or Student's t alarmed too often at rates of
+# one in a million (tuned by hand on simulated residuals).
+HEAVY, LEAST_OWN, PRIOR = (2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 30.0), 0.2, 30.0
+# Smaller residuals show no tail: only their number counts.
+INNER = 1.0
+# Degrees of freedom of a tail that is as good as normal.
+NORMAL = 1e6
+# Maximum distance of one residual: a value a thousand times too large must not widen the band forever.
+MOST = 5.0
+# Steps of expectation and maximization for the scale of a tail.
+STEPS = 12
 HALVINGS = 60
 
 
 @dataclass(frozen=True)
 class TailModel:
-    """Maps a model's tail probabilities to observed ones.
+    """The tail of a forecast's errors: the model's own, averaged with heavier ones by their posterior weights.
 
-    Peaks over a threshold with a power tail (Pickands 1975; Hill 1975), shrunk to the model's own tail. `share`:
-    share of points beyond OUTER. `index`: 1 if the model's tail is right, smaller if the real tail is heavier."""
+    A power of the model's own probabilities, as of normal ones, cannot follow a tail of Student's t to small rates.
+    `weights`: of the model's own tail and of each of HEAVY. `scales`: spread of each of HEAVY."""
 
-    share: float = OUTER
-    index: float = 1.0
+    weights: tuple[float, ...] = (1.0,)
+    scales: tuple[float, ...] = ()
 
     @staticmethod
     def of(surprises: Sequence[float]) -> "TailModel":
         """Estimate the tail from the probability of each past point under its forecast."""
-        outer = [min(log(OUTER / max(each, 1e-300)), MOST) for each in surprises if each < OUTER]
-        share = (len(outer) + WEIGHT) / (len(surprises) + WEIGHT / OUTER)
-        return TailModel(share, (len(outer) + WEIGHT) / (sum(outer) + WEIGHT))
+        if not surprises:
+            return TailModel()
+        import numpy as np
+        from scipy.special import ndtri
 
-    def real(self, model: float) -> float:
-        """Return the observed frequency of an event with that model probability."""
-        return model if model >= OUTER else self.share * (model / OUTER) ** self.index
+        distances = np.minimum(-ndtri(np.maximum(np.array(surprises), 1e-300) / 2), MOST)
+        scales = _scales(distances**2)
+        own = max(LEAST_OWN, PRIOR / (PRIOR + len(distances)))
+        heavy = np.log((1 - own) / len(HEAVY)) - 0.5 * np.log(len(distances)) + _likelihood(distances, HEAVY, scales)
+        logs = np.array([np.log(own) + _likelihood(distances, [NORMAL], [1.0])[0], *heavy])
+        weights = np.exp(logs - logs.max())
+        return TailModel(tuple((weights / weights.sum()).tolist()), tuple(scales.tolist()))
 
-    def modelled(self, real: float) -> float:
-        """Return the model probability of an event with that observed frequency."""
-        return real if real >= self.share else OUTER * float((real / self.share) ** (1 / self.index))
+    def beyond(self, distance: float, freedom: float) -> float:
+        """Return the share of points at least that many spreads away, on either side."""
+        from scipy.special import stdtr
+
+        own = 2 * float(stdtr(freedom, -distance)) * self.weights[0]
+        if not self.scales:
+            return own
+        return own + 2 * float(stdtr(HEAVY, [-distance / each for each in self.scales]) @ self.weights[1:])
+
+    def distance(self, share: float, freedom: float) -> float:
+        """Return the number of spreads that this share of points is away, on either side."""
+        if not self.scales:
+            return quantile(share / 2, freedom)
+        longest = 1.0
+        while self.beyond(longest, freedom) > share:
+            longest *= 2
+        return halved(0.0, longest, lambda away: self.beyond(away, freedom) > share, upper=True)
+
+
+def _scales(squares: Any) -> Any:
+    """Return the scale of each heavy tail that fits these squared distances."""
+    import numpy as np
+
+    freedom = np.array(HEAVY)
+    usual = 1 - 2 / freedom  # the tail has the variance of the model
+    variance = usual
+    for _ in range(STEPS):
+        weights = (freedom[:, None] + 1) / (freedom[:, None] + squares / variance[:, None])
+        variance = ((weights * squares).sum(axis=1) + PRIOR * usual) / (len(squares) + PRIOR)
+    return np.sqrt(variance)
+
+
+def _likelihood(distances: Any, freedoms: Sequence[float], scales: Sequence[float]) -> Any:
+    """Return the log likelihood of the distances under each Student's t; inner distances are only counted."""
+    import numpy as np
+    from scipy.special import gammaln, stdtr
+
+    freedom, scale = np.array(freedoms), np.array(scales)
+    outer = distances[distances >= INNER] ** 2
+    half = (freedom + 1) / 2
+    density = gammaln(half) - gammaln(freedom / 2) - 0.5 * np.log(freedom * np.pi) - np.log(scale) + np.log(2)
+    falls = (half[:, None] * np.log1p(outer / (freedom * scale**2)[:, None])).sum(axis=1)
+    inner = (len(distances) - len(outer)) * np.log1p(-2 * stdtr(freedom, -INNER / scale))
+    return inner + len(outer) * density - falls
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,18 +122,15 @@ class Forecast:
 
     def edge(self, each_side: float, *, upper: bool) -> float:
         """Return the value beyond which that share of points falls on one side."""
-        away = self.spread * quantile(self.tail.modelled(2 * each_side) / 2, self.freedom)
+        away = self.spread * self.tail.distance(2 * each_side, self.freedom)
         return self.value(self.expected + (away if upper else -away))
 
     def beyond(self, value: float, *, upper: bool) -> float:
         """Return the share of points beyond the value on that side."""
-        from scipy.special import stdtr
-
         if self.logged and value <= 0:
             return 1.0 if upper else 0.0
         away = ((log(value) if self.logged else value) - self.expected) / self.spread
-        outer = float(stdtr(self.freedom, -abs(away)))
-        real = self.tail.real(2 * outer) / 2
+        real = self.tail.beyond(abs(away), self.freedom) / 2
         return real if (away >= 0) is upper else 1 - real
 
 

@@ -256,7 +256,10 @@ def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:
     if as_json:
         output = {"document": document.decode(), "suggestions": drafted.suggestions, "profile": drafted.profile}
         print(json.dumps(output, indent=2))
-    elif out:
+        return
+    for note in drafted.profile.get("notes", ()):
+        print(note, file=sys.stderr)  # stdout may be the document
+    if out:
         print_draft(drafted.suggestions, _console())
     else:
         print(document.decode(), end="")

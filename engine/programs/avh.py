@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from treaty.engine.anomaly.volume_history import Volume
+from treaty.engine.programs.guards import clause_of_band, row_volume
 from treaty.engine.programs.history import Arrival, Batch, ColumnHistory
 from treaty.engine.programs.program import Clause
-from treaty.engine.programs.row_volume import clause_of_band, row_volume
 from treaty.engine.programs.table_programs import TableProgram, TableVerdict, fit_within
 from treaty.engine.statistics.column_values import ColumnValues, column
 from treaty.engine.statistics.summaries import summary

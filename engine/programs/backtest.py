@@ -11,17 +11,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from treaty.engine.programs.fitting import guards
+from treaty.engine.programs.fitting import possible_guards
 from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.injected_issues import Issue
 from treaty.engine.programs.learner import Learner, transfer_statistic
-from treaty.engine.programs.limits import guard
-from treaty.engine.programs.program import verdict
 from treaty.engine.programs.recipe import LEAST_BATCHES
 
 Array = NDArray[Any]
 
-ROW_COUNT = "row_count"
 # Whether statistics that follow a history alarm.
 Alarmed = Callable[[Mapping[str, float | None], ColumnHistory], bool]
 
@@ -70,18 +67,8 @@ def learned_anew(learner: Learner, budget: float, most: int) -> Backtest:
 
 
 def _before(learner: Learner, before: ColumnHistory) -> Learner:
-    trials = EarlierTrials(learner, before) if learner.trials else None
-    return replace(learner, history=before, trials=trials, guards=guards(before, learner.recipe))
-
-
-def rows_anew(history: ColumnHistory, most: int) -> Backtest:
-    """Backtest the guard of the row count in the same way."""
-
-    def fitted(before: ColumnHistory) -> Alarmed:
-        clause = guard(ROW_COUNT, before)
-        return lambda row, history: clause is not None and verdict(clause, row[ROW_COUNT], history).holds is False
-
-    return _tested(history, most, fitted)
+    trials = EarlierTrials(learner, before)
+    return replace(learner, history=before, trials=trials, guards=possible_guards(before, learner.recipe))
 
 
 def _tested(history: ColumnHistory, most: int, fitted: Callable[[ColumnHistory], Alarmed]) -> Backtest:

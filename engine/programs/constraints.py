@@ -27,12 +27,13 @@ class ProbabilityBound:
     """A bound on the share of a statistic's values beyond a given number of spreads.
 
     `rate`: computes the rate of each width for a past. `proven`: valid for any distribution with known mean and
-    deviation."""
+    deviation. `empty`: rate of almost empty or all-null batches; 1 if it is not known."""
 
     name: str
     description: str
     rate: "Callable[[StatisticSummary, Array], Array]"
     proven: bool = False
+    empty: "Callable[[StatisticSummary], float]" = field(default=lambda _: 1.0, kw_only=True)
 
 
 def chebyshev(width: Array) -> Array:
@@ -96,18 +97,39 @@ class StatisticSummary:
 # on thirty batches of 271 columns of public tables. If nothing had changed before, as many again lie within one floor.
 # With fewer batches all terms grow.
 QUARTER, EVENTS, MEASURED_AT = 0.25, 0.0005, 30
+# With long histories no tail is heavier than CUBE / k^3, as simulated with Student's t of three degrees, lognormal and
+# contaminated series. Events are as frequent after sixty batches as after thirty, and 0 of 90,000 after 120 (tuning
+# set).
+CUBE, LONG, LASTING = 2.5, 240, 60
+# Batches with less than a tenth of the smallest count so far: none of 4,342 columns' clean batches of the tuning set.
+EMPTY = 0.00001
 
 
 def measured_tail(past: StatisticSummary, width: Array) -> Array:
     """Return the rate measured on clean batches of real tables: about 1 / 4 k^2, plus events beyond any width.
 
-    There is no guarantee. Both terms grow with fewer points than the thirty of the measurement. Widths are in
-    spreads; if the spread is the floor, k is larger accordingly. The rate is at least that of the past itself:
-    month-end effects recur."""
-    scarce = max(1.0, MEASURED_AT / max(past.points, 1))
-    tail = scarce**2 * QUARTER * numpy.square(past.relative_deviation / width)
-    rate = tail + scarce * EVENTS * (1.0 + (1.0 - past.relative_deviation) / width)
+    There is no guarantee. Both terms grow with fewer points than the thirty of the measurement, and shrink with a
+    long history. Widths are in spreads; if the spread is the floor, k is larger accordingly. The rate is at least that
+    of the past itself: month-end effects recur."""
+    scarce, k = _scarcity(past), width / max(past.relative_deviation, 1e-12)
+    cube = CUBE * max(1.0, LONG / max(past.points, 1))
+    tail = numpy.minimum(scarce**2 * QUARTER / k**2, cube / k**3)
+    rate = tail + _events(past) * (1.0 + (1.0 - past.relative_deviation) / width)
     return numpy.minimum(1.0, numpy.maximum(rate, past.broken(width)))
+
+
+def _scarcity(past: StatisticSummary) -> float:
+    return max(1.0, MEASURED_AT / max(past.points, 1))
+
+
+def _events(past: StatisticSummary) -> float:
+    """Return the rate of events beyond any width."""
+    return EVENTS * _scarcity(past) * min(1.0, LASTING / max(past.points, 1))
+
+
+def _emptied(past: StatisticSummary) -> float:
+    """Return the rate of almost empty batches, which shrinks with a long history."""
+    return EMPTY / EVENTS * _events(past)
 
 
 def _deviations(past: StatisticSummary, width: Array) -> Array:
@@ -123,7 +145,7 @@ def _proven(past: StatisticSummary, width: Array) -> Array:
 BOUNDS: Mapping[str, ProbabilityBound] = {
     each.name: each
     for each in (
-        ProbabilityBound("measured", "the tail measured on real tables", measured_tail),
+        ProbabilityBound("measured", "the tail measured on real tables", measured_tail, empty=_emptied),
         ProbabilityBound(
             "paper", "Chebyshev, Cantelli and the central limit theorem",
             lambda past, width: PAPERS[past.law](_deviations(past, width)),

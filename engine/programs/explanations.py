@@ -1,11 +1,15 @@
 """Describe clauses and programs in sentences for owners."""
 
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from treaty.engine.core.number_format import figure, percentage
 from treaty.engine.programs.backtest import Backtest
 from treaty.engine.programs.constraints import BOUNDS
+from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.program import Clause, ClauseVerdict, ColumnProgram
+from treaty.engine.programs.stationarity import knows_level
+from treaty.engine.programs.table_programs import MOST_RATE, QUARTERS, TableProgram, Unpaid
 from treaty.engine.statistics.statistics import STATISTICS
 
 LONGER = {
@@ -13,6 +17,13 @@ LONGER = {
     "cohens_d": "Cohen's d",
     **{f"new_of_{of}": f"share of new {of}" for of in ("values", "masks", "shapes")},
 }
+
+NOTHING = "no {kind} fits {budget}: the first one needs {cost}"
+SOME = "no {kind} of {columns} fits {budget}: one for each needs {cost}"
+REMEDY = "about {} per quarter; use --false-alarms {}"
+TOO_MUCH = f"more than the largest budget, {100 * MOST_RATE:g} % of the partitions"
+NO_LEVEL = "{points} partitions cover less than a day: only changes between partitions are limited"
+SHOWN = 3
 
 
 def statistic(name: str) -> str:
@@ -54,7 +65,7 @@ def sentence(clause: Clause, guessed: float = 0.0, segments: int = 1) -> str:
     alarms = f"would have alarmed {clause.alarms} of {clause.points} times"
     catches = f"catches {percentage(clause.caught)} of the issues, {percentage(clause.gain)} alone"
     counted = f"; standard error of the count {figure(guessed)}" if guessed and clause.statistic in ESTIMATED else ""
-    cost = "a guard" if clause.guard else f"false-alarm rate {percentage(clause.rate)}"
+    cost = f"{'a guard, ' if clause.guard else ''}false-alarm rate {percentage(clause.rate)}"
     learned = f"; learned from {segments} segments, with issues of the largest" if segments > 1 else ""
     return f"{subject}, {scale}{limits(clause)}; {alarms}; {catches}; {cost}{counted}{learned}"
 
@@ -89,3 +100,33 @@ def broken(verdict: ClauseVerdict) -> str:
     edges = [edge for edge in (clause.lower, clause.upper) if edge is not None]
     value = figure(verdict.transformed, alongside=edges)
     return f"{statistic(clause.statistic)}{against} is {value}, expected {limits(clause)}"
+
+
+def budget_notes(program: TableProgram, histories: Mapping[str, ColumnHistory]) -> tuple[str, ...]:
+    """Return a sentence for each kind of clause that the budget does not pay for; none if it pays for all."""
+    return (*(_words(each, program) for each in program.unpaid), *_without_level(histories))
+
+
+def _words(unpaid: Unpaid, program: TableProgram) -> str:
+    cost = TOO_MUCH if unpaid.alarms is None else REMEDY.format(*[figure(unpaid.alarms)] * 2)
+    kind = "guard" if unpaid.guards else "clause besides guards"
+    text = NOTHING if unpaid.nothing else SOME
+    return text.format(kind=kind, budget=_budget(program), cost=cost, columns=_some(unpaid.columns))
+
+
+def _budget(program: TableProgram) -> str:
+    quarterly = program.yearly / QUARTERS
+    alarms = float(f"{program.budget * quarterly:.3g}")
+    plural = "" if alarms == 1 else "s"
+    return f"{figure(alarms)} false alarm{plural} per quarter of {round(quarterly):,} partitions"
+
+
+def _some(columns: tuple[str | None, ...]) -> str:
+    more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
+    return ", ".join(each or "the table" for each in columns[:SHOWN]) + more
+
+
+def _without_level(histories: Mapping[str, ColumnHistory]) -> Iterator[str]:
+    longest = max(histories.values(), key=lambda each: each.points, default=None)
+    if longest is not None and not knows_level(longest.cadence, longest.points):
+        yield NO_LEVEL.format(points=f"{longest.points:,}")

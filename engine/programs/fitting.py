@@ -6,12 +6,13 @@ import numpy
 from numpy.random import default_rng
 
 from treaty.engine.programs.clause_selection import ConstraintChoice
-from treaty.engine.programs.constraints import past
+from treaty.engine.programs.constraints import BOUNDS, past
+from treaty.engine.programs.guards import guards, refit_guard
 from treaty.engine.programs.history import ColumnHistory
-from treaty.engine.programs.learner import Learner, SampleTrials
-from treaty.engine.programs.limits import clause_of, guard
+from treaty.engine.programs.learner import CountTrials, Learner, SampleTrials
+from treaty.engine.programs.limits import clause_of
 from treaty.engine.programs.program import Clause, ColumnProgram, NoProgram
-from treaty.engine.programs.recipe import GUARDS, RECIPE, SAMPLE, Recipe
+from treaty.engine.programs.recipe import COMPLETE, GUARDS, RECIPE, SAMPLE, Recipe
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
 
@@ -47,13 +48,15 @@ def learner_of(history: ColumnHistory, recipe: Recipe, on: SampleTrials | None) 
     NoProgram is returned while there is too little history."""
     if history.newest is None or history.length < recipe.least:
         return NoProgram(history.length, recipe.least)
-    return Learner(history, recipe, on, guards(history, recipe))
+    if on is None:
+        return Learner(history, replace(recipe, most=0), CountTrials(history), possible_guards(history, recipe))
+    return Learner(history, recipe, on, possible_guards(history, recipe))
 
 
-def guards(history: ColumnHistory, recipe: Recipe) -> tuple[Clause, ...]:
-    """Return the guards of every program with that recipe."""
-    clauses = [guard(name, history) for name in GUARDS if recipe.guarded and name not in recipe.excluded_guards]
-    return tuple(each for each in clauses if each is not None)
+def possible_guards(history: ColumnHistory, recipe: Recipe) -> tuple[tuple[Clause, ...], ...]:
+    """Return the possible guards of each statistic with that recipe, the widest first."""
+    names = [name for name in GUARDS if recipe.guarded and name not in recipe.excluded_guards]
+    return tuple(guards(name, history, BOUNDS[recipe.bound]) for name in names)
 
 
 def refit(program: ColumnProgram, history: ColumnHistory) -> ColumnProgram:
@@ -65,7 +68,7 @@ def refit(program: ColumnProgram, history: ColumnHistory) -> ColumnProgram:
 
 def refit_clause(clause: Clause, history: ColumnHistory) -> Clause:
     """Refit the limits of the clause to that history; unchanged if the history has no data for it."""
-    refitted = guard(clause.statistic, history) if clause.guard else _re_learned(clause, history)
+    refitted = refit_guard(clause, history) if clause.guard else _re_learned(clause, history)
     return clause if refitted is None else replace(refitted, caught=clause.caught, gain=clause.gain)
 
 
@@ -75,7 +78,13 @@ def _re_learned(clause: Clause, history: ColumnHistory) -> Clause | None:
         return None
     positions = history.positions(clause.change.unit)
     summary = past(STATISTICS[clause.statistic], clause.change, values, history.floor(clause.statistic), positions)
-    return None if summary is None else clause_of(ConstraintChoice(summary, clause.width, clause.rate))
+    return None if summary is None else _sided(clause_of(ConstraintChoice(summary, clause.width, clause.rate)), clause)
+
+
+def _sided(refitted: Clause, clause: Clause) -> Clause:
+    """Drop the upper limit of completeness if the clause has none, as narrow guards."""
+    is_guard = refitted.statistic == COMPLETE and clause.upper is None and not clause.change.lag
+    return replace(refitted, upper=None) if is_guard and refitted.lower is not None else refitted
 
 
 def _sampled(values: ColumnValues | None, seed: int) -> ColumnValues | None:

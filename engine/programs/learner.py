@@ -10,10 +10,11 @@ import numpy
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from treaty.engine.programs.clause_selection import ClauseSearch, ConstraintCandidates
+from treaty.engine.programs.clause_selection import ClauseSearch, ConstraintCandidates, ConstraintChoice
 from treaty.engine.programs.constraints import BOUNDS, StatisticSummary, past
+from treaty.engine.programs.guards import select_guards, without_repetitions
 from treaty.engine.programs.history import ColumnHistory
-from treaty.engine.programs.injected_issues import Issue, Variation, variations
+from treaty.engine.programs.injected_issues import ISSUES, Issue, Setting, Variation, variations
 from treaty.engine.programs.limits import clause_of
 from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.recipe import Recipe
@@ -27,6 +28,8 @@ Array = NDArray[Any]
 # Issues that affect at most ten percent of numbers are drawn two to eight times, for this many rows in total: chosen by
 # hand, about a tenth of a second. The fewer the rows, the more it matters which are affected.
 FEW, DRAWN_ROWS, DRAWS = 10.0, 4_000, (2, 8)
+NULLS, VOLUME = "nulls", "volume_change"
+EMPTY: Setting = (0.0,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +92,38 @@ class SampleTrials:
         return {name: transfer_statistic(name, values, own[name], last[name]) for name, values in columns.items()}
 
 
+@dataclass(frozen=True, eq=False)
+class CountTrials:
+    """Issues injected into the counts of the newest batch, which need no sample.
+
+    `names`: the issues."""
+
+    history: ColumnHistory
+    names: frozenset[str] = frozenset({NULLS, VOLUME})
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """Return the injected issues, once per setting."""
+        return tuple(issue for issue, _ in self._variations)
+
+    @property
+    def measured(self) -> dict[str, Array]:
+        """Return the row count and the completeness of the next batch with each issue."""
+        rows, complete = (self._newest(name) for name in ("row_count", "complete_ratio"))
+        counts = [(float(int(rows * of[0])), complete) if issue.name == VOLUME else (rows, complete * (1 - of[0] / 100))
+                  for issue, of in self._variations]  # fmt: skip
+        return dict(zip(("row_count", "complete_ratio"), numpy.array(counts).T, strict=True))
+
+    def _newest(self, name: str) -> float:
+        return float(numpy.nan_to_num(self.history.series[name][-1]))
+
+    @cached_property
+    def _variations(self) -> list[tuple[Issue, Setting]]:
+        issues = [each for each in ISSUES if each.name in self.names]
+        settings = {each.name: (*each.settings, *([EMPTY] if each.name == VOLUME else [])) for each in issues}
+        return [(issue, setting) for issue in issues for setting in settings[issue.name]]
+
+
 class IssueTrials(Protocol):
     """Issues, and each statistic of the next batch with each of them."""
 
@@ -103,22 +138,22 @@ class IssueTrials(Protocol):
 class Learner:
     """A column's history and trials, from which programs for several budgets are built.
 
-    `guards`: clauses that are part of every program."""
+    `guards`: possible guards of each statistic, the widest first; each program has those that it can pay for."""
 
     history: ColumnHistory
     recipe: Recipe
-    trials: IssueTrials | None
-    guards: tuple[Clause, ...]
+    trials: IssueTrials
+    guards: tuple[tuple[Clause, ...], ...]
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """Return the injected issues; none without a sample."""
-        return self.trials.issues if self.trials else ()
+        """Return the injected issues."""
+        return self.trials.issues
 
     @property
     def measured(self) -> Mapping[str, Array]:
-        """Return each statistic of the next batch with each issue; empty without a sample."""
-        return self.trials.measured if self.trials else {}
+        """Return each statistic of the next batch with each issue."""
+        return self.trials.measured
 
     @property
     def _is_text(self) -> bool:
@@ -126,19 +161,31 @@ class Learner:
 
     def program(self, budget: float) -> ColumnProgram:
         """Return the program that catches the most issues at that rate of false alarms."""
-        if not self.issues:
-            return ColumnProgram(
-                clauses=self.guards,
-                budget=budget,
-                bound=self.recipe.bound,
-                points=self.history.points,
-                is_text=self._is_text,
-            )
-        chosen = ClauseSearch(
-            candidates=self.candidates, budget=budget, most=self.recipe.most, caught=self.free, price=self.recipe.price
+        guards = select_guards(self.guards, budget, self._broken, self.elsewhere, self.recipe.price)
+        remaining = budget - sum(each.rate for each in guards)
+        clauses = [clause_of(each) for each in self._chosen(guards, remaining)]
+        return self._program_of(without_repetitions(clauses, guards), budget)
+
+    def _chosen(self, guards: Sequence[Clause], budget: float) -> list[ConstraintChoice]:
+        if not self.recipe.most:
+            return []
+        return ClauseSearch(
+            candidates=self.candidates,
+            budget=budget,
+            most=self.recipe.most,
+            caught=self.free(guards),
+            price=self.recipe.price,
         ).chosen()
-        clauses = [clause_of(each) for each in chosen]
-        return self._program_of((*clauses, *self.guards), budget)
+
+    @property
+    def cheapest_useful(self) -> float | None:
+        """Return the rate of the cheapest clause that is worth its false alarms, besides guards; None without one."""
+        if not (self.recipe.most and len(self.candidates.rates)):
+            return None
+        widest = [each[0] for each in self.guards if each]
+        gained = self.candidates.caught[:, : len(self.issues)] & ~self.free(widest)
+        rates = self.candidates.rates[gained.mean(axis=1) > self.recipe.price * self.candidates.rates]
+        return float(rates.min()) if len(rates) else None
 
     @cached_property
     def candidates(self) -> ConstraintCandidates:
@@ -147,12 +194,14 @@ class Learner:
         return ConstraintCandidates.of_pasts(pasts, observed, BOUNDS[self.recipe.bound])
 
     @cached_property
-    def free(self) -> Array:
-        """Return the issues caught by the guards or by other checks of the table."""
-        caught = numpy.array([each.name in self.recipe.elsewhere for each in self.issues], dtype=bool)
-        for clause in self.guards:
-            caught |= self._broken(clause)
-        return caught
+    def elsewhere(self) -> Array:
+        """Return the issues caught by other checks of the table."""
+        return numpy.array([each.name in self.recipe.elsewhere for each in self.issues], dtype=bool)
+
+    def free(self, guards: Sequence[Clause]) -> Array:
+        """Return the issues caught by these guards or by other checks of the table."""
+        free: Array = numpy.any([self.elsewhere, *map(self._broken, guards)], axis=0)
+        return free
 
     def _pasts(self) -> tuple[list[StatisticSummary], list[Array]]:
         pasts, observed = [], []

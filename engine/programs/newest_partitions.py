@@ -4,10 +4,13 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from itertools import pairwise
 
+from treaty.engine.anomaly.cadence import cadence
 from treaty.engine.anomaly.partition_order import place
 
 # Two months of days of any length, so that both month ends are included; more than a year of weeks. Chosen by hand.
 TIMES = 62
+# Three weeks of hours, or a day of minutes: a small rate of false alarms needs a long history. Chosen by hand.
+HOURLY, FINER = 504, 1_500
 # With more of daily partitions, one false alarm a quarter leaves no clause: each alarms on one clean one of 2,000.
 MOST_SEGMENTS = 20
 UNDATED = "programs need partitions that are ordered by time: partition the table by a date"
@@ -37,7 +40,7 @@ def newest(names: Iterable[str], rows: Mapping[str, int] | None = None) -> Dated
 def _segments(names: Iterable[str]) -> dict[str | None, Dated]:
     """Return the partitions of the newest times by segment, oldest first."""
     dated = sorted((key.time, name, key.segment) for name in names if (key := place(name)).time is not None)
-    times = sorted({time for time, *_ in dated})[-TIMES:]
+    times = _newest_times(sorted({time for time, *_ in dated}))
     segments: dict[str | None, Dated] = {}
     for time, name, segment in dated:
         if time >= times[0]:
@@ -51,3 +54,11 @@ def _refuse_repeated(segments: Iterable[Dated]) -> None:
         for (time, name), (later, other) in pairwise(dated):
             if time == later:
                 raise ValueError(REPEATED.format(name, other))
+
+
+def _newest_times(times: list[datetime]) -> list[datetime]:
+    """Return the times to learn from, by the cadence of the newest ones."""
+    newest_cadence = cadence(times[-TIMES:])
+    if not newest_cadence.is_within_day:
+        return times[-TIMES:]
+    return times[-(HOURLY if newest_cadence.unit else FINER) :]

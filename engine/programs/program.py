@@ -20,7 +20,8 @@ class Clause:
     - `rate`: false-alarm rate by the program's bound.
     - `points`: number of values learned from; `alarms`: number of these outside the limits.
     - `caught`: share of the issues that the clause catches; `gain`: share that no other clause catches.
-    - `guard`: part of every program, regardless of what it catches."""
+    - `guard`: limits completeness or row count by the rule of guards; with `width` 0 only an (almost) empty or
+      all-null batch violates it."""
 
     statistic: str
     change: LagTransform
@@ -101,8 +102,8 @@ class ColumnProgram:
 
     @cached_property
     def rate(self) -> float:
-        """Return the bound of its false-alarm rate: the sum over its clauses, without guards."""
-        return sum(clause.rate for clause in self.clauses if not clause.guard)
+        """Return the bound of its false-alarm rate: the sum over its clauses."""
+        return sum(clause.rate for clause in self.clauses)
 
     @cached_property
     def recall(self) -> float | None:

@@ -174,7 +174,7 @@ def _of(watched: WatchedClause, unit: LagUnit | None) -> Clause:
         lower=clause.lower,
         upper=clause.upper,
         middle=0.0,
-        width=clause.width or 1.0,
+        width=clause.width or (0.0 if clause.is_guard else 1.0),
         rate=clause.rate or 0.0,
         points=clause.points,
         guard=clause.is_guard,

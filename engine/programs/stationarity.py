@@ -105,9 +105,15 @@ LEVEL = LagTransform()
 
 def offered(cadence: Cadence, points: int) -> tuple[LagTransform, ...]:
     """Return the transforms to choose from: level, step, ratio, and the seasonal step after three cycles."""
-    cycle, unit = cadence.cycle, cadence.unit
-    seasonal = (LagTransform(cycle, unit=unit),) if cycle and points >= CYCLES * cycle else ()
-    return (LEVEL, LagTransform(1, unit=unit), LagTransform(1, logged=True, unit=unit), *seasonal)
+    cycle, unit, length = cadence.cycle, cadence.unit, cadence.partitions_per_cycle
+    level = (LEVEL,) if knows_level(cadence, points) else ()
+    seasonal = (LagTransform(cycle, unit=cadence.cycle_unit),) if cycle and points >= CYCLES * length else ()
+    return (*level, LagTransform(1, unit=unit), LagTransform(1, logged=True, unit=unit), *seasonal)
+
+
+def knows_level(cadence: Cadence, points: int) -> bool:
+    """Return whether the past shows the level: hours of a day that are not in it may have another one."""
+    return not cadence.is_within_day or points >= cadence.partitions_per_cycle
 
 
 def first_stationary(

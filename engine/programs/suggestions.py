@@ -132,7 +132,13 @@ def suggestions(
     """Return a suggestion for each clause, with its evidence; empty while there is too little history.
 
     `alarms`: false alarms of the table per quarter. `refit`: policy for limits that are refitted later."""
-    programs_of_table = programs(measured, alarms)
+    return suggested_clauses(programs(measured, alarms), measured, object_name, refit)
+
+
+def suggested_clauses(
+    programs_of_table: TableProgram, measured: TableHistory, object_name: str, refit: str = PINNED
+) -> list[dict[str, Any]]:
+    """Return a suggestion for each clause of the programs."""
     histories = measured.histories
     suggested = [
         _suggested(column, clause, programs_of_table, measured, histories, object_name)
@@ -207,9 +213,8 @@ def _limit(column: str | None, clause: Clause) -> dict[str, Any]:
     change = clause.change
     transform = {"lag": change.lag or None, "lag_unit": change.unit, "logged": change.logged or None}
     edges = {"lower": outward(clause.lower, ROUND_FLOOR), "upper": outward(clause.upper, ROUND_CEILING)}
-    rate = None if clause.guard else round(clause.rate, 6)
-    width = None if clause.guard else clause.width
-    learned = {"rate": rate, "points": clause.points, "width": width}
+    # The widest guard does not depend on the spread: it has no width.
+    learned = {"rate": outward(clause.rate, ROUND_CEILING), "points": clause.points, "width": clause.width or None}
     limit = {"detector": "program", "of": column or TABLE, **transform, **edges, **learned}
     return {name: value for name, value in limit.items() if value is not None}
 

@@ -2,17 +2,18 @@
 
 Row count and set of columns are evaluated once per table, not per column: one incident is one alarm."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, Decimal
 
-from treaty.engine.programs.backtest import ROW_COUNT, Backtest, learned_anew, rows_anew
+from treaty.engine.anomaly.cadence import DAILY
+from treaty.engine.programs.backtest import Backtest, learned_anew
 from treaty.engine.programs.clause_selection import LEAST_PAID
-from treaty.engine.programs.fitting import learner
+from treaty.engine.programs.fitting import learner, possible_guards
 from treaty.engine.programs.history import ColumnHistory
-from treaty.engine.programs.learner import Learner
-from treaty.engine.programs.limits import guard
+from treaty.engine.programs.learner import VOLUME, CountTrials, Learner
 from treaty.engine.programs.program import Clause, ClauseVerdict, ColumnProgram, NoProgram, ProgramVerdict, verdict
-from treaty.engine.programs.recipe import RECIPE, Recipe
+from treaty.engine.programs.recipe import GUARDS, RECIPE, Recipe
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.summaries import Summary
 
@@ -20,9 +21,32 @@ QUARTERS = 4
 # Upper bound of the false-alarm rate, even for rare batches: chosen by hand.
 MOST_RATE = 0.01
 # Shares of the table's budget that a column may use, each twice the one before.
-MENU = (0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
-ONCE = frozenset({ROW_COUNT})
-TOLD_BY_ROWS = frozenset({"volume_change"})
+MENU = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
+# Factor between the budgets that are tried: chosen by hand.
+MORE = 1.3
+ONCE = frozenset({"row_count"})
+TOLD_BY_ROWS = frozenset({VOLUME})
+
+
+# By column; None is the row count.
+Learners = Mapping[str | None, Learner]
+Programs = Mapping[str | None, ColumnProgram]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unpaid:
+    """Columns that a budget does not pay for.
+
+    - `columns`: those without a clause; None is the row count.
+    - `guards`: whether guards are meant instead of other clauses.
+    - `nothing`: whether no column has one.
+    - `alarms`: false alarms per quarter that pay for one of each column, or if there is nothing for any; None means
+      more than the largest budget."""
+
+    columns: tuple[str | None, ...]
+    guards: bool
+    nothing: bool
+    alarms: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,19 +55,23 @@ class TableProgram:
 
     - `columns`: NoProgram for a column with too little history.
     - `rows`: the guard; None without one.
-    - `budget`: rate of false alarms per batch.
+    - `budget`: rate of false alarms per batch; `yearly`: number of batches per year.
+    - `unpaid`: what the budget pays no clause for, and no guard.
     - `tested`, `rows_tested`: backtests of the columns and of the guard, if requested."""
 
     columns: Mapping[str, ColumnProgram | NoProgram]
     rows: Clause | None
     budget: float
+    yearly: float = DAILY.yearly
+    unpaid: tuple[Unpaid, ...] = ()
     tested: Mapping[str, Backtest] = field(default_factory=dict)
     rows_tested: Backtest = field(default_factory=Backtest)
 
     @property
     def rate(self) -> float:
-        """Return the bound of the rate at which clean batches alarm: the sum over all columns."""
-        return sum(each.rate for each in self.columns.values() if isinstance(each, ColumnProgram))
+        """Return the bound of the rate at which clean batches alarm: the sum over all clauses."""
+        columns = sum(each.rate for each in self.columns.values() if isinstance(each, ColumnProgram))
+        return columns + (self.rows.rate if self.rows else 0.0)
 
     def judge(self, batch: Mapping[str, Summary], histories: Mapping[str, ColumnHistory]) -> "TableVerdict":
         """Evaluate a batch, given by column."""
@@ -81,13 +109,6 @@ class TableVerdict:
         return wrong or any(each.flagged for each in self.columns.values())
 
 
-def allowance(alarms: float, yearly: float) -> float:
-    """Return the rate of false alarms per batch, at most one of a hundred.
-
-    `alarms`: false alarms per quarter. `yearly`: number of batches per year."""
-    return min(MOST_RATE, alarms * QUARTERS / yearly)
-
-
 def fit_table(
     histories: Mapping[str, ColumnHistory],
     samples: Mapping[str, ColumnValues],
@@ -118,50 +139,132 @@ def fit_within(
     longest = max(histories.values(), key=lambda each: each.points)
     each = replace(recipe, excluded_guards=recipe.excluded_guards | ONCE, elsewhere=recipe.elsewhere | TOLD_BY_ROWS)
     learners = {name: learner(history, each, samples.get(name)) for name, history in histories.items()}
-    menus = {name: _menu(learned, budget) for name, learned in learners.items() if isinstance(learned, Learner)}
+    ready = {name: learned for name, learned in learners.items() if isinstance(learned, Learner)}
+    rows = rows_learner(longest, recipe) if ready else None
+    paying: dict[str | None, Learner] = {name: ready[name] for name in ready}
+    if rows:
+        paying[None] = rows
+    chosen = divided(paying, budget)
     pending = {name: learned for name, learned in learners.items() if isinstance(learned, NoProgram)}
-    chosen = divide_budget(menus, budget)
-    columns = {name: chosen[name] if name in chosen else pending[name] for name in histories}
-    rows = guard(ROW_COUNT, longest) if menus else None
-    learned = TableProgram(columns=columns, rows=rows, budget=budget)
-    return _tested(learned, learners, longest, seed) if seed else learned
+    learned = TableProgram(
+        columns={name: chosen[name] if name in chosen else pending[name] for name in histories},
+        rows=next(iter(chosen[None].clauses), None) if rows else None,
+        budget=budget,
+        yearly=longest.cadence.yearly,
+        unpaid=tuple(unpaid(paying, chosen, longest.cadence.yearly)),
+    )
+    return _tested(learned, learners, rows, seed) if seed else learned
+
+
+def rows_learner(history: ColumnHistory, recipe: Recipe) -> Learner:
+    """Return the learner of the table's guard: changes of volume show what its widths are worth."""
+    alone = replace(recipe, most=0, excluded_guards=frozenset(GUARDS) - ONCE, elsewhere=frozenset())
+    return Learner(history, alone, CountTrials(history, TOLD_BY_ROWS), possible_guards(history, alone))
 
 
 def _tested(
-    table_program: TableProgram, learners: Mapping[str, Learner | NoProgram], longest: ColumnHistory, most: int
+    table_program: TableProgram, learners: Mapping[str, Learner | NoProgram], rows: Learner | None, most: int
 ) -> TableProgram:
     backtests = {
         name: learned_anew(learner, program.budget, most)
         for name, learner in learners.items()
         if isinstance(learner, Learner) and isinstance(program := table_program.columns[name], ColumnProgram)
     }
-    return replace(
-        table_program, tested=backtests, rows_tested=rows_anew(longest, most) if table_program.rows else Backtest()
-    )
+    rows_tested = learned_anew(rows, table_program.budget, most) if table_program.rows and rows else Backtest()
+    return replace(table_program, tested=backtests, rows_tested=rows_tested)
+
+
+def allowance(alarms: float, yearly: float) -> float:
+    """Return the rate of false alarms per batch, at most one of a hundred.
+
+    `alarms`: false alarms per quarter. `yearly`: number of batches per year."""
+    return min(MOST_RATE, alarms * QUARTERS / yearly)
+
+
+def divided(learners: Learners, budget: float) -> dict[str | None, ColumnProgram]:
+    """Return the program of each learner within the table's budget."""
+    return divide_budget({name: _menu(each, budget) for name, each in learners.items()}, budget)
 
 
 def _menu(learner: Learner, budget: float) -> list[ColumnProgram]:
-    """Return programs of the column, from guards alone to one that spends the whole budget."""
-    return [learner.program(share * budget) for share in MENU]
+    """Return programs of the column, from an empty one to one that spends the budget."""
+    widest = sum(each[0].rate for each in learner.guards if each)
+    shares = sorted({0.0, min(widest, budget), *(share * budget for share in MENU)})
+    return [learner.program(each) for each in shares]
 
 
-def divide_budget(menus: Mapping[str, Sequence[ColumnProgram]], budget: float) -> dict[str, ColumnProgram]:
+def divide_budget(
+    menus: Mapping[str | None, Sequence[ColumnProgram]], budget: float
+) -> dict[str | None, ColumnProgram]:  # fmt: skip
     """Choose one program per menu within the total budget.
 
     Each step takes the program with the most additional catches for its additional rate. The first program of each
-    menu is free."""
+    menu has no clauses and costs nothing."""
     chosen = {name: menu[0] for name, menu in menus.items()}
     while True:
         remaining = budget - sum(each.rate for each in chosen.values())
-        steps = [(_worth(chosen[name], each), name, at) for name, menu in menus.items() for at, each in enumerate(menu)
+        steps = [(_worth(chosen[name], each), name or "", each) for name, menu in menus.items() for each in menu
                  if each.rate - chosen[name].rate <= remaining]  # fmt: skip
-        best = max(steps, default=(0.0, "", 0))
-        if best[0] <= 0:
+        worth, name, best = max(steps, default=(0.0, "", None), key=lambda step: step[:2])
+        if worth <= 0 or best is None:
             return chosen
-        chosen[best[1]] = menus[best[1]][best[2]]
+        chosen[name or None] = best
 
 
 def _worth(now: ColumnProgram, then: ColumnProgram) -> float:
     """Return the gain in recall per additional false alarm; 0 without a gain."""
     gain = (then.recall or 0.0) - (now.recall or 0.0)
     return gain / max(then.rate - now.rate, LEAST_PAID) if gain > 0 else 0.0
+
+
+def unpaid(learners: Learners, chosen: Programs, yearly: float) -> Iterator[Unpaid]:
+    """Yield the columns without a useful clause, then those without a guard."""
+    yield from _of_kind(learners, chosen, yearly, guards=False)
+    yield from _of_kind(learners, chosen, yearly, guards=True)
+
+
+def _of_kind(learners: Learners, chosen: Programs, yearly: float, *, guards: bool) -> Iterator[Unpaid]:
+    has, cheapest = (_has_guard, _widest_guard) if guards else (_has_clause, _cheapest_clause)
+    rates = {name: rate for name, each in learners.items() if not has(chosen[name]) and (rate := cheapest(each))}
+    if not rates:
+        return
+    nothing = not any(map(has, chosen.values()))
+    enough = any if nothing else all
+    spent = sum(each.rate for each in chosen.values())
+    least = spent + (min(rates.values()) if nothing else sum(rates.values()))
+    alarms = _sufficient(learners, yearly, least, lambda then: enough(has(then[name]) for name in rates))
+    yield Unpaid(columns=tuple(rates), guards=guards, nothing=nothing, alarms=alarms)
+
+
+def _sufficient(
+    learners: Learners, yearly: float, rate: float, is_enough: Callable[[Programs], bool]
+) -> float | None:  # fmt: skip
+    """Return the first budget from that rate on that is enough; other clauses may take what a larger one adds."""
+    alarms = _upwards(rate * yearly / QUARTERS)
+    while alarms * QUARTERS / yearly <= MOST_RATE:
+        if is_enough(divided(learners, allowance(alarms, yearly))):
+            return alarms
+        alarms = _upwards(MORE * alarms)
+    return None
+
+
+def _upwards(number: float) -> float:
+    """Round up to two digits."""
+    exact = Decimal(repr(number))
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), rounding=ROUND_CEILING))
+
+
+def _has_clause(program: ColumnProgram) -> bool:
+    return any(not each.guard for each in program.clauses)
+
+
+def _cheapest_clause(learner: Learner) -> float | None:
+    return learner.cheapest_useful
+
+
+def _has_guard(program: ColumnProgram) -> bool:
+    return any(each.statistic in GUARDS for each in program.clauses)
+
+
+def _widest_guard(learner: Learner) -> float | None:
+    return next((each[0].rate for each in learner.guards if each), None)

@@ -3,7 +3,10 @@
 from calendar import monthrange
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from math import sqrt
 from typing import Any
 
 import numpy
@@ -50,19 +53,41 @@ def set_aside(values: Array, far: float, least: float) -> set[int]:
     An outlier is more than `far` deviations away from the batches used before, and at least `least`. If the next
     batch is far too, the change is lasting: both are learned from, and later batches are compared with them alone.
     Non-finite values are ignored."""
-    accepted: list[float] = []
+    accepted = RunningMoments()
     outliers: set[int] = set()
     pending: list[int] = []
     for at in numpy.flatnonzero(numpy.isfinite(values)).tolist():
-        if not _is_far(values[at], accepted, far, least):
-            accepted, pending = [*accepted, values[at]], []
+        value = float(values[at])
+        if not accepted.is_far(value, far, least):
+            accepted, pending = accepted.with_value(value), []
         elif len(pending) + 1 < LASTING:
             outliers.add(at)
             pending.append(at)
         else:
             outliers -= set(pending)
-            accepted, pending = [*values[pending].tolist(), values[at]], []
+            accepted, pending = reduce(RunningMoments.with_value, values[[*pending, at]].tolist(), RunningMoments()), []
     return outliers
+
+
+@dataclass(frozen=True)
+class RunningMoments:
+    """Count, mean and sum of squares, so that a long history takes linear time."""
+
+    count: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    def with_value(self, value: float) -> "RunningMoments":
+        """Return the moments with one more value."""
+        count, away = self.count + 1, value - self.mean
+        mean = self.mean + away / count
+        return RunningMoments(count, mean, self.squares + away * (value - mean))
+
+    def is_far(self, value: float, far: float, least: float) -> bool:
+        """Return whether the value is more than `far` deviations and `least` away; False for few values."""
+        if self.count < LEAST_KEPT:
+            return False
+        return abs(value - self.mean) > max(far * sqrt(self.squares / (self.count - 1)), least)
 
 
 def recurring(odd: Iterable[int], times: Sequence[datetime | None]) -> set[int]:
@@ -76,11 +101,3 @@ def recurring(odd: Iterable[int], times: Sequence[datetime | None]) -> set[int]:
             days["from the beginning", time.day].add(at)
             days["from the end", monthrange(time.year, time.month)[1] - time.day].add(at)
     return {at for positions in days.values() if len(positions) > 1 for at in positions}
-
-
-def _is_far(value: float, distances: list[float], far: float, least: float) -> bool:
-    if len(distances) < LEAST_KEPT:
-        return False
-    with numpy.errstate(over="ignore", invalid="ignore"):
-        width = max(far * float(numpy.std(distances, ddof=1)), least)
-        return bool(abs(value - float(numpy.mean(distances))) > width)

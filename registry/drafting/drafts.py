@@ -71,7 +71,9 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
     suggestions = preferences.ordered(session, evaluated)
     proposals.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
     profiles.store_profile(session, proposal, drafted.profile, now=now)
-    return {"proposal_id": str(proposal.id), "suggestions": len(proposals.suggestions_of(session, proposal))}
+    result = {"proposal_id": str(proposal.id), "suggestions": len(proposals.suggestions_of(session, proposal))}
+    notes = list(drafted.profile.get("notes") or ())
+    return {**result, "notes": notes} if notes else result
 
 
 def arriving(session: Session, contract_id: str, object_name: str) -> list[dict[str, Any]]:

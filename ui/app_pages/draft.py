@@ -141,6 +141,8 @@ def ended(task: TaskOut) -> None:
             st.text(task.error or texts.FAILED)
         elif result.get("proposal_id"):
             st.text(ui_texts.suggestions(int(result.get("suggestions", 0))))
+            for note in result.get("notes", ()):
+                st.warning(ui_texts.esc(str(note)), icon=":material/info:")
             panels.link("review", ui_texts.REVIEW_DRAFT, proposal=str(result["proposal_id"]))
             panels.link("profile", texts.SEE_PROFILE, proposal=str(result["proposal_id"]))
     st.button(texts.ANOTHER, key="another", on_click=step_runner.forget, args=("task",))

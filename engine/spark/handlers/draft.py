@@ -59,7 +59,9 @@ def draft_opened(
     over_time = parted.source.partition_by == request.source.partition_by
     suggestions = suggest(profiled, request.object, over_time=over_time, candidates=[*patterns, *reference_checks])
     suggested_checks = [each for each in suggestions if profiled.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
-    suggested_checks += _by_history(whole, request, report_progress)
+    clauses, notes = _by_history(whole, request, report_progress)
+    suggested_checks += clauses
+    profiled = replace(profiled, notes=(*profiled.notes, *notes))
     if profiled.sampled == 1 and over_time:
         suggested_checks = with_volume(suggested_checks, profiled, request.object)
     return DraftResult(
@@ -101,18 +103,25 @@ def _unlearned(table: ProfiledTable, request: DraftRequest, report_progress: Rep
     return DraftResult(document=write(_skeleton(request, table.schema)), suggestions=(), profile=profile)
 
 
-def _by_history(table: ProfiledTable, request: DraftRequest, report_progress: ReportProgress) -> list[dict[str, Any]]:
-    """Return the clauses of programs learned from the partitions; [] if the request wants none."""
+def _by_history(
+    table: ProfiledTable, request: DraftRequest, report_progress: ReportProgress
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Return the clauses of learned programs, and notes on what their budget omits.
+
+    Both are empty if the request wants none."""
     if request.alarms is None:
-        return []
-    from treaty.engine.programs.suggestions import suggestions
+        return [], ()
+    from treaty.engine.programs.explanations import budget_notes
+    from treaty.engine.programs.suggestions import programs, suggested_clauses
     from treaty.engine.spark.profile.programs import measured
 
     measured_history = measured(
         table, request.source.partition_by, request.columns, frozenset(request.excluded_partitions), report_progress
     )
     report_progress("learning programs")
-    return suggestions(measured_history, request.object, request.alarms, request.refit)
+    learned = programs(measured_history, request.alarms)
+    clauses = suggested_clauses(learned, measured_history, request.object, request.refit)
+    return clauses, budget_notes(learned, measured_history.histories)
 
 
 def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:

@@ -7,12 +7,13 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
-from treaty.engine.programs.backtest import Backtest, learned_anew, rows_anew
+from treaty.engine.programs.backtest import Backtest, learned_anew
 from treaty.engine.programs.explanations import backtest_sentence
 from treaty.engine.programs.fitting import learner
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.learner import Learner
 from treaty.engine.programs.recipe import RECIPE
+from treaty.engine.programs.table_programs import rows_learner
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.summaries import summary
 
@@ -74,8 +75,8 @@ def test_what_comes_before_a_program_could_be_learned_is_not_judged() -> None:
 
 
 def test_the_number_of_rows_is_tested_likewise() -> None:
-    assert rows_anew(history(fewer_on(26)), 10).alarms == ("26",)
-    assert rows_anew(history(numbers), 10) == Backtest(LAST)
+    assert learned_anew(rows_learner(history(fewer_on(26)), RECIPE), BUDGET, 10).alarms == ("26",)
+    assert learned_anew(rows_learner(history(numbers), RECIPE), BUDGET, 10) == Backtest(LAST)
 
 
 def test_a_column_without_a_sample_is_tested_by_its_guards() -> None:
