@@ -106,7 +106,7 @@ docs-serve: setup ## show the site on 127.0.0.1:8790 and rebuild it while you wr
 notebooks: setup ## run docs/notebooks and write their outputs (minutes)
 	$(PY) -m docs.execute_notebooks
 
-bench-avh: setup ## programs by history on recurring tables: false alarms, recall, cost (hours; ARGS="FOLDER --only cost")
+bench-avh: setup ## programs by history on recurring tables: false alarms, recall, cost (hours; ARGS="--stride 6 --rows 600", "FOLDER --only cost")
 	$(PY) -W ignore -m bench.programs.avh $(ARGS)
 
 bench-differential: setup ## what states of partitions save, beside full verification (minutes)

@@ -5,8 +5,6 @@ evaluated on the days after it, on generated tables of six kinds and on the row 
 (`--data FOLDER` with `unpack`)."""
 
 import argparse
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.core import recurring
 from bench.core.figures import Line
 from treaty.engine.anomaly.detector import Limits, between
 from treaty.engine.anomaly.series import moment
@@ -229,9 +228,8 @@ def main() -> None:
     options = parser.parse_args()
     groups: dict[str, list[RowCounts]] = {"generated": list(generated(options.seeds))}
     if options.data:
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([options.data / "unpack", folder], check=True, capture_output=True)
-            groups["real"] = list(real(Path(folder)))
+        with recurring.unpacked(options.data) as folder:
+            groups["real"] = list(real(folder))
     print(f"{'check':9}{'table':32}{'days':>6}{'alarms':>9}  {'  '.join(f'x {each:<4g}' for each in FACTORS)}  no band")
     for group, tables in groups.items():
         for check in options.checks:

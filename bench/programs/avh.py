@@ -1,9 +1,10 @@
 """Measure Auto-Validate by-History on recurring tables: false alarms, recall and cost, compared with other methods.
 
-    python -m bench.programs.avh FOLDER [TABLE ...] [--only quality lengths budgets parts days labelled cost]
+    python -m bench.programs.avh [FOLDER [TABLE ...]] [--only quality lengths budgets parts days labelled cost]
                                  [--among "by history" "6 sigma"]
 
-FOLDER contains source/table/date.csv, and incidents.csv with labeled days. Results are written as CSV and PNG to
+FOLDER contains source/table/date.csv, and incidents.csv with labeled days; by default the shared tables. Results are
+written as CSV and PNG to
 bench/results. Evaluated tables are cached: an interrupted command resumes where it stopped."""
 
 import argparse
@@ -11,6 +12,7 @@ import csv
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import Any, Protocol
 
 import numpy
 
+from bench.core import recurring
 from bench.programs.avh_baselines import BASELINES, Judge, summary_of
 from bench.programs.avh_days import Incident, Table, clean_days, incident_days, incidents, near_incidents
 from bench.programs.avh_protocol import Fit, Outcome, evaluate_table, similar
@@ -333,7 +336,7 @@ FIGURES: Mapping[str, Callable[[BenchOptions], Iterator[dict[str, Any]]]] = {
 def main(argv: Sequence[str] | None = None) -> None:
     """Load the tables, run the selected figures, print and write them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("root", type=Path)
+    parser.add_argument("root", type=Path, nargs="?", help="by default the shared tables, unpacked")
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--only", nargs="*", choices=FIGURES, default=["quality", "cost"])
     parser.add_argument("--segments", type=int, default=1, help="periods of 60 snapshots per table")
@@ -345,12 +348,17 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--cache", type=Path, default=RESULTS / "cache", help="cache folder of evaluated tables")
     options = parser.parse_args(argv)
-    names = options.tables or tables(options.root)
-    if not names:
-        parser.error(f"{options.root} has no tables: expected files named source/table/date.csv")
+    with nullcontext(options.root) if options.root else recurring.unpacked() as root:
+        names = options.tables or tables(root)
+        if not names:
+            parser.error(f"{root} has no tables: expected files named source/table/date.csv")
+        _run(options, root, names)
+
+
+def _run(options: argparse.Namespace, root: Path, names: Sequence[str]) -> None:
     among = frozenset(options.among)
     work = BenchOptions(
-        options.root, names, options.segments, options.rows, options.columns, options.stride, options.cache, among
+        root, names, options.segments, options.rows, options.columns, options.stride, options.cache, among
     )
     for name in options.only:
         _keep(name, list(FIGURES[name](work)))

@@ -5,8 +5,6 @@ every clean later snapshot, and the share of the ten common issues (AVH, Appendi
 snapshots, that some check catches. `--within` tests within the training data alone, to choose thresholds."""
 
 import argparse
-import subprocess
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +14,7 @@ from typing import Any
 
 import numpy
 
+from bench.core import recurring
 from bench.suggestions.draft_deequ import static_checks
 from bench.suggestions.draft_states import history
 from bench.suggestions.draft_tables import Table, tables
@@ -145,10 +144,8 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", default=[])
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([options.data / "unpack", folder], check=True, capture_output=True)
-        (Path(folder) / "incidents.csv").write_bytes((options.data / "history" / "incidents.csv").read_bytes())
-        run(Path(folder), options)
+    with recurring.unpacked(options.data) as folder:
+        run(folder, options)
 
 
 def run(folder: Path, options: argparse.Namespace) -> None:

@@ -6,8 +6,6 @@ of single columns without Spark, to compare constants on other windows than thos
 
 import argparse
 import math
-import subprocess
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +17,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
+from bench.core import recurring
 from bench.core.figures import Line
 from bench.suggestions.draft_states import history
 from bench.suggestions.draft_tables import Table, tables
@@ -175,15 +174,13 @@ def main() -> None:
     parser.add_argument("--fast", action="store_true", help="single columns only, without Spark, on other windows")
     parser.add_argument("--tables", nargs="*", default=[])
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([options.data / "unpack", folder], check=True, capture_output=True)
-        (Path(folder) / "incidents.csv").write_bytes((options.data / "history" / "incidents.csv").read_bytes())
+    with recurring.unpacked(options.data) as folder:
         if options.fast:
-            run(Path(folder), options, fast)
+            run(folder, options, fast)
             return
         session = start(memory="3g")
         try:
-            run(Path(folder), options, partial(on_spark, session, Path(folder) / "parquet"))
+            run(folder, options, partial(on_spark, session, folder / "parquet"))
         finally:
             session.stop()
 

@@ -4,17 +4,14 @@ Shares: every suggested check of a sketch is evaluated on every snapshot of the 
 demo, from states as Spark makes them. Time: the statement for uncertain checks on a large table, beside the scan.
 Repetition: verifications of the same rows, divided differently, with thresholds at the exact values."""
 
-import os
-import subprocess
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy
 
+from bench.core import recurring
 from bench.core.clock import Cost, cost
 from bench.core.figures import Line
 from bench.suggestions.draft_states import history
@@ -35,7 +32,6 @@ from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.suggestions.selection.pipeline import worthy
 from treaty.registry.demo.shop_data import DAYS, TABLES, ShopTable, day_name, rows_of
 
-DATA = Path(os.environ.get("TREATY_SHARED", "../shared")).resolve() / "data"
 SNAPSHOTS, ROWS = 20, 5000
 LARGE = 2_000_000
 VERIFICATIONS = 20
@@ -45,10 +41,8 @@ SEED = 1
 def main() -> None:
     """Print shares of border cases, costs of the exact statement, and outcomes of repeated verifications."""
     _shares("demo", map(_demo_table, TABLES))
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([DATA / "unpack", folder], check=True, capture_output=True)
-        (Path(folder) / "incidents.csv").write_bytes((DATA / "history" / "incidents.csv").read_bytes())
-        _shares("real tables", tables(Path(folder), most=SNAPSHOTS, rows=ROWS))
+    with recurring.unpacked() as folder:
+        _shares("real tables", tables(folder, most=SNAPSHOTS, rows=ROWS))
     session = start(memory="2g")
     try:
         _statement(session)

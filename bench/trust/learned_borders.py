@@ -4,19 +4,16 @@ Programs are fitted to the training snapshots of the recurring tables, as from s
 evaluated on the clean later snapshots. A limit within the bounds needs an exact statement in a validation. The cost is
 that of a verification in which all of ten columns need one."""
 
-import os
-import subprocess
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy
 
+from bench.core import recurring
 from bench.core.clock import cost
 from bench.core.figures import Line
 from bench.suggestions.draft_states import STATE_OF
@@ -34,7 +31,6 @@ from treaty.engine.statistics.distance_bounds import distance_bounds
 from treaty.engine.statistics.statistics import STATISTICS, PartitionPair, compute_statistics
 from treaty.engine.statistics.summaries import Summary, summary
 
-DATA = Path(os.environ.get("TREATY_SHARED", "../shared")).resolve() / "data"
 SNAPSHOTS, ROWS = 60, (5_000, 20_000)
 ALARMS = 1.0
 COLUMNS, LARGE = 10, 1_000_000
@@ -42,12 +38,10 @@ COLUMNS, LARGE = 10, 1_000_000
 
 def main() -> None:
     """Print the shares for tables of two sizes."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([DATA / "unpack", folder], check=True, capture_output=True)
-        (Path(folder) / "incidents.csv").write_bytes((DATA / "history" / "incidents.csv").read_bytes())
+    with recurring.unpacked() as folder:
         for rows in ROWS:
             counts: Counter[str] = Counter()
-            for table in tables(Path(folder), most=SNAPSHOTS, rows=rows):
+            for table in tables(folder, most=SNAPSHOTS, rows=rows):
                 counts.update(_outcomes(table))
             _print(f"about {rows:,} rows", counts)
     session = start(memory="2g")

@@ -5,6 +5,7 @@ learning from the first rows of a sorted table."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from treaty.engine.analyzers.conformity_test import ALPHA, ConformityComparison, ConformityCounts, compare, detectable
 from treaty.engine.patterns.candidates import LAKE, PatternCandidate, candidates, known_to, matcher
@@ -14,6 +15,7 @@ from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.language.pattern import Pattern
 from treaty.engine.patterns.language.tokenizer import LONGEST
 from treaty.engine.patterns.value_shapes import SHAPES
+from treaty.engine.statistics.column_values import column
 
 LEAST_VALUES = 5
 DETECTED_OF = 1000
@@ -74,12 +76,14 @@ class PatternResult:
     detectable: float | None = None
 
 
-def infer(values: Sequence[str | None], index: PatternIndex, policy: ChoicePolicy | None = None) -> PatternResult:
+def infer(values: Iterable[Any], index: PatternIndex, policy: ChoicePolicy | None = None) -> PatternResult:
     """Infer a pattern from a text column's values in their original order; nulls are ignored.
 
-    `policy`: preferences; None means the defaults."""
+    `values`: a list, an array, or a column of pandas, Arrow or polars; numbers are read as their texts. `policy`:
+    preferences; None means the defaults."""
     # No pattern reads beyond LONGEST characters, so cutting here changes nothing and bounds the work.
-    texts = [value[: LONGEST + 1] for value in values if value is not None]
+    present = (value for value in column(values, is_text=True).values if value is not None)
+    texts = [value[: LONGEST + 1] for value in present]
     families = known_to(index.sums, texts, index.least_columns)
     lake = families["least_alarming"]
     if len(texts) < LEAST_VALUES:

@@ -5,7 +5,7 @@ For example:
     program = fit([pandas.read_parquet(day) for day in days], budget=0.01)
     assert not program.judge(pandas.read_parquet(today)).flagged"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -16,10 +16,10 @@ from treaty.engine.programs.guards import clause_of_band, row_volume
 from treaty.engine.programs.history import Arrival, Batch, ColumnHistory
 from treaty.engine.programs.program import Clause
 from treaty.engine.programs.table_programs import TableProgram, TableVerdict, fit_within
-from treaty.engine.statistics.column_values import ColumnValues, column
+from treaty.engine.statistics.column_values import ColumnValues, columns
 from treaty.engine.statistics.summaries import summary
 
-__all__ = ["Program", "fit"]
+__all__ = ["Program", "fit", "fit_tables"]
 Snapshots = Mapping[datetime, Any] | Sequence[Any]
 
 
@@ -38,14 +38,14 @@ class Program:
     def judge(self, snapshot: Any, time: datetime | None = None) -> TableVerdict:
         """Evaluate a snapshot that follows the history.
 
-        `snapshot`: a pandas or Arrow table, or a mapping of columns to values. `time`: time of its data; None means one
+        `snapshot`: a frame or a column like those of the history. `time`: time of its data; None means one
         step after the last snapshot. Returns a verdict per column and on the number of rows; `flagged` is true if
         anything is wrong. If snapshots have times, the rows are compared with their past where the guard would admit
         half of them. Raises ValueError if the time is not after the history."""
         last = [each.batches[-1].time for each in self.histories.values() if each.batches]
         if time and any(each and each >= time for each in last):
             raise ValueError(f"the snapshot of {time} does not follow the history: pass a later time")
-        batch = {name: summary(values) for name, values in _columns(snapshot)}
+        batch = {name: summary(values) for name, values in columns(snapshot)}
         arrival = Arrival(time) if time else None
         before = {name: each.before(arrival) for name, each in self.histories.items()}
         return replace(self.table, rows=self._rows_clause(time)).judge(batch, before)
@@ -68,18 +68,34 @@ class Program:
 def fit(history: Snapshots, budget: float = 0.01) -> Program:
     """Learn a program from past snapshots of a table.
 
-    `history`: pandas or Arrow tables, or mappings of columns to values, oldest first; or a mapping from the time of
-    their data, which also gives their cadence. `budget`: rate of false alarms per snapshot for all columns together,
-    between 0 and 1. With fewer than 14 snapshots, columns have no program yet. Raises ValueError for an empty
-    history or a budget outside of (0, 1)."""
+    `history`: pandas, Arrow or polars frames, or mappings of columns, oldest first; or a mapping from the time of their
+    data, which also gives their cadence. Snapshots of a single column may be arrays, lists or series. `budget`: rate of
+    false alarms per snapshot for all columns together, between 0 and 1. With fewer than 14 snapshots, columns have no
+    program yet. Raises ValueError for an empty history or a budget outside of (0, 1)."""
     if not 0 < budget < 1:
         raise ValueError(f"budget {budget} is not a rate of false alarms: use a number between 0 and 1, such as 0.01")
-    batches = [(time, dict(_columns(snapshot))) for time, snapshot in _timed(history)]
+    batches = [(time, dict(columns(snapshot))) for time, snapshot in _timed(history)]
     if not batches:
         raise ValueError("the history is empty: pass at least one table, better 30")
-    names = dict.fromkeys(name for _, columns in batches for name in columns)
+    names = dict.fromkeys(name for _, by_name in batches for name in by_name)
     histories = {name: _history(name, batches) for name in names}
     return Program(table=fit_within(histories, batches[-1][1], budget), histories=histories)
+
+
+def fit_tables(histories: Mapping[str, Snapshots], budget: float = 0.01) -> dict[str, Program]:
+    """Learn a program for each table.
+
+    `histories`: past snapshots by name of the table, as `fit` takes them. `budget`: rate of false alarms per snapshot
+    of each table. Raises ValueError with the faults of all tables."""
+    programs, faults = dict[str, Program](), []
+    for name, history in histories.items():
+        try:
+            programs[name] = fit(history, budget)
+        except ValueError as error:
+            faults.append(f"{name}: {error}")
+    if faults:
+        raise ValueError("; ".join(faults))
+    return programs
 
 
 def _timed(history: Snapshots) -> list[tuple[datetime | None, Any]]:
@@ -89,12 +105,5 @@ def _timed(history: Snapshots) -> list[tuple[datetime | None, Any]]:
 
 
 def _history(name: str, batches: Sequence[tuple[datetime | None, Mapping[str, ColumnValues]]]) -> ColumnHistory:
-    dated = ((at, time, columns[name]) for at, (time, columns) in enumerate(batches) if name in columns)
+    dated = ((at, time, by_name[name]) for at, (time, by_name) in enumerate(batches) if name in by_name)
     return ColumnHistory.of(Batch(str(at), summary(values), time) for at, time, values in dated)
-
-
-def _columns(snapshot: Any) -> Iterator[tuple[str, ColumnValues]]:
-    names = getattr(snapshot, "column_names", None)
-    for name in getattr(snapshot, "columns", snapshot) if names is None else names:
-        values = snapshot[name]
-        yield name, column(values.to_pylist() if hasattr(values, "to_pylist") else values)

@@ -1,9 +1,9 @@
 """Hold the values of a column in memory, as numbers or texts.
 
-Accepts arrays, lists and frame columns of integers, decimals, booleans, times, texts and bytes, with any
-representation of a missing value."""
+Accepts arrays, lists and columns of pandas, Arrow and polars, of integers, decimals, booleans, times, texts and bytes,
+with any representation of a missing value."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -15,6 +15,10 @@ import numpy
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+# Methods that convert an Arrow, pandas, numpy or polars column to Python values.
+TO_LIST = ("to_pylist", "tolist", "to_list")
+# The name of the only column of an array or a series.
+ONLY = "values"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +55,27 @@ def column(values: Iterable[Any], neighbour: Iterable[Any] | None = None, *, is_
     return ColumnValues(own, other if other is not None and other.dtype == own.dtype and len(other) else None)
 
 
+def columns(frame: Any) -> Iterator[tuple[str, ColumnValues]]:
+    """Yield the name and the values of each column.
+
+    `frame`: a pandas, Arrow or polars frame, a mapping of columns, or a structured array; a single column (array, list
+    or series) is named `values`. Raises ValueError for an array of more dimensions."""
+    names = _column_names(frame)
+    if names is None:
+        yield ONLY, column(frame)
+        return
+    for name in names:
+        yield str(name), column(frame[name])
+
+
+def _column_names(frame: Any) -> Iterable[Any] | None:
+    """Return the names of the columns; None for a single column."""
+    if isinstance(frame, Mapping):
+        return frame
+    of_array = getattr(getattr(frame, "dtype", None), "names", None)
+    return of_array or getattr(frame, "column_names", getattr(frame, "columns", None))
+
+
 def objects(values: Iterable[str | None]) -> Array:
     """Return texts and None as an array."""
     items = list(values)
@@ -76,7 +101,8 @@ def _value_list(values: Any) -> list[Any]:
     if isinstance(values, numpy.ndarray) and values.dtype.kind in "mM":
         texts = numpy.ma.getdata(values).astype(str).tolist()
         return [None if gone else each for each, gone in zip(texts, numpy.isnat(values), strict=True)]
-    return values.tolist() if hasattr(values, "tolist") else list(values)
+    to_list = next((way for name in TO_LIST if (way := getattr(values, name, None))), None)
+    return to_list() if to_list else list(values)
 
 
 def is_missing(value: Any) -> bool:
