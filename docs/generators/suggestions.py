@@ -30,6 +30,7 @@ SUBJECTS = {
     "units_by_name": "Units and codes, by the name of the column",
     "text_formats": "Text formats",
     "text_traits": "Text traits",
+    "text_types": "Types of texts",
     "timestamps": "Timestamps",
     "known_distributions": "Distributions",
     "metric_bands": "Metrics of a column over time",

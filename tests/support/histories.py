@@ -1,5 +1,6 @@
 """Histories of small tables made without Spark: what suggestions are tested on."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,7 +9,8 @@ from support.bags import Columns, bag
 
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.profile.second_scan import columns_without_masks, with_second_scan
-from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile, profile_of, profile_plan
+from treaty.engine.profile.text_types import InferredTextType
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.suggestions.kinds.column_group_search import (
@@ -17,6 +19,7 @@ from treaty.engine.suggestions.kinds.column_group_search import (
     sampled_columns,
     with_group_counts,
 )
+from treaty.engine.suggestions.kinds.text_types import TEXT_FORMS
 
 
 def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
@@ -31,10 +34,24 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
     looked = [with_second_scan(each, found.whole, schema) for each in columns]
     late = columns_without_masks(looked, found.whole, schema)
     told = (late.get(each.column.name, each) for each in looked)
-    traits = [replace(each, traits=other.traits) for each, other in zip(columns, told, strict=True)]
-    wanted = plan(measured for each in traits for measured in each.traits.values())
+    traits = [
+        replace(each, traits=other.traits, frequent=other.frequent, read_as=_read_as(each, days))
+        for each, other in zip(columns, told, strict=True)
+    ]
+    few = [each.frequent for each in traits if each.frequent and each.column.base_type != "string"]
+    wanted = plan((measured for each in traits for measured in each.traits.values()), components=few)
     more = {name: bag(wanted, schema, day) for (name, _), day in zip(found.partitions, days, strict=True)}
     return found.with_states(more).with_columns(traits)
+
+
+def _read_as(column: ColumnProfile, days: Sequence[Columns]) -> InferredTextType | None:
+    """The type that the second scan finds for texts of which all look like a number, a date or a boolean."""
+    texts = [value for day in days for value in day[column.column.name] if isinstance(value, str)]
+    kind = next(
+        (kind for kind, look in TEXT_FORMS.items() if texts and all(re.fullmatch(look, each) for each in texts)), ""
+    )
+    padded = sum(len(each) > 1 and each[0] == "0" for each in texts) if kind == "integer" else 0
+    return InferredTextType(kind=kind, type=kind, share=1, padded=padded) if kind else None
 
 
 def related(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:

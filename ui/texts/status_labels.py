@@ -140,6 +140,7 @@ KINDS = {
     "non_negative": "non-negative",
     "value_range": "value range",
     "categorical": "known values",
+    "reads_as": "type of texts",
     "unique": "unique",
     "row_count_band": "row count",
     "volume": "row count",

@@ -33,6 +33,8 @@ TIMES_SEEN, SEEN_AGAIN = 10, 0.9
 # This many partitions with the same values make the set complete.
 LEAST_ALIKE = 5
 LEAST_SHARE = 0.5
+# Set by hand: whole numbers that reach over this many times as many numbers as there are values are codes.
+SPARSE = 2
 POSITIVE = {"analyzer": "minimum", "mustBeGreaterThan": 0}
 NOT_NEGATIVE = {"analyzer": "minimum", "mustBeGreaterOrEqualTo": 0}
 
@@ -108,7 +110,7 @@ def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> Su
 
 @of_column()
 def categorical(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
-    """Suggest that a text column has only its past few values."""
+    """Suggest that a column of texts, flags or codes has only its past few values."""
     counts = categories(column, part)
     return _among(column, counts, list(counts), 1) if counts and _is_closed(column, part, len(counts)) else None
 
@@ -141,9 +143,9 @@ def _goes_on(column: ColumnProfile, part: HistorySlice) -> bool:
 
 
 def categories(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] | None:
-    """Return the values of a text column with counts; None if too many or not recurring."""
+    """Return the values of a column of texts, flags or codes with counts; None if too many or not recurring."""
     counts, error = part.all_values(column, MOST_CATEGORIES)
-    if column.column.base_type not in TEXT or error or not 0 < len(counts) <= MOST_CATEGORIES:
+    if error or not 0 < len(counts) <= MOST_CATEGORIES or not _names_categories(column, counts):
         return None
     recurring = sum(count > 1 for count in counts.values())
     if sum(counts.values()) < max(LEAST_ROWS_FOR_CATEGORIES, TIMES_SEEN * len(counts)):
@@ -151,11 +153,23 @@ def categories(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] |
     return counts if recurring >= SEEN_AGAIN * len(counts) else None
 
 
+def _names_categories(column: ColumnProfile, values: Collection[str]) -> bool:
+    """Return whether values name categories: texts, and whole numbers that are flags or codes, not amounts."""
+    if column.column.base_type in TEXT:
+        return True
+    if column.column.base_type not in INTEGRAL:
+        return False
+    numbers = sorted(map(int, values))
+    return numbers == [0, 1] or numbers[-1] - numbers[0] >= SPARSE * len(numbers) > SPARSE
+
+
 def _among(
     column: ColumnProfile, counts: Mapping[str, int], known_values: Collection[str], share: float
 ) -> SuggestionCandidate | None:
-    name, values, exact = column.column.name, sorted(known_values), share == 1
-    predicate = f"{quote(name)} IS NULL OR {quote(name)} IN ({', '.join(literal(value) for value in values)})"
+    name, exact, is_text = column.column.name, share == 1, column.column.base_type in TEXT
+    values = sorted(known_values, key=None if is_text else int)
+    written = [literal(value) if is_text else value for value in values]
+    predicate = f"{quote(name)} IS NULL OR {quote(name)} IN ({', '.join(written)})"
     if not is_valid_predicate(predicate):
         return None
     least = math.floor(share * 1000) / 1000
@@ -171,7 +185,7 @@ def _among(
         patch={"quality": check(f"{name}-{slug}", words, "conformity", compliance(predicate, at_least=least))},
         measure=SuggestionMetric(
             lambda part: [_share_known(value_counts, among) for value_counts, _ in part.values(column)],
-            lambda sample: _share_of_sample(sample, among),
+            lambda sample: _share_of_sample(sample, among if is_text else frozenset(map(float, among))),
         ),
         assertion=Assertion("mustBeGreaterOrEqualTo", least),
         limits=(least, None),
@@ -185,10 +199,10 @@ def _share_known(counts: Mapping[str, int], values: frozenset[str]) -> float | N
     return sum(count for value, count in counts.items() if value in values) / total if total else None
 
 
-def _share_of_sample(sample: ColumnSample, values: frozenset[str]) -> Value:
+def _share_of_sample(sample: ColumnSample, values: frozenset[str] | frozenset[float]) -> Value:
     """Return the share of all rows; a missing value counts as known."""
     rows = len(sample.values)
-    return 1 - sum(text not in values for text in sample.present.tolist()) / rows if rows else None
+    return 1 - sum(each not in values for each in sample.present.tolist()) / rows if rows else None
 
 
 def _unknown(column: ColumnProfile, part: HistorySlice, values: frozenset[str]) -> list[str]:

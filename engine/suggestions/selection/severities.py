@@ -28,7 +28,7 @@ NEARLY_UNIQUE, ERRORS = 0.9, 3.0
 MOST_TOLERATED = 0.05
 AT_LEAST = "mustBeGreaterOrEqualTo"
 # Analyzers whose metric is a share of the rows.
-SHARES = frozenset({"compliance", "pattern_match"})
+SHARES = frozenset({"compliance", "data_type", "pattern_match"})
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,9 @@ def _sketched_gain(before: bytes | None, now: bytes | None, rows: int) -> float:
 
 # By kind of suggestion, what its past trials are; other kinds keep their severity.
 TRIALS: Mapping[str, Callable[[ColumnProfile, HistorySlice], Trials]] = {
-    **dict.fromkeys(("trimmed", "upper_case", "lower_case", "fixed_length", "shape", "pattern", "not_empty"), of_texts),
+    **dict.fromkeys(
+        ("trimmed", "upper_case", "lower_case", "fixed_length", "shape", "pattern", "not_empty", "reads_as"), of_texts
+    ),
     **dict.fromkeys(("categorical", "mostly_categorical"), of_value_sets),
     **dict.fromkeys(("non_negative", "positive"), of_numbers),
 }
