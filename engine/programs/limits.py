@@ -5,6 +5,8 @@ from treaty.engine.programs.program import Clause
 from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.statistics.statistics import Statistic
 
+ROUNDING = 1e-6
+
 
 def clause_of(choice: ConstraintChoice) -> Clause:
     """Build the clause of a candidate, with its limits and its alarms in the past."""
@@ -34,4 +36,7 @@ def limits(
         return lower, upper
     open_below = statistic.is_distance or (statistic.least is not None and lower <= statistic.least)
     open_above = statistic.most is not None and upper >= statistic.most
+    # A limit that only rounding separates from the greatest value reads as that value.
+    if statistic.most is not None and 0 < statistic.most - lower < ROUNDING:
+        lower = statistic.most
     return None if open_below else lower, None if open_above else upper
