@@ -6,9 +6,10 @@ explain a few violating rows of a partition, a check of all rows allows that man
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import floor
+from math import floor, inf
 
 from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
 from treaty.engine.components.sketches import DistinctSketch
 from treaty.engine.core.number_format import percentage
 from treaty.engine.profile.measurements import HistorySlice, sum_counts
@@ -26,6 +27,8 @@ EXPECTED, CHANCE = 0.25, 0.01
 NEARLY_UNIQUE, ERRORS = 0.9, 3.0
 # A larger share of tolerated rows makes a check useless.
 MOST_TOLERATED = 0.05
+# A required column whose evidence is thin must still have half of its values.
+MOST_MISSING = 0.5
 AT_LEAST = "mustBeGreaterOrEqualTo"
 # Analyzers whose metric is a share of the rows.
 SHARES = frozenset({"compliance", "data_type", "pattern_match"})
@@ -77,6 +80,8 @@ def _borne(candidate: SuggestionCandidate, tolerated: float) -> SuggestionCandid
     least = candidate.limits[0]
     if not tolerated:
         return candidate
+    if "quality" not in candidate.patch:
+        return _of_completeness(candidate, floor(1000 * (1 - min(tolerated, MOST_MISSING))) / 1000)
     if (
         tolerated > MOST_TOLERATED
         or least is None
@@ -84,6 +89,21 @@ def _borne(candidate: SuggestionCandidate, tolerated: float) -> SuggestionCandid
     ):
         return replace(candidate, severity="warning")
     return _of_share(candidate, floor(1000 * (least - tolerated)) / 1000)
+
+
+def _of_completeness(candidate: SuggestionCandidate, least: float) -> SuggestionCandidate:
+    """Return a required column's candidate about a share of the rows."""
+    name = candidate.sentence.removesuffix(" is required")
+    sentence = f"{name} is present in at least {percentage(least)} of the rows"
+    implementation = {"analyzer": "completeness", "column": name, AT_LEAST: least}
+    return replace(
+        candidate,
+        sentence=sentence,
+        expression=f"completeness of {name} is at least {least}",
+        patch={"quality": check(f"{name}-completeness", sentence, "completeness", implementation)},
+        assertion=Assertion(AT_LEAST, least),
+        limits=(least, None),
+    )
 
 
 def _of_share(candidate: SuggestionCandidate, least: float) -> SuggestionCandidate:
@@ -126,6 +146,16 @@ def of_numbers(column: ColumnProfile, part: HistorySlice) -> Trials:
     """Return the new rows, or the distinct numbers of a partition if there are more."""
     distinct = map(float, part.series(column, "approx_count_distinct"))
     return Trials(max(sum(new_rows(part)), max(distinct, default=0.0)), float(part.rows[-1]))
+
+
+def of_rows(column: ColumnProfile, part: HistorySlice) -> Trials:
+    """Return the rows of the first partition, and those with a new value later; no keys."""
+    whole = HistorySlice(part.history, 0, len(part.history.partitions), part.cache)
+    if _is_nearly_unique(column, whole):
+        return Trials(inf, 1)
+    gains, rows = _gains(column, whole)[part.start : part.end - 1], part.rows
+    later = zip(gains, rows[1:], new_rows(part)[1:], strict=True)
+    return Trials(sum(rows[:1]) + sum(max(gain * many, new) for gain, many, new in later), float(rows[-1]))
 
 
 def _arrivals(counted: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
@@ -199,4 +229,5 @@ TRIALS: Mapping[str, Callable[[ColumnProfile, HistorySlice], Trials]] = {
     ),
     **dict.fromkeys(("categorical", "mostly_categorical"), of_value_sets),
     **dict.fromkeys(("non_negative", "positive"), of_numbers),
+    "complete": of_rows,
 }

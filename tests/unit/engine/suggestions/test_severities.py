@@ -86,6 +86,24 @@ def test_numbers_of_repeated_rows_bear_a_warning_only() -> None:
     assert found.get(("price", "positive"), {"severity": "warning"})["severity"] == "warning"
 
 
+def test_a_value_of_the_next_row_may_be_missing_where_rows_are_repeated() -> None:
+    """500 companies of 50 cities, of which one gets a row a day; their names are a key, and prices change daily."""
+
+    def of(rows: int) -> dict[str, Any]:
+        prices = [float((at * 7919 + rows * 31) % 99991) for at in range(rows)]
+        return {
+            "name": [word(at) for at in range(rows)],
+            "city": [word(at % 50) for at in range(rows)],
+            "price": prices,
+        }
+
+    found = suggested({"name": "string", "city": "string", "price": "double"}, snapshots(of, 500))
+    check = found["city", "complete"]["patch"]["quality"]["implementation"]
+    assert (check["analyzer"], found["city", "complete"]["severity"]) == ("completeness", "error")
+    assert 0.99 <= check["mustBeGreaterOrEqualTo"] < 1 - 1 / 540
+    assert found["name", "complete"]["patch"] == found["price", "complete"]["patch"] == {"required": True}
+
+
 @pytest.mark.parametrize(
     ("days", "most"),
     [([of_orders(day) for day in range(5)], [200] * 5), ([of_orders(0)] * 5, [0] * 5)],
