@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from treaty.engine.core.results import Value
 from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
 from treaty.engine.states.bag import StateBag
 
 Counted = tuple[Mapping[str, int], int]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +62,18 @@ class HistorySlice:
 
     def mask_counts(self, column: ColumnProfile) -> list[Counted]:
         """Return (mask -> count, largest error of a count) per partition."""
-        key = (column.column.name, "looks", None)
-        if key not in self.cache:
-            pairs = zip(self.history.partitions, self._whole.values(column), strict=True)
-            self.cache[key] = [column.mask_counts(bag, counted) for (_, bag), counted in pairs]
-        return self.cache[key][self.start : self.end]
 
-    @property
-    def _whole(self) -> "HistorySlice":
-        return HistorySlice(self.history, 0, len(self.history.partitions), self.cache)
+        def of(whole: "HistorySlice") -> list[Counted]:
+            pairs = zip(self.history.partitions, whole.values(column), strict=True)
+            return [column.mask_counts(bag, counted) for (_, bag), counted in pairs]
+
+        return self.of_whole((column.column.name, "looks", None), of)
+
+    def of_whole(self, key: Any, measure: Callable[["HistorySlice"], list[T]]) -> list[T]:
+        """Return what `measure` computes per partition from the whole history, cached by key."""
+        if key not in self.cache:
+            self.cache[key] = measure(HistorySlice(self.history, 0, len(self.history.partitions), self.cache))
+        return self.cache[key][self.start : self.end]
 
     def all_values(self, column: ColumnProfile, most: int | None = None) -> Counted:
         """Return the values of all these partitions with their total counts.

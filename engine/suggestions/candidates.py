@@ -10,6 +10,7 @@ from math import isnan
 from typing import Any
 
 from treaty.contracts.assertions import Assertion
+from treaty.engine.core.number_format import percentage
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
@@ -42,7 +43,8 @@ class SuggestionCandidate:
     `patch`: what it adds to the contract. `limits`: lower and upper threshold; None means none. `counter`: returns
     texts that violate it, masked. `drops`: dropped if other suggestions catch the same issues. `confirmed`: counted
     exactly; False if only a sketch supports it. `likely`: probability by names alone that it is intended; None if
-    not computed. `by_chance`: that it held so far may be chance."""
+    not computed. `by_chance`: that it held so far may be chance. `relaxed`: returns the check about at least a share of
+    the rows; None if it cannot be about a share."""
 
     kind: str
     sentence: str
@@ -58,6 +60,7 @@ class SuggestionCandidate:
     confirmed: bool = True
     likely: float | None = None
     by_chance: bool = False
+    relaxed: "Callable[[float], SuggestionCandidate] | None" = None
 
     def failed(self, part: HistorySlice) -> list[bool | None]:
         """Return for each partition whether it violates the check; None if there is no value."""
@@ -159,6 +162,11 @@ def compliance(predicate: str, *, at_least: float) -> dict[str, Any]:
 
     `at_least`: the share, between 0 and 1."""
     return {"analyzer": "compliance", "predicate": predicate, "mustBeGreaterOrEqualTo": at_least}
+
+
+def of_rows(words: str, least: float) -> str:
+    """Return the sentence about all rows, or about at least a share of them."""
+    return words if least == 1 else f"{words} in at least {percentage(least)} of the rows"
 
 
 def number(value: float) -> str:

@@ -1,5 +1,7 @@
 """Suggest checks on missing values."""
 
+from functools import partial
+
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.core.number_format import percentage
@@ -26,6 +28,24 @@ def complete(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugge
         measure=metric(column, "completeness"),
         assertion=Assertion("mustBe", 1),
         limits=(1, None),
+        relaxed=partial(_present, column, "complete", "error"),
+    )
+
+
+def _present(column: ColumnProfile, kind: str, severity: str, least: float) -> SuggestionCandidate:
+    """Return the check that a share of the values is present."""
+    name = column.column.name
+    words = f"{name} is present in at least {percentage(least)} of the rows"
+    implementation = {"analyzer": "completeness", "column": name, "mustBeGreaterOrEqualTo": least}
+    return SuggestionCandidate(
+        kind=kind,
+        sentence=words,
+        expression=f"completeness of {name} is at least {least}",
+        patch={"quality": check(f"{name}-completeness", words, "completeness", implementation)},
+        measure=metric(column, "completeness"),
+        assertion=Assertion("mustBeGreaterOrEqualTo", least),
+        severity=severity,
+        limits=(least, None),
     )
 
 
@@ -61,21 +81,7 @@ def mostly_complete(column: ColumnProfile, part: HistorySlice, margin: float) ->
     worst, rows = min(shares)
     spread = max(shares)[0] - worst
     least = _floored(binomial(round(worst * rows), rows)[0] - margin * spread)
-    if least < LEAST_COMPLETENESS:
-        return None
-    name = column.column.name
-    words = f"{name} is present in at least {percentage(least)} of the rows"
-    implementation = {"analyzer": "completeness", "column": name, "mustBeGreaterOrEqualTo": least}
-    return SuggestionCandidate(
-        kind="mostly_complete",
-        sentence=words,
-        expression=f"completeness of {name} is at least {least}",
-        patch={"quality": check(f"{name}-completeness", words, "completeness", implementation)},
-        measure=metric(column, "completeness"),
-        assertion=Assertion("mustBeGreaterOrEqualTo", least),
-        severity="warning",
-        limits=(least, None),
-    )
+    return _present(column, "mostly_complete", "warning", least) if least >= LEAST_COMPLETENESS else None
 
 
 def _floored(share: float) -> float:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from treaty.contracts.assertions import Assertion
@@ -15,7 +16,13 @@ from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.profile.value_masks import mask_of
-from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, compliance, of_column
+from treaty.engine.suggestions.candidates import (
+    SuggestionCandidate,
+    SuggestionMetric,
+    compliance,
+    of_column,
+    of_rows,
+)
 from treaty.engine.suggestions.column_samples import ColumnSample
 
 # Set by hand: with fewer texts, common properties may be chance.
@@ -63,27 +70,32 @@ def fixed_length(column: ColumnProfile, part: HistorySlice, _margin: float) -> S
     if not counts or len(lengths) != 1:
         return None
     (length,) = lengths
-    predicate = f"{quote(name)} IS NULL OR length({quote(name)}) = {length}"
-    sentence = f"{name} has exactly {length} characters"
-    return (
-        SuggestionCandidate(
-            kind="fixed_length",
-            sentence=sentence,
-            expression=f"length of {name} is {length}",
-            patch={"quality": check(f"{name}-length", sentence, "conformity", compliance(predicate, at_least=1))},
-            measure=share_of_masks(column, lambda mask: len(mask) == length),
-            assertion=Assertion("mustBeGreaterOrEqualTo", 1),
-            limits=(1, None),
-        )
-        if length and is_valid_predicate(predicate)
-        else None
+    return _of_length(column, length, 1) if length and is_valid_predicate(_has_length(name, length)) else None
+
+
+def _has_length(name: str, length: int) -> str:
+    return f"{quote(name)} IS NULL OR length({quote(name)}) = {length}"
+
+
+def _of_length(column: ColumnProfile, length: int, least: float) -> SuggestionCandidate:
+    name = column.column.name
+    sentence, predicate = of_rows(f"{name} has exactly {length} characters", least), _has_length(name, length)
+    return SuggestionCandidate(
+        kind="fixed_length",
+        sentence=sentence,
+        expression=of_rows(f"length of {name} is {length}", least),
+        patch={"quality": check(f"{name}-length", sentence, "conformity", compliance(predicate, at_least=least))},
+        measure=share_of_masks(column, lambda mask: len(mask) == length),
+        assertion=Assertion("mustBeGreaterOrEqualTo", least),
+        limits=(least, None),
+        relaxed=partial(_of_length, column, length),
     )
 
 
 @of_column(margins=(0.0, 0.005, 0.01, 0.02), safety=2.0)
 def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
     """Suggest a pattern of runs of capitals, small letters, digits and signs, with lengths."""
-    counts, name = masks(column, part), column.column.name
+    counts = masks(column, part)
     runs = _runs(_main(counts, margin)) if counts else None
     if not runs or not any(symbol in PLAIN for symbol, _, _ in runs):
         return None
@@ -92,9 +104,15 @@ def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> Suggestio
     if not _may_be_held(regex):
         return None
     fits = re.compile("".join(_written(symbol, low, high, None) for symbol, low, high in runs)).fullmatch
-    words = f"{name} matches the pattern {regex}"
+    return _of_shape(column, regex, fits, 1 - margin)
+
+
+def _of_shape(
+    column: ColumnProfile, regex: str, fits: Callable[[str], object], least: float
+) -> SuggestionCandidate:  # fmt: skip
+    name = column.column.name
+    words = of_rows(f"{name} matches the pattern {regex}", least)
     implementation = {"analyzer": "pattern_match", "column": name, "pattern": f"^{regex}$"}
-    least = 1 - margin
     return SuggestionCandidate(
         kind="shape",
         sentence=words,
@@ -106,6 +124,7 @@ def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> Suggestio
         assertion=Assertion("mustBeGreaterOrEqualTo", least),
         limits=(least, None),
         counter=lambda sample: _other_masks(column, sample, fits),
+        relaxed=partial(_of_shape, column, regex, fits),
     )
 
 

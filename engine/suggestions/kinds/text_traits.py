@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
@@ -23,6 +24,7 @@ from treaty.engine.suggestions.candidates import (
     add,
     compliance,
     of_column,
+    of_rows,
 )
 from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.kinds.metric_bands import document_limit, edited, limits_assertion
@@ -90,19 +92,28 @@ def _without(trait: Trait, column: ColumnProfile, part: HistorySlice) -> bool:
 
 
 def _always(trait: Trait, column: ColumnProfile, part: HistorySlice, words: str) -> SuggestionCandidate | None:
-    name = column.column.name
-    predicate = f"{quote(name)} IS NULL OR {trait.condition(name)['predicate']}"
-    if min(_known_shares(trait, column, part), default=0.0) < 1 or not is_valid_predicate(predicate):
+    if min(_known_shares(trait, column, part), default=0.0) < 1 or not is_valid_predicate(_or_missing(trait, column)):
         return None
-    sentence, slug = f"{name} {words}", f"{name}-{trait.name.replace('_', '-')}"
+    return _of_trait(trait, column, words, 1)
+
+
+def _or_missing(trait: Trait, column: ColumnProfile) -> str:
+    name = column.column.name
+    return f"{quote(name)} IS NULL OR {trait.condition(name)['predicate']}"
+
+
+def _of_trait(trait: Trait, column: ColumnProfile, words: str, least: float) -> SuggestionCandidate:
+    predicate, slug = _or_missing(trait, column), f"{column.column.name}-{trait.name.replace('_', '-')}"
+    sentence = of_rows(f"{column.column.name} {words}", least)
     return SuggestionCandidate(
         kind=trait.name,
         sentence=sentence,
-        expression=predicate,
-        patch={"quality": check(slug, sentence, "conformity", compliance(predicate, at_least=1))},
+        expression=of_rows(predicate, least),
+        patch={"quality": check(slug, sentence, "conformity", compliance(predicate, at_least=least))},
         measure=_measure(trait, column),
-        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
-        limits=(1, None),
+        assertion=Assertion("mustBeGreaterOrEqualTo", least),
+        limits=(least, None),
+        relaxed=partial(_of_trait, trait, column, words),
     )
 
 

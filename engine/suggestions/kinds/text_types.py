@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
@@ -11,7 +12,7 @@ from treaty.engine.components.text_classes import CLASSES, MOMENT, NUMBER
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile, state_of
-from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, of_column
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, of_column, of_rows
 from treaty.engine.suggestions.column_samples import ColumnSample
 
 DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -35,19 +36,22 @@ def reads_as(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugge
     if column.read_as is None or column.read_as.padded:
         return None
     kind = next((each for each in TEXT_FORMS if set(_shares(column, part, each)) - {None} == {1.0}), None)
-    if kind is None:
-        return None
+    return None if kind is None else _of_type(column, kind, 1)
+
+
+def _of_type(column: ColumnProfile, kind: str, least: float) -> SuggestionCandidate:
     name = column.column.name
-    words = f"{name} always parses as {kind}"
-    implementation = {"analyzer": "data_type", "column": name, "type": kind, "mustBeGreaterOrEqualTo": 1}
+    words = of_rows(f"{name} always parses as {kind}" if least == 1 else f"{name} parses as {kind}", least)
+    implementation = {"analyzer": "data_type", "column": name, "type": kind, "mustBeGreaterOrEqualTo": least}
     return SuggestionCandidate(
         kind="reads_as",
         sentence=words,
-        expression=f"share of {name} that parses as {kind} is 1",
+        expression=f"share of {name} that parses as {kind} is at least {least}",
         patch={"quality": check(f"{name}-type", words, "conformity", implementation)},
-        measure=SuggestionMetric(lambda some: _shares(column, some, kind), lambda sample: _of_sample(kind, sample)),
-        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
-        limits=(1, None),
+        measure=SuggestionMetric(lambda part: _shares(column, part, kind), lambda sample: _of_sample(kind, sample)),
+        assertion=Assertion("mustBeGreaterOrEqualTo", least),
+        limits=(least, None),
+        relaxed=partial(_of_type, column, kind),
     )
 
 

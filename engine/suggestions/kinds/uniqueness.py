@@ -10,6 +10,7 @@ from treaty.engine.components.operands import INTEGRAL, TEXT
 from treaty.engine.components.unions.ranks import Ranks
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.profile.new_rows import NEARLY_UNIQUE, distinct_share
 from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
 from treaty.engine.states.bag import StateBag
 from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, of_column
@@ -17,9 +18,6 @@ from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.key_candidates import LikelyKey, key_suggestions, may_be_unique
 
 LEAST_ROWS = 10
-# Set by hand: counted columns have nearly as many values as rows in every partition; sketches have an error of 5 %,
-# three standard errors.
-LEAST_DISTINCT = 0.9
 # If this many pairs of equal numbers are expected, none in a partition is no chance (5 %).
 LEAST_MEETINGS = 3.0
 # Set by hand: values recur if half of those in all partitions are the same.
@@ -127,11 +125,11 @@ def worth_counting(history: TableProfile, table: str = "", *, most: int = 8) -> 
     likeliest by values. `most`: maximum number of columns."""
     part = HistorySlice.of(history)
     keys = {each.column.column.name: each for each in key_suggestions(history, table)}
-    scored = [(_distinct_share(column, part), column) for column in history.columns]
+    scored = [(distinct_share(column, part), column) for column in history.columns]
     likely = [
         (share, column)
         for share, column in scored
-        if share >= LEAST_DISTINCT and _may_count(column, keys) and _is_complete(column, part)
+        if share >= NEARLY_UNIQUE and _may_count(column, keys) and _is_complete(column, part)
     ]
     chances = {name: each.probability for name, each in keys.items()}
     first = sorted(likely, key=lambda pair: (-chances.get(pair[1].column.name, 0), -pair[0]))
@@ -146,9 +144,3 @@ def _may_count(column: ColumnProfile, keys: Mapping[str, LikelyKey]) -> bool:
 
 def _is_complete(column: ColumnProfile, part: HistorySlice) -> bool:
     return min(part.series(column, "completeness"), default=0) == 1
-
-
-def _distinct_share(column: ColumnProfile, part: HistorySlice) -> float:
-    """Return the least share of distinct values in a partition: a unique column is unique in each of them."""
-    counts = zip(part.each(column, "approx_count_distinct"), part.rows, strict=True)
-    return min((float(count or 0) / rows for count, rows in counts if rows), default=0.0)

@@ -1,7 +1,8 @@
 """Suggest checks on the values of a column."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from treaty.contracts.assertions import Assertion
@@ -22,6 +23,7 @@ from treaty.engine.suggestions.candidates import (
     metric,
     number,
     of_column,
+    of_rows,
 )
 from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.tolerances import drifts
@@ -112,7 +114,7 @@ def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> Su
 def categorical(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Suggest that a column of texts, flags or codes has only its past few values."""
     counts = categories(column, part)
-    return _among(column, counts, list(counts), 1) if counts and _is_closed(column, part, len(counts)) else None
+    return _among(column, counts, 1) if counts and _is_closed(column, part, len(counts)) else None
 
 
 def _is_closed(column: ColumnProfile, part: HistorySlice, size: int) -> bool:
@@ -130,7 +132,7 @@ def mostly_categorical(column: ColumnProfile, part: HistorySlice, margin: float)
 
     This is Deequ's fractional categorical range."""
     counts = categories(column, part)
-    return _among(column, counts, list(counts), 1 - margin) if counts and not _goes_on(column, part) else None
+    return _among(column, counts, 1 - margin) if counts and not _goes_on(column, part) else None
 
 
 def _goes_on(column: ColumnProfile, part: HistorySlice) -> bool:
@@ -150,6 +152,8 @@ def categories(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] |
     recurring = sum(count > 1 for count in counts.values())
     if sum(counts.values()) < max(LEAST_ROWS_FOR_CATEGORIES, TIMES_SEEN * len(counts)):
         return None
+    if not is_valid_predicate(_is_among(column, _in_order(column, counts))):
+        return None
     return counts if recurring >= SEEN_AGAIN * len(counts) else None
 
 
@@ -163,21 +167,23 @@ def _names_categories(column: ColumnProfile, values: Collection[str]) -> bool:
     return numbers == [0, 1] or numbers[-1] - numbers[0] >= SPARSE * len(numbers) > SPARSE
 
 
-def _among(
-    column: ColumnProfile, counts: Mapping[str, int], known_values: Collection[str], share: float
-) -> SuggestionCandidate | None:
+def _in_order(column: ColumnProfile, values: Collection[str]) -> list[str]:
+    return sorted(values, key=None if column.column.base_type in TEXT else int)
+
+
+def _is_among(column: ColumnProfile, values: Sequence[str]) -> str:
+    """Return SQL that a value is missing or one of these."""
+    name, is_text = quote(column.column.name), column.column.base_type in TEXT
+    return f"{name} IS NULL OR {name} IN ({', '.join(literal(value) if is_text else value for value in values)})"
+
+
+def _among(column: ColumnProfile, counts: Mapping[str, int], share: float) -> SuggestionCandidate:
     name, exact, is_text = column.column.name, share == 1, column.column.base_type in TEXT
-    values = sorted(known_values, key=None if is_text else int)
-    written = [literal(value) if is_text else value for value in values]
-    predicate = f"{quote(name)} IS NULL OR {quote(name)} IN ({', '.join(written)})"
-    if not is_valid_predicate(predicate):
-        return None
-    least = math.floor(share * 1000) / 1000
-    words = f"{name} is one of {len(values)} known values" + (
-        "" if exact else f" in at least {percentage(least)} of the rows"
-    )
+    values = _in_order(column, counts)
+    predicate, among = _is_among(column, values), frozenset(values)
+    least = math.floor(round(share * 1000, 6)) / 1000
+    words = of_rows(f"{name} is one of {len(values)} known values", least)
     kind, slug = ("categorical", "values") if exact else ("mostly_categorical", "known-values")
-    among = frozenset(values)
     return SuggestionCandidate(
         kind=kind,
         sentence=words,
@@ -191,6 +197,7 @@ def _among(
         limits=(least, None),
         details={"values": values, "counts": [counts[value] for value in values]},
         counter=lambda part: _unknown(column, part, among),
+        relaxed=partial(_among, column, counts),
     )
 
 

@@ -60,8 +60,8 @@ def rank_candidates(candidates: Sequence[HoldoutCandidate], trials: Mapping[str,
     best = sorted(_merged(weighed), key=lambda each: -each.worth)
     by_column = _by_column(best)
     useful = [each for each in best if not _adds_nothing(each, by_column[each.holdout.column_name])]
-    proposed = {id(each) for same in _by_column(useful).values() for each in _proposed(same)}
-    return [each if id(each) in proposed else replace(each, optional=True) for each in useful]
+    proposed = {each for same in _by_column(useful).values() for each in _proposed(same)}
+    return [each if each in proposed else replace(each, optional=True) for each in useful]
 
 
 def _proposed(same: Sequence[RankedCandidate]) -> Iterator[RankedCandidate]:
