@@ -142,7 +142,7 @@ def _drafts(options: argparse.Namespace, cadence: str, budget: float) -> Iterato
 
 
 class SimulatedTable:
-    """The statistics of a table's partitions: those that a draft learns from, and those that follow."""
+    """Simulate the statistics of a table's partitions: those that a draft learns from, and those that follow."""
 
     def __init__(self, process: CleanProcess, seed: int, horizon: int) -> None:
         self.process = process

@@ -4,7 +4,7 @@ A lag that counted partitions would compare other days of the week as soon as on
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from statistics import median
@@ -28,12 +28,11 @@ class Cadence:
     cycle: int | None
     yearly: float
     unit: LagUnit | None = None
-    finer_than: LagUnit | None = field(default=None, kw_only=True)
 
     @property
     def cycle_unit(self) -> LagUnit | None:
-        """Return the unit that a cycle is counted in."""
-        return self.unit or self.finer_than
+        """Return the unit that a cycle is counted in: hours if partitions are finer than an hour."""
+        return self.unit or ("hours" if self.cycle else None)
 
     @property
     def partitions_per_cycle(self) -> int:
@@ -76,7 +75,7 @@ def cadence(times: Sequence[datetime | None]) -> Cadence:
         return IRREGULAR
     regular = sum(0.75 * step <= gap <= 1.5 * step for gap in gaps) >= REGULAR * len(gaps)
     if step < HOUR and regular:
-        return Cadence("finer than hourly", 24, YEAR / step, finer_than="hours")
+        return Cadence("finer than hourly", 24, YEAR / step)
     return Cadence("irregular", None, YEAR / step)
 
 

@@ -32,16 +32,18 @@ class Program:
 
     @property
     def rate(self) -> float:
-        """Return the estimated rate of false alarms of all clauses, at most the budget."""
+        """Return the estimated rate of false alarms of all clauses, at most the budget.
+
+        Where the number of rows is compared with its past, that alarms about once a year besides."""
         return self.table.rate
 
     def judge(self, snapshot: Any, time: datetime | None = None) -> TableVerdict:
         """Evaluate a snapshot that follows the history.
 
-        `snapshot`: a frame or a column like those of the history. `time`: time of its data; None means one
-        step after the last snapshot. Returns a verdict per column and on the number of rows; `flagged` is true if
-        anything is wrong. If snapshots have times, the rows are compared with their past where the guard would admit
-        half of them. Raises ValueError if the time is not after the history."""
+        `snapshot`: a frame or a column like those of the history. `time`: time of its data; None means one step after
+        the last snapshot. Returns a verdict per column and on the number of rows; `flagged` is true if anything is
+        wrong. If snapshots have times, the rows are compared with their past where the guard would admit half of them,
+        or where the budget pays for no guard. Raises ValueError if the time is not after the history."""
         last = [each.batches[-1].time for each in self.histories.values() if each.batches]
         if time and any(each and each >= time for each in last):
             raise ValueError(f"the snapshot of {time} does not follow the history: pass a later time")
@@ -52,13 +54,12 @@ class Program:
 
     def _rows_clause(self, time: datetime | None) -> Clause | None:
         """Return the clause of the row count: the band of its past, or the guard."""
-        guard, band = self.table.rows, self._volume.following(time) if self._volume else None
-        return clause_of_band(guard, band) if guard and band else guard
+        band = self._volume.following(time) if self._volume else None
+        return clause_of_band(band) if band else self.table.rows
 
     @cached_property
     def _volume(self) -> Volume | None:
-        guard = self.table.rows
-        return row_volume(self._longest.batches, guard) if guard else None
+        return row_volume(self._longest.batches, self.table.rows)
 
     @property
     def _longest(self) -> ColumnHistory:

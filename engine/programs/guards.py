@@ -16,7 +16,7 @@ from treaty.engine.programs.constraints import BOUNDS, ProbabilityBound, Statist
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.limits import clause_of
 from treaty.engine.programs.program import Clause
-from treaty.engine.programs.recipe import ALMOST_EMPTY, GUARD_ROWS, GUARD_WIDTHS, GUARDS
+from treaty.engine.programs.recipe import ALMOST_EMPTY, GUARD_ROWS, GUARD_WIDTHS, GUARDS, ROW_COUNT
 from treaty.engine.programs.stationarity import LEVEL, knows_level
 from treaty.engine.statistics.statistics import STATISTICS
 
@@ -120,7 +120,7 @@ def _is_within(lower: float | None, guard: Clause) -> bool:
     return lower is not None and (guard.lower is None or lower >= guard.lower)
 
 
-def row_volume(batches: Sequence[Batch], guard: Clause) -> Volume | None:
+def row_volume(batches: Sequence[Batch], guard: Clause | None) -> Volume | None:
     """Return the row counts whose past predicts the next one; None if the guard is better.
 
     The rule is that of drafts. None, too, with too few batches, and without their times: a missing day would shift
@@ -130,19 +130,18 @@ def row_volume(batches: Sequence[Batch], guard: Clause) -> Volume | None:
         return None
     rows = tuple(each.summary.rows for each in batches)
     volume = Volume(names=tuple(each.name for each in batches), times=times, rows=rows)
-    return volume if replaces([volume], [(guard.lower, guard.upper)]) else None
+    return volume if replaces([volume], [(guard.lower, guard.upper)] if guard else []) else None
 
 
-def clause_of_band(guard: Clause, band: DetectorBand) -> Clause:
-    """Return the guard with the limits of a detector's band."""
+def clause_of_band(band: DetectorBand) -> Clause:
+    """Return the limits of a detector's band of the row count as a clause."""
     return Clause(
-        statistic=guard.statistic,
+        statistic=ROW_COUNT,
         change=LEVEL,
         lower=band.lower,
         upper=band.upper,
-        middle=guard.middle if band.expected is None else band.expected,
-        width=guard.width,
+        middle=band.expected or 0.0,
+        width=0.0,
         rate=band.rate or 0.0,
         points=band.points,
-        guard=True,
     )

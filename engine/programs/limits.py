@@ -1,10 +1,14 @@
 """Derive the limits of clauses from the past of a statistic."""
 
+from decimal import Decimal
+
 from treaty.engine.programs.clause_selection import ConstraintChoice
 from treaty.engine.programs.program import Clause
 from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.statistics.statistics import Statistic
 
+# Number of digits of limits, rounded outwards.
+DIGITS = 6
 ROUNDING = 1e-6
 
 
@@ -40,3 +44,11 @@ def limits(
     if statistic.most is not None and 0 < statistic.most - lower < ROUNDING:
         lower = statistic.most
     return None if open_below else lower, None if open_above else upper
+
+
+def outward(value: float | None, rounding: str, digits: int = DIGITS) -> float | None:
+    """Round the number to that many digits in that direction; None stays None."""
+    if value is None or value == 0:
+        return value
+    exact = Decimal(repr(float(value)))
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), rounding=rounding))

@@ -25,11 +25,12 @@ from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import MEASURES, PRESENT, ROWS
 from treaty.engine.programs.fitting import refit_clause
 from treaty.engine.programs.history import ColumnHistory, distance_inputs, statistic_value
+from treaty.engine.programs.limits import outward
 from treaty.engine.programs.newest_partitions import newest
 from treaty.engine.programs.program import Clause, NoProgram
 from treaty.engine.programs.recipe import LEAST_BATCHES
 from treaty.engine.programs.stationarity import LagTransform
-from treaty.engine.programs.suggestions import TABLE, TableHistory, outward
+from treaty.engine.programs.suggestions import TABLE, TableHistory
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateBag, StateFileStore
 from treaty.engine.states.planning.scan_plan import ROWS as COUNT

@@ -6,7 +6,7 @@ earlier partitions if a clause compares with them."""
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from treaty.engine.programs import explanations
 from treaty.engine.programs.analyzer_mapping import MEASURES, ROWS
 from treaty.engine.programs.backtest import Backtest
 from treaty.engine.programs.history import Batch, ColumnHistory
+from treaty.engine.programs.limits import outward
 from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.recipe import RECIPE, Recipe
 from treaty.engine.programs.table_programs import TableProgram, fit_table
@@ -34,8 +35,6 @@ TRUSTED = 21
 # Up to this many distinct values a sketch counts as exact, because it gives equal results for equal sets: chosen by
 # hand.
 MOST_EXACT = 10_000
-# Number of digits of limits, rounded outwards.
-DIGITS = 6
 # Number of programs refitted per table in a backtest, and the range per column: about two seconds, chosen by hand.
 PROGRAMS_REFITTED, REFITS = 300, (3, 10)
 TABLE = "the table"
@@ -217,14 +216,6 @@ def _limit(column: str | None, clause: Clause) -> dict[str, Any]:
     learned = {"rate": outward(clause.rate, ROUND_CEILING), "points": clause.points, "width": clause.width or None}
     limit = {"detector": "program", "of": column or TABLE, **transform, **edges, **learned}
     return {name: value for name, value in limit.items() if value is not None}
-
-
-def outward(value: float | None, rounding: str) -> float | None:
-    """Round the number to six digits in that direction; None stays None."""
-    if value is None or value == 0:
-        return value
-    exact = Decimal(repr(float(value)))
-    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - DIGITS + 1), rounding=rounding))
 
 
 def _evidence(

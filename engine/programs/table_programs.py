@@ -4,7 +4,7 @@ Row count and set of columns are evaluated once per table, not per column: one i
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING
 
 from treaty.engine.anomaly.cadence import DAILY
 from treaty.engine.programs.backtest import Backtest, learned_anew
@@ -12,8 +12,9 @@ from treaty.engine.programs.clause_selection import LEAST_PAID
 from treaty.engine.programs.fitting import learner, possible_guards
 from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.learner import VOLUME, CountTrials, Learner
+from treaty.engine.programs.limits import outward
 from treaty.engine.programs.program import Clause, ClauseVerdict, ColumnProgram, NoProgram, ProgramVerdict, verdict
-from treaty.engine.programs.recipe import GUARDS, RECIPE, Recipe
+from treaty.engine.programs.recipe import GUARDS, RECIPE, ROW_COUNT, Recipe
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.summaries import Summary
 
@@ -24,7 +25,7 @@ MOST_RATE = 0.01
 MENU = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 # Factor between the budgets that are tried: chosen by hand.
 MORE = 1.3
-ONCE = frozenset({"row_count"})
+ONCE = frozenset({ROW_COUNT})
 TOLD_BY_ROWS = frozenset({VOLUME})
 
 
@@ -249,9 +250,7 @@ def _sufficient(
 
 
 def _upwards(number: float) -> float:
-    """Round up to two digits."""
-    exact = Decimal(repr(number))
-    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), rounding=ROUND_CEILING))
+    return outward(number, ROUND_CEILING, 2) or number
 
 
 def _has_clause(program: ColumnProgram) -> bool:

@@ -74,5 +74,14 @@ def test_snapshots_without_times_keep_the_guard() -> None:
     assert (found.clause, found.holds) == (program.table.rows, True)
 
 
+def test_rows_are_compared_with_their_past_where_the_budget_pays_for_no_guard() -> None:
+    program = fit({time(at): snapshot("weekday", at) for at in range(DAYS)}, budget=1e-9)
+    half, whole = (program.judge(snapshot("weekday", DAYS, share), time(DAYS)).rows for share in (0.5, 1.0))
+    assert program.table.rows is None
+    assert half is not None
+    assert whole is not None
+    assert (half.holds, whole.holds) == (False, True)
+
+
 def test_few_snapshots_have_no_verdict_on_their_rows() -> None:
     assert fit([snapshot("weekday", at) for at in range(13)]).judge(snapshot("weekday", 13, 0.1)).rows is None

@@ -16,9 +16,10 @@ from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.programs.analyzer_mapping import MEASURES
 from treaty.engine.programs.explanations import sentence
+from treaty.engine.programs.limits import limits, outward
 from treaty.engine.programs.program import Clause
 from treaty.engine.programs.stationarity import LEVEL
-from treaty.engine.programs.suggestions import TableHistory, outward, programs, suggestions
+from treaty.engine.programs.suggestions import TableHistory, programs, suggestions
 from treaty.engine.statistics.column_values import ColumnValues, column
 from treaty.engine.statistics.statistics import STATISTICS, compute_statistics
 from treaty.engine.statistics.summaries import summary
@@ -192,6 +193,11 @@ def test_odd_columns_have_finite_limits(odd: list[float | None]) -> None:
     limits = [limit for each in found for limit in each["evidence"]["limits"] if limit is not None]
     assert limits
     assert numpy.isfinite(limits).all()
+
+
+@pytest.mark.parametrize(("half", "lower"), [(8e-8, 1.0), (5e-7, 1.0), (2e-6, 1 - 2e-6), (0.01, 0.99), (2.0, None)])
+def test_a_limit_that_rounding_separates_from_the_greatest_value_is_that_value(half: float, lower: float) -> None:
+    assert limits(STATISTICS["complete_ratio"], LEVEL, 1.0, half) == (lower, None)
 
 
 @pytest.mark.parametrize(
