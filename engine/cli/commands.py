@@ -13,6 +13,7 @@ import typer
 from treaty.contracts.document import computed_partitions
 from treaty.engine.anomaly.learned_programs import PINNED, REFITS, TIGHTEN
 from treaty.engine.cli.options import (
+    AllSuggestions,
     AsJson,
     ByHistory,
     Columns,
@@ -212,7 +213,8 @@ def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
     sample: Sample = None, exclude_partition: ExcludePartition = None, object_name: ObjectName = None,
     lake: LakeIndex = None, by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED,
-    out: Out = None, format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
+    all_suggestions: AllSuggestions = False, out: Out = None, format: Format = None, as_json: Json = False,
+    remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks suggested by its history, with their evidence."""
     name = object_name or _name_of(data)
@@ -226,7 +228,7 @@ def draft(
     )  # fmt: skip
     with in_spark(remote, memory) as spark:
         drafted = spark.draft(request, progress)
-    _print_draft(drafted, out, as_json=as_json)
+    _print_draft(drafted, out, as_json=as_json, optional=all_suggestions)
 
 
 def _named(names: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
@@ -246,11 +248,11 @@ def progress(words: str) -> None:
         print(f"{words} ...", file=sys.stderr)
 
 
-def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:
+def _print_draft(drafted: Any, out: Path | None, *, as_json: bool, optional: bool = False) -> None:
     from treaty.engine.report import print_draft
     from treaty.engine.session.drafts import with_suggestions
 
-    document = with_suggestions(drafted.document, drafted.suggestions)
+    document = with_suggestions(drafted.document, drafted.suggestions, optional=optional)
     if out:
         _write(out, document)
     if as_json:
@@ -260,7 +262,7 @@ def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:
     for note in drafted.profile.get("notes", ()):
         print(note, file=sys.stderr)  # stdout may be the document
     if out:
-        print_draft(drafted.suggestions, _console())
+        print_draft(drafted.suggestions, _console(), optional=optional)
     else:
         print(document.decode(), end="")
 

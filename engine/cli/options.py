@@ -59,6 +59,9 @@ Refit = Annotated[
     str,
     typer.Option(help="With --by-history: which refitted limits apply: pinned (none), tighten_only or 'within: 10%'."),
 ]
+AllSuggestions = Annotated[
+    bool, typer.Option("--all", help="Include suggestions that add little to the others of their column.")
+]
 ExcludePartition = Annotated[
     list[str] | None,
     typer.Option(help="Partition to learn nothing from, such as one of an incident: day=2026-01-01. Repeatable."),

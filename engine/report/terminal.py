@@ -91,17 +91,19 @@ def _range(values: Sequence[Any], unit: str) -> str:
     return (", " if len(values) <= 3 else " … ").join(dict.fromkeys(measured(each, unit) for each in shown))
 
 
-def print_draft(suggestions: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print the suggestions with their evidence, one line each, and the number of optional ones."""
+def print_draft(suggestions: Sequence[Mapping[str, Any]], console: Console, *, optional: bool = False) -> None:
+    """Print the suggestions with their evidence, one line each.
+
+    `optional`: also the optional ones; else their number."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("column", "suggestion", "satisfied on", "rows"):
         table.add_column(heading, overflow="fold")
-    proposed = [each for each in suggestions if not each.get("optional")]
+    proposed = [each for each in suggestions if optional or not each.get("optional")]
     for each in proposed:
         evidence = each["evidence"]
         satisfied = f"{evidence['held']} of {evidence['partitions']}"
         words = (escape(visible(text)) for text in (each["column"] or "(table)", each["sentence"]))
         table.add_row(*words, satisfied, f"{evidence['rows']:,}")
     console.print(table)
-    if optional := len(suggestions) - len(proposed):
-        console.print(f"{optional:,} more suggestions add little to these: --json lists them.")
+    if more := len(suggestions) - len(proposed):
+        console.print(f"{more:,} more suggestions add little to these: --all includes them.")

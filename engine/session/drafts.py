@@ -106,12 +106,12 @@ def draft(  # noqa: PLR0913
     )
 
 
-def with_suggestions(document: bytes, suggestions: Sequence[Mapping[str, Any]]) -> bytes:
-    """Write the suggestions of a draft into its document, without optional ones."""
+def with_suggestions(document: bytes, suggestions: Sequence[Mapping[str, Any]], *, optional: bool = False) -> bytes:
+    """Write the suggestions of a draft into its document. `optional`: also the optional ones."""
     from treaty.contracts.document.reader import read
     from treaty.contracts.document.writer import write
     from treaty.contracts.editing.patches import Patch, apply
 
-    proposed = [each for each in suggestions if not each.get("optional")]
+    proposed = [each for each in suggestions if optional or not each.get("optional")]
     patches = [Patch(each["object"], each["column"], each["patch"]) for each in proposed]
     return write(apply(read(document).document, patches))

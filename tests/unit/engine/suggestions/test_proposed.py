@@ -3,9 +3,12 @@
 from collections import Counter
 from typing import Any
 
+import pytest
+from rich.console import Console
 from support.histories import history
 
 from treaty.contracts.document.writer import write
+from treaty.engine.report import print_draft
 from treaty.engine.session.drafts import with_suggestions
 from treaty.engine.suggestions.selection.pipeline import suggest, worthy
 from treaty.engine.suggestions.selection.ranking import LEAST_ADDED, MOST_PROPOSED
@@ -56,3 +59,13 @@ def test_a_document_has_the_proposed_checks_only() -> None:
     whole = with_suggestions(base, [{**each, "optional": False} for each in found])
     assert with_suggestions(base, found) == with_suggestions(base, [each for each in found if not each["optional"]])
     assert len(with_suggestions(base, found)) < len(whole)
+    assert with_suggestions(base, found, optional=True) == whole
+
+
+def test_the_command_includes_optional_checks_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    found = suggest(PROFILE, "t")
+    optional = next(each for each in found if each["optional"])["sentence"]
+    for every in (False, True):
+        print_draft(found, Console(width=500), optional=every)
+        printed = capsys.readouterr().out
+        assert (optional in printed, "--all includes them" in printed) == (every, not every)
