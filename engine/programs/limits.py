@@ -40,10 +40,14 @@ def limits(
         return lower, upper
     open_below = statistic.is_distance or (statistic.least is not None and lower <= statistic.least)
     open_above = statistic.most is not None and upper >= statistic.most
-    # A limit that only rounding separates from the greatest value reads as that value.
-    if statistic.most is not None and 0 < statistic.most - lower < ROUNDING:
-        lower = statistic.most
-    return None if open_below else lower, None if open_above else upper
+    return None if open_below else _rounded(lower, statistic.most), None if open_above else _rounded(
+        upper, statistic.least
+    )
+
+
+def _rounded(limit: float, extreme: float | None) -> float:
+    """Return the statistic's extreme in place of a limit that only rounding separates from it."""
+    return extreme if extreme is not None and abs(limit - extreme) < ROUNDING else limit
 
 
 def outward(value: float | None, rounding: str, digits: int = DIGITS) -> float | None:

@@ -200,6 +200,14 @@ def test_a_limit_that_rounding_separates_from_the_greatest_value_is_that_value(h
     assert limits(STATISTICS["complete_ratio"], LEVEL, 1.0, half) == (lower, None)
 
 
+@pytest.mark.parametrize(("half", "upper"), [(8e-11, 0.0), (2e-6, 2e-6), (0.01, 0.01)])
+@pytest.mark.parametrize("name", ["new_of_values", "zero_ratio"])
+def test_a_limit_that_rounding_separates_from_the_least_value_is_that_value(
+    name: str, half: float, upper: float
+) -> None:
+    assert limits(STATISTICS[name], LEVEL, 0.0, half) == (None, upper)
+
+
 @pytest.mark.parametrize(
     ("value", "low", "high"),
     [
