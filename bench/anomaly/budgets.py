@@ -18,6 +18,7 @@ from treaty.contracts.comparison.threshold_order import NumericDomain
 from treaty.engine.anomaly.cadence import DAY, HOUR, UNITS, YEAR
 from treaty.engine.anomaly.detector import DetectorBand, detector
 from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
+from treaty.engine.core.learning_options import ProgramOptions
 from treaty.engine.programs.newest_partitions import FINER, HOURLY, TIMES
 from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.suggestions import TableHistory, programs
@@ -136,7 +137,7 @@ def _drafts(options: argparse.Namespace, cadence: str, budget: float) -> Iterato
     while steps < options.steps or (allowed < ALLOWED and seed < options.drafts):
         process = CleanProcess(cadence, KINDS[seed % len(KINDS)], options.freedom)
         table = SimulatedTable(process, seed, horizon)
-        program = programs(table.history, budget)
+        program = programs(table.history, ProgramOptions(false_alarms=budget))
         yield table.alarmed(program), program.budget * horizon, program.rate * horizon
         steps, allowed, seed = steps + horizon, allowed + program.budget * horizon, seed + 1
 

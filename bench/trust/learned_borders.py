@@ -22,6 +22,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.engine.components.moments import Moments
+from treaty.engine.core.learning_options import ProgramOptions
 from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.suggestions import TableHistory, programs
 from treaty.engine.spark.process.session import start
@@ -114,7 +115,7 @@ def _outcomes(table: Table) -> Iterator[str]:
 
 def _distance_clauses(table: Table) -> Iterator[tuple[str, Clause]]:
     """Yield the clauses about estimated distances with their columns."""
-    for name, program in programs(_history(table), ALARMS).columns.items():
+    for name, program in programs(_history(table), ProgramOptions(false_alarms=ALARMS)).columns.items():
         clauses = program.clauses if isinstance(program, ColumnProgram) else ()
         for each in clauses:
             if STATISTICS[each.statistic].is_distance and each.statistic != "cohens_d":

@@ -1,6 +1,5 @@
 """Program clauses learned from history: limits of a metric or of its difference from an earlier value."""
 
-import re
 from math import exp, inf
 from typing import Any, ClassVar
 
@@ -10,11 +9,10 @@ from treaty.contracts.fingerprint import short_fingerprint
 from treaty.engine.anomaly.cadence import LagUnit, cadence, lag_description, nearest, position
 from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory, Limits
 from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint, finite
+from treaty.engine.core.learning_options import PINNED, REFITS, TIGHTEN
 
 NEEDS_LIMIT = "give at least one limit"
 NEEDS_WIDTH = "a clause that can be refitted needs a width: draft the program again, or set refit to pinned"
-PINNED, TIGHTEN = "pinned", "tighten_only"
-REFITS = re.compile(rf"{PINNED}|{TIGHTEN}|within: ?(\d{{1,3}}(?:\.\d+)?) ?%")
 
 
 class ProgramClause(Detector):

@@ -1,8 +1,8 @@
-"""Define the commands verify, quarantine, draft and explain, which need no registry."""
+"""Define the commands verify, quarantine and explain, which need no registry."""
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,44 +10,32 @@ from typing import Any
 
 import typer
 
-from treaty.contracts.document import computed_partitions
-from treaty.engine.anomaly.learned_programs import PINNED, REFITS, TIGHTEN
 from treaty.engine.cli.options import (
-    AllSuggestions,
     AsJson,
-    ByHistory,
-    Columns,
     ContractFile,
-    ContractId,
     Data,
-    ExcludePartition,
     FailOn,
     FailOnOption,
-    FalseAlarms,
     Folder,
     Format,
     Json,
-    LakeIndex,
     Memory,
     ObjectName,
     OtherDatasetsOption,
-    Out,
     OutFormat,
     Output,
     Overwrite,
     PartitionBy,
     Plugins,
-    Refit,
     Remote,
     Report,
     ReportForm,
     RowsFormat,
-    Sample,
     Samples,
     Warnings,
 )
 from treaty.engine.core.clock import now
-from treaty.engine.protocol.requests import DraftRequest, MeasureRequest, TableSource
+from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.engine.protocol.row_requests import QuarantineRequest, QuarantineResult, QuarantineTarget, SampleRequest
 
 PASSED, VIOLATED, WARNED, NOT_CHECKED = 0, 1, 2, 3
@@ -63,6 +51,7 @@ class CliError(Exception):
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
+    from treaty.engine.cli.draft import draft
     from treaty.engine.cli.gate import gates
     from treaty.engine.cli.patterns import patterns
 
@@ -94,9 +83,9 @@ def print_report(run: Any, report: Report, output: Path | None) -> None:
     from treaty.engine.report import REPORTS, print_run
 
     if output or report is Report.TEXT:
-        print_run(run, _console())
+        print_run(run, console())
     if output:
-        _write(output, REPORTS[report](run).encode())
+        write(output, REPORTS[report](run).encode())
     elif report is not Report.TEXT:
         print(REPORTS[report](run), end="")
 
@@ -203,43 +192,12 @@ def in_spark(remote: str | None, memory: str) -> Iterator[Any]:
         child.close()
 
 
-def _console() -> Any:
+def console(*, stderr: bool = False) -> Any:
+    """Return a console for tables; 160 columns wide unless it is a terminal."""
     from rich.console import Console
 
-    return Console(soft_wrap=False, highlight=False, width=None if sys.stdout.isatty() else 160)
-
-
-def draft(
-    data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
-    sample: Sample = None, exclude_partition: ExcludePartition = None, object_name: ObjectName = None,
-    lake: LakeIndex = None, by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED,
-    all_suggestions: AllSuggestions = False, out: Out = None, format: Format = None, as_json: Json = False,
-    remote: Remote = None, memory: Memory = "2g",
-) -> None:  # fmt: skip
-    """Draft a contract for a table: its schema and the checks suggested by its history, with their evidence."""
-    name = object_name or _name_of(data)
-    if REFITS.fullmatch(refit) is None:
-        raise CliError(f"--refit {refit} is not valid: use {PINNED}, {TIGHTEN} or 'within: 10%'")
-    request = DraftRequest(
-        source=TableSource(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
-        columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
-        lake=str(lake) if lake else None, alarms=false_alarms if by_history else None, refit=refit,
-        excluded_partitions=_named(exclude_partition or (), partition_by or ()), refuse_unknown_exclusions=True,
-    )  # fmt: skip
-    with in_spark(remote, memory) as spark:
-        drafted = spark.draft(request, progress)
-    _print_draft(drafted, out, as_json=as_json, optional=all_suggestions)
-
-
-def _named(names: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
-    """Validate partition names. Raises CliError unless each has one value per partition column, in order."""
-    columns = computed_partitions.names(by)
-    for name in names:
-        if [pair.partition("=")[0] for pair in name.split("/")] != list(columns):
-            shape = "/".join(f"{column}=..." for column in columns)
-            remedy = f"use --exclude-partition '{shape}'" if shape else "set the partition columns with --partition-by"
-            raise CliError(f"--exclude-partition {name} is not a partition of the table: {remedy}")
-    return tuple(names)
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(soft_wrap=False, highlight=False, width=None if stream.isatty() else 160, stderr=stderr)
 
 
 def progress(words: str) -> None:
@@ -248,26 +206,8 @@ def progress(words: str) -> None:
         print(f"{words} ...", file=sys.stderr)
 
 
-def _print_draft(drafted: Any, out: Path | None, *, as_json: bool, optional: bool = False) -> None:
-    from treaty.engine.report import print_draft
-    from treaty.engine.session.drafts import with_suggestions
-
-    document = with_suggestions(drafted.document, drafted.suggestions, optional=optional)
-    if out:
-        _write(out, document)
-    if as_json:
-        output = {"document": document.decode(), "suggestions": drafted.suggestions, "profile": drafted.profile}
-        print(json.dumps(output, indent=2))
-        return
-    for note in drafted.profile.get("notes", ()):
-        print(note, file=sys.stderr)  # stdout may be the document
-    if out:
-        print_draft(drafted.suggestions, _console(), optional=optional)
-    else:
-        print(document.decode(), end="")
-
-
-def _write(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes) -> None:
+    """Write the file. Raises CliError if it cannot be written."""
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -316,10 +256,6 @@ def _print_quarantined(done: QuarantineResult, out: str) -> None:
 
 def _rows(count: int, kind: str = "") -> str:
     return " ".join(filter(None, (f"{count:,}", kind, "row" if count == 1 else "rows")))
-
-
-def _name_of(data: str) -> str:
-    return data.rstrip("/").rsplit("/", 1)[-1].split(".")[0] or "table"
 
 
 def explain(

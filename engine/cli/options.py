@@ -52,12 +52,9 @@ ContractId = Annotated[str | None, typer.Option("--id", help="Id of the contract
 ByHistory = Annotated[
     bool, typer.Option("--by-history", help="Also learn programs from past partitions: checks that compare with them.")
 ]
-FalseAlarms = Annotated[
-    float, typer.Option(min=0.01, max=1000, help="With --by-history: accepted false alarms of the table per quarter.")
-]
-Refit = Annotated[
-    str,
-    typer.Option(help="With --by-history: which refitted limits apply: pinned (none), tighten_only or 'within: 10%'."),
+Compare = Annotated[
+    bool,
+    typer.Option(help="Show what other options would have learned, and on which partitions they would alarm."),
 ]
 AllSuggestions = Annotated[
     bool, typer.Option("--all", help="Include suggestions that add little to the others of their column.")

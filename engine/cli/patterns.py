@@ -12,7 +12,15 @@ from typing import Annotated, Any
 import typer
 
 from treaty.engine.cli.commands import VIOLATED, CliError, in_spark
+from treaty.engine.cli.learning_options import (
+    MaxDiscarded,
+    MaxImpurity,
+    MaxTokens,
+    MinColumns,
+    PatternMethodOption,
+)
 from treaty.engine.cli.options import Columns, Format, Json, Memory, Remote
+from treaty.engine.core.learning_options import PatternMethod, PatternOptions
 from treaty.engine.core.number_format import percentage
 from treaty.engine.protocol.requests import TableSource, TextsRequest
 
@@ -59,7 +67,9 @@ def index(
 
 @patterns.command()
 def infer(
-    data: Text, lake: LakeFolder = HERE, columns: Columns = None, rows: Rows = 1000, as_json: Json = False,
+    data: Text, lake: LakeFolder = HERE, method: PatternMethodOption = PatternMethod.TREATY,
+    max_impurity: MaxImpurity = None, min_columns: MinColumns = None, max_tokens: MaxTokens = None,
+    max_discarded: MaxDiscarded = None, columns: Columns = None, rows: Rows = 1000, as_json: Json = False,
     format: Format = None, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Show which patterns the text columns of a table support, with the evidence."""
@@ -68,11 +78,15 @@ def infer(
     from treaty.engine.patterns.lake_index import PatternLake
 
     only = tuple(each.strip() for each in columns.split(",")) if columns else ()
+    options = PatternOptions(
+        method=method, max_impurity=max_impurity, min_columns=min_columns, max_tokens=max_tokens,
+        max_discarded=max_discarded,
+    )  # fmt: skip
     with _cli_errors():
         patterns_index = PatternLake(lake).index()
         texts = _lines() if data == "-" else _texts(TextsRequest(TableSource(data, format), only, rows), remote, memory)
     results = {
-        name: evidence(values, inferred(values, patterns_index), patterns_index, secret=False)
+        name: evidence(values, inferred(values, patterns_index, options=options), patterns_index, secret=False)
         for name, values in texts.items()
     }
     if as_json:

@@ -99,17 +99,17 @@ class Background:
 
     columns: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
-    def passes(self, match: Match) -> tuple[float, ...]:
+    def passes(self, match: Match, floors: Sequence[float] = FLOORS) -> tuple[float, ...]:
         """Return for each floor the share of these columns that would pass the check.
 
         One column that never passes is added: in a lake with only one kind of column, no other column could be
         rejected."""
         masks, places, starts = self._laid_out
         if not len(starts):
-            return (0.0,) * len(FLOORS)
+            return (0.0,) * len(floors)
         strange = np.fromiter((not match(each) for each in masks), float, len(masks))
         shares = np.add.reduceat(strange[places], starts) / np.diff(np.append(starts, len(places)))
-        passing = (shares[:, None] <= np.array(FLOORS)).sum(axis=0)
+        passing = (shares[:, None] <= np.array(floors)).sum(axis=0)
         return tuple(float(count) / (len(starts) + 1) for count in passing)
 
     @cached_property

@@ -5,10 +5,11 @@ raise false alarms equally often; `calibration` counts how often they did."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from treaty.engine.analyzers.conformity_test import ConformityCounts
+from treaty.engine.core.learning_options import PATTERNS, PatternOptions
 from treaty.engine.patterns.fmdv import InferredPattern, NoPatternReason, Objective, PatternLimits, domain_of, laid_out
 from treaty.engine.patterns.lake_sums import PatternSums
 from treaty.engine.patterns.language.pattern import Pattern, compiled
@@ -45,13 +46,13 @@ class PatternCandidate:
 
 
 def known_to(
-    sums: PatternSums, values: Sequence[str], least: int = 3
+    sums: PatternSums, values: Sequence[str], least: int = 3, options: PatternOptions = PATTERNS
 ) -> Mapping[str, InferredPattern | NoPatternReason]:
     """Return the lake's pattern of these values for each family, or why there is none.
 
-    `least`: number of columns of the lake that must have a pattern (the paper's m)."""
+    `least`: number of columns of the lake that must have a pattern (the paper's m), unless the options set it."""
     column = laid_out(values)
-    return {family: domain_of(column, sums, replace(limits, m=least)) for family, limits in LAKE.items()}
+    return {family: domain_of(column, sums, limits.adjusted(options, least)) for family, limits in LAKE.items()}
 
 
 def candidates(

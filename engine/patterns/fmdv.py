@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from treaty.engine.core.learning_options import PatternMethod, PatternOptions
 from treaty.engine.patterns.enumeration import Array, StructureGroup, groups, rows_of
 from treaty.engine.patterns.lake_sums import PatternSums, sample_evenly
 from treaty.engine.patterns.language.parser import parse
@@ -52,6 +54,12 @@ class PatternLimits:
     structures: int = MOST_STRUCTURES
     objective: Objective = Objective.ALARMS
 
+    def adjusted(self, options: PatternOptions, least: int) -> "PatternLimits":
+        """Return the limits with the options that are set. `least`: number of columns without that option."""
+        limits = {"r": options.max_impurity, "tokens": options.max_tokens, "theta": options.max_discarded}
+        chosen: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}
+        return replace(self, m=options.min_columns or least, **chosen)
+
 
 VARIANTS = {
     "FMDV": PatternLimits(vertical=False, horizontal=False, structures=1),
@@ -59,6 +67,15 @@ VARIANTS = {
     "FMDV-H": PatternLimits(vertical=False, structures=1),
     "FMDV-VH": PatternLimits(structures=1),
     "union": PatternLimits(),
+}
+
+# The paper's methods, which minimize the mean impurity; CMDV the number of columns.
+METHODS = {
+    PatternMethod.FMDV: replace(VARIANTS["FMDV"], objective=Objective.IMPURITY),
+    PatternMethod.FMDV_V: replace(VARIANTS["FMDV-V"], objective=Objective.IMPURITY),
+    PatternMethod.FMDV_H: replace(VARIANTS["FMDV-H"], objective=Objective.IMPURITY),
+    PatternMethod.FMDV_VH: replace(VARIANTS["FMDV-VH"], objective=Objective.IMPURITY),
+    PatternMethod.CMDV: replace(VARIANTS["FMDV"], objective=Objective.COLUMNS),
 }
 
 

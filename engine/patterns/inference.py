@@ -3,14 +3,16 @@
 Values should be a uniform sample of whole past batches, in their original order: nearly all false alarms come from
 learning from the first rows of a sorted table."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from treaty.engine.analyzers.conformity_test import ALPHA, ConformityComparison, ConformityCounts, compare, detectable
-from treaty.engine.patterns.candidates import LAKE, PatternCandidate, candidates, known_to, matcher
+from treaty.engine.core.learning_options import PATTERNS, PatternOptions
+from treaty.engine.patterns.candidates import LAKE, PatternCandidate, candidates, known_to, matcher, nonconforming
 from treaty.engine.patterns.choice import ChoicePolicy, PatternChoice, best, candidate_choices
-from treaty.engine.patterns.fmdv import InferredPattern, NoPatternReason
+from treaty.engine.patterns.fmdv import METHODS, InferredPattern, NoPatternReason, infer_domain
 from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.language.pattern import Pattern
 from treaty.engine.patterns.language.tokenizer import LONGEST
@@ -76,15 +78,22 @@ class PatternResult:
     detectable: float | None = None
 
 
-def infer(values: Iterable[Any], index: PatternIndex, policy: ChoicePolicy | None = None) -> PatternResult:
+def infer(
+    values: Iterable[Any],
+    index: PatternIndex,
+    policy: ChoicePolicy | None = None,
+    options: PatternOptions = PATTERNS,
+) -> PatternResult:
     """Infer a pattern from a text column's values in their original order; nulls are ignored.
 
     `values`: a list, an array, or a column of pandas, Arrow or polars; numbers are read as their texts. `policy`:
-    preferences; None means the defaults."""
+    preferences; None means the defaults; not used by methods of the paper, which make one choice."""
     # No pattern reads beyond LONGEST characters, so cutting here changes nothing and bounds the work.
     present = (value for value in column(values, is_text=True).values if value is not None)
     texts = [value[: LONGEST + 1] for value in present]
-    families = known_to(index.sums, texts, index.least_columns)
+    if options.method in METHODS and len(texts) >= LEAST_VALUES:
+        return _of_method(texts, index, options)
+    families = known_to(index.sums, texts, index.least_columns, options)
     lake = families["least_alarming"]
     if len(texts) < LEAST_VALUES:
         return PatternResult(learned=None, reason=_too_few(len(texts)), lake=lake)
@@ -93,6 +102,24 @@ def infer(values: Iterable[Any], index: PatternIndex, policy: ChoicePolicy | Non
     if chosen is None:
         return PatternResult(learned=None, reason=_nothing(column_candidates), lake=lake)
     return _promised(chosen, index, lake)
+
+
+def _of_method(texts: Sequence[str], index: PatternIndex, options: PatternOptions) -> PatternResult:
+    """Infer the pattern by a method of the paper; any significant growth of the values without it is an error."""
+    lake = infer_domain(texts, index.sums, METHODS[options.method].adjusted(options, index.least_columns))
+    if isinstance(lake, NoPatternReason):
+        return PatternResult(learned=None, reason=lake, lake=lake)
+    match = matcher(lake.pattern)
+    trained = nonconforming(match, Counter(texts))
+    learned = LearnedPattern(family=options.method, pattern=lake.pattern, trained=trained, floor=0.0, inferred=lake)
+    return PatternResult(
+        learned=learned,
+        reason=_why(learned, lake),
+        lake=lake,
+        alarms=min(1.0, lake.alarms),
+        passes=index.background.passes(match, (0.0,))[0],
+        detectable=detectable(trained, DETECTED_OF),
+    )
 
 
 def _promised(chosen: PatternChoice, index: PatternIndex, lake: InferredPattern | NoPatternReason) -> PatternResult:

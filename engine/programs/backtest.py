@@ -54,7 +54,7 @@ class EarlierTrials:
 
 
 def learned_anew(learner: Learner, budget: float, most: int) -> Backtest:
-    """Backtest the newest partitions, each by a program refitted on those before it.
+    """Backtest the newest partitions, also outliers, each by a program refitted before it.
 
     `most`: largest number of times, each with one partition per segment. Partitions with fewer than 14 predecessors
     are not evaluated."""
@@ -73,7 +73,7 @@ def _before(learner: Learner, before: ColumnHistory) -> Learner:
 
 def _tested(history: ColumnHistory, most: int, fitted: Callable[[ColumnHistory], Alarmed]) -> Backtest:
     alarm_by_name: dict[str, bool] = {}
-    for before, arrivals in history.steps(most):
+    for before, arrivals in history.steps(most, history.sound_positions):
         if before.length >= LEAST_BATCHES:
             alarmed = fitted(before)
             for at in arrivals:

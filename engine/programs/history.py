@@ -86,12 +86,16 @@ class ColumnHistory:
     def training_positions(self) -> list[int]:
         """Return the positions of the batches to learn from.
 
-        Excluded batches, outliers, and batches of another type than the newest non-empty one are left out."""
+        Outliers are left out, and what `sound_positions` leaves out."""
+        odd = set[int]().union(*map(self._outliers, self._by_segment(self.sound_positions).values()))
+        return [at for at in self.sound_positions if at not in odd]
+
+    @cached_property
+    def sound_positions(self) -> list[int]:
+        """Return the positions of batches that are not excluded and of the newest one's type."""
         included = [at for at, batch in enumerate(self.batches) if not batch.excluded]
         newest = max(included, key=lambda at: (self.batches[at].summary.present > 0, at), default=0)
-        same_type = [at for at in included if self.batches[at].summary.is_text is self.batches[newest].summary.is_text]
-        odd = set[int]().union(*map(self._outliers, self._by_segment(same_type).values()))
-        return [at for at in same_type if at not in odd]
+        return [at for at in included if self.batches[at].summary.is_text is self.batches[newest].summary.is_text]
 
     def _by_segment(self, at: Iterable[int]) -> dict[str | None, list[int]]:
         """Return the positions by segment, in order."""
@@ -222,12 +226,12 @@ class ColumnHistory:
         vars(following).pop("compared", None)
         return following
 
-    def steps(self, most: int) -> Iterator[tuple["ColumnHistory", list[int]]]:
+    def steps(self, most: int, positions: Sequence[int]) -> Iterator[tuple["ColumnHistory", list[int]]]:
         """Yield the history before each of the newest times, and that time's batches by position.
 
-        `most`: number of times. Only batches to learn from are included."""
+        `most`: number of times. `positions`: of the batches to include."""
         positions_by_step: dict[Any, list[int]] = {}
-        for at in self.training_positions:
+        for at in positions:
             positions_by_step.setdefault(self.batches[at].time if len(self.segments) > 1 else at, []).append(at)
         for step in sorted(positions_by_step)[-most:]:
             yield self._earlier(positions_by_step[step][0]), positions_by_step[step]
@@ -246,10 +250,14 @@ class ColumnHistory:
         return first.time < second.time
 
     def row(self, at: int) -> dict[str, float | None]:
-        """Return the statistics of a batch learned from, by its position among all."""
-        place = self.training_positions.index(at)
-        statistics = {name: values[place] for name, values in self.series.items()}
-        return {name: None if numpy.isnan(value) else float(value) for name, value in statistics.items()}
+        """Return the statistics of a batch, by its position among all."""
+        if at in self.training_positions:
+            place = self.training_positions.index(at)
+            return _row({name: values[place] for name, values in self.series.items()})
+        # Distances of other batches are not stored.
+        computed = self._earlier(at).arriving(self.batches[at].summary)
+        stored = _row({name: values[at] for name, values in self.cache.items()})
+        return computed | {name: value for name, value in stored.items() if not STATISTICS[name].is_distance}
 
     def arriving(self, summary: Summary) -> dict[str, float | None]:
         """Compute the statistics of the next batch."""
@@ -259,6 +267,10 @@ class ColumnHistory:
         """Return the statistic's change caused by a negligible change in any segment's newest batch."""
         newest = {each.segment: each.summary for each in self.learned}.values()
         return max(map(STATISTICS[statistic].floor, newest), default=0.0)
+
+
+def _row(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: None if numpy.isnan(value) else float(value) for name, value in values.items()}
 
 
 def _columns(rows: Iterable[dict[str, float | None]]) -> dict[str, Array]:

@@ -22,12 +22,13 @@ SEGMENTED = (
 Dated = list[tuple[datetime, str]]
 
 
-def newest(names: Iterable[str], rows: Mapping[str, int] | None = None) -> Dated:
+def newest(names: Iterable[str], rows: Mapping[str, int] | None = None, times: int | None = None) -> Dated:
     """Return the partitions of the newest times, by segment, each oldest first.
 
-    `rows`: number of rows by name; the segment with the most is last. None counts partitions instead. Raises
-    ValueError if no partition has a time, if several of a segment share one, or for too many segments."""
-    segments = _segments(names)
+    `rows`: number of rows by name; the segment with the most is last. None counts partitions instead. `times`: number
+    of times; None means as many as the cadence needs. Raises ValueError if no partition has a time, if several of a
+    segment share one, or for too many segments."""
+    segments = _segments(names, times)
     if not segments:
         raise ValueError(UNDATED)
     if len(segments) > MOST_SEGMENTS:
@@ -37,10 +38,10 @@ def newest(names: Iterable[str], rows: Mapping[str, int] | None = None) -> Dated
     return [each for segment in order for each in segments[segment]]
 
 
-def _segments(names: Iterable[str]) -> dict[str | None, Dated]:
+def _segments(names: Iterable[str], number: int | None) -> dict[str | None, Dated]:
     """Return the partitions of the newest times by segment, oldest first."""
     dated = sorted((key.time, name, key.segment) for name in names if (key := place(name)).time is not None)
-    times = _newest_times(sorted({time for time, *_ in dated}))
+    times = _newest_times(sorted({time for time, *_ in dated}), number)
     segments: dict[str | None, Dated] = {}
     for time, name, segment in dated:
         if time >= times[0]:
@@ -56,8 +57,10 @@ def _refuse_repeated(segments: Iterable[Dated]) -> None:
                 raise ValueError(REPEATED.format(name, other))
 
 
-def _newest_times(times: list[datetime]) -> list[datetime]:
-    """Return the times to learn from, by the cadence of the newest ones."""
+def _newest_times(times: list[datetime], number: int | None) -> list[datetime]:
+    """Return the times to learn from: that many, or by the cadence of the newest ones."""
+    if number:
+        return times[-number:]
     newest_cadence = cadence(times[-TIMES:])
     if not newest_cadence.is_within_day:
         return times[-TIMES:]

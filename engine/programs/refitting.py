@@ -121,7 +121,7 @@ class ColumnPasts:
     @cached_property
     def steps(self) -> Sequence[tuple[ColumnHistory, Sequence[int]]]:
         """Return the sufficient histories before a time, with the positions of its partitions learned from."""
-        steps = self.history.steps(len(self.history.batches))
+        steps = self.history.steps(len(self.history.batches), self.history.training_positions)
         return [(before, arrivals) for before, arrivals in steps if before.length >= LEAST_BATCHES]
 
 

@@ -16,8 +16,8 @@ from treaty.contracts.assertions import ANOMALIES
 from treaty.contracts.editing.check_entry import check
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.anomaly.learned_programs import PINNED
 from treaty.engine.components.sketches import DistinctSketch
+from treaty.engine.core.learning_options import PINNED, PROGRAMS, ProgramOptions
 from treaty.engine.programs import explanations
 from treaty.engine.programs.analyzer_mapping import MEASURES, ROWS
 from treaty.engine.programs.backtest import Backtest
@@ -114,9 +114,11 @@ def _summary(of: Mapping[str, float | None], *, is_text: bool, **distinct_count:
     )
 
 
-def programs(measured: TableHistory, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:
-    """Fit the programs of the table's columns for `alarms` false alarms per quarter."""
-    return fit_table(measured.histories, measured.samples, alarms, recipe, _backtest_length(len(measured.values)))
+def programs(measured: TableHistory, options: ProgramOptions, recipe: Recipe = IN_CONTRACTS) -> TableProgram:
+    """Fit the programs of the table's columns."""
+    each = replace(recipe, bound=options.bound, most=options.clauses)
+    seed = _backtest_length(len(measured.values))
+    return fit_table(measured.histories, measured.samples, options.false_alarms, each, seed)
 
 
 def _backtest_length(columns: int) -> int:
@@ -125,13 +127,9 @@ def _backtest_length(columns: int) -> int:
     return min(most, max(least, PROGRAMS_REFITTED // max(1, columns)))
 
 
-def suggestions(
-    measured: TableHistory, object_name: str, alarms: float, refit: str = PINNED
-) -> list[dict[str, Any]]:  # fmt: skip
-    """Return a suggestion for each clause, with its evidence; empty while there is too little history.
-
-    `alarms`: false alarms of the table per quarter. `refit`: policy for limits that are refitted later."""
-    return suggested_clauses(programs(measured, alarms), measured, object_name, refit)
+def suggestions(measured: TableHistory, object_name: str, options: ProgramOptions = PROGRAMS) -> list[dict[str, Any]]:
+    """Return a suggestion for each clause, with its evidence; empty while there is too little history."""
+    return suggested_clauses(programs(measured, options), measured, object_name, options.refit)
 
 
 def suggested_clauses(

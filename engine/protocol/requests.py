@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from treaty.engine.core.hash_key import HashKey
+from treaty.engine.core.learning_options import PATTERNS, PatternOptions, ProgramOptions
 from treaty.engine.core.locations.rules import LocationRules
 from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
 
@@ -155,8 +156,8 @@ class DraftRequest:
 
     - `in_force`: its classifications are taken over into the draft.
     - `lake`: folder of the pattern index; None suggests no patterns.
-    - `alarms`: false alarms per quarter for learned programs; None learns none.
-    - `refit`: policy for limits that programs refit later.
+    - `programs`: how to learn programs; None learns none. `patterns`: how to learn patterns.
+    - `compare`: also return what other options would have learned.
     - `keys`: keys that columns may refer to; `sketched`: also find such columns by sketches, not only by name.
     - `excluded_partitions`: partitions from which nothing is learned.
     - `refuse_unknown_exclusions`: fail if the table lacks an excluded partition; otherwise such names are ignored, as
@@ -171,8 +172,9 @@ class DraftRequest:
     in_force: bytes | None = None
     sample: int | None = None
     lake: str | None = None
-    alarms: float | None = None
-    refit: str = "pinned"
+    programs: ProgramOptions | None = None
+    patterns: PatternOptions = PATTERNS
+    compare: bool = False
     keys: tuple[ReferableKey, ...] = ()
     sketched: bool = True
     excluded_partitions: tuple[str, ...] = ()
@@ -216,11 +218,14 @@ class LakeRequest:
 
 @dataclass(frozen=True)
 class DraftResult:
-    """A draft: the base document (schema without suggested checks), the suggestions and the profile, as plain data."""
+    """A draft: the base document (schema without suggested checks), the suggestions and the profile, as plain data.
+
+    `choices`: what other options would have learned, if requested."""
 
     document: bytes
     suggestions: tuple[Mapping[str, Any], ...]
     profile: Mapping[str, Any]
+    choices: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)

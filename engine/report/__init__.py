@@ -7,9 +7,9 @@ from treaty.engine.core.results import RunResult
 from treaty.engine.report.datacontract import datacontract
 from treaty.engine.report.junit import junit
 from treaty.engine.report.markdown import markdown
-from treaty.engine.report.terminal import print_draft, print_run, text
+from treaty.engine.report.terminal import print_choices, print_draft, print_run, text
 
-__all__ = ["REPORTS", "print_draft", "print_run"]
+__all__ = ["REPORTS", "print_choices", "print_draft", "print_run"]
 
 
 def _json(run: RunResult) -> str:

@@ -8,11 +8,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from treaty.engine.core.number_format import measured, visible
+from treaty.engine.core.number_format import measured, percentage, visible
 from treaty.engine.core.results import AMISS, STATED, CheckResult, Outcome, RunResult, Verdict
 from treaty.engine.report.grouping import by_check, display_name, group_text, places, worst
 from treaty.engine.report.violation_samples import print_samples
 
+# Partitions named in a comparison of options.
+SHOWN_ALARMS = 3
 MARKS = {
     Outcome.PASSED: "[green]✓ passed[/]",
     Outcome.FAILED: "[red]✗ failed[/]",
@@ -107,3 +109,18 @@ def print_draft(suggestions: Sequence[Mapping[str, Any]], console: Console, *, o
     console.print(table)
     if more := len(suggestions) - len(proposed):
         console.print(f"{more:,} more suggestions add little to these: --all includes them.")
+
+
+def print_choices(choices: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Print what each option would have learned, and on which partitions it would have alarmed."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("option", "value", "checks", "catches", "would have alarmed on"):
+        table.add_column(heading, overflow="fold")
+    for each in choices:
+        value = "default" if each["value"] is None else str(each["value"])
+        alarms = f"{len(each['alarmed_on'])} of {each['evaluated']} partitions"
+        names = ", ".join(each["alarmed_on"][:SHOWN_ALARMS])
+        catches = "" if each["catches"] is None else percentage(each["catches"])
+        words = (each["option"].replace("_", " "), f"{value} (chosen)" if each["chosen"] else value)
+        table.add_row(*words, f"{each['checks']:,}", catches, f"{alarms}: {names}" if names else alarms)
+    console.print(table)

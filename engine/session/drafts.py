@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treaty.contracts.document.model import Contract
+from treaty.engine.core.learning_options import PATTERNS, PatternOptions, ProgramOptions
 from treaty.engine.profile.format import ProfileDocument
 from treaty.engine.protocol.requests import DraftRequest, ProfileRequest, TableSource
 
@@ -71,7 +72,8 @@ def draft(  # noqa: PLR0913
     contract_id: str | None = None,
     location: str | None = None,
     lake: str | None = None,
-    alarms: float | None = None,
+    programs: ProgramOptions | None = None,
+    patterns: PatternOptions = PATTERNS,
 ) -> Draft:
     """Draft a contract for a Spark frame: its schema and the checks that its partitions suggest.
 
@@ -82,7 +84,8 @@ def draft(  # noqa: PLR0913
     - `contract_id`: None means `name`.
     - `location`: physical name in the contract; None means `name`.
     - `lake`: folder of a pattern index; None suggests no patterns.
-    - `alarms`: false alarms per quarter that learned programs may raise; None learns no programs.
+    - `programs`: how to learn programs from the history of the partitions; None learns none.
+    - `patterns`: how to learn patterns of texts.
 
     Raises EngineError."""
     from treaty.engine.protocol.progress import no_progress
@@ -96,7 +99,8 @@ def draft(  # noqa: PLR0913
         columns=tuple(columns),
         sample=sample,
         lake=lake,
-        alarms=alarms,
+        programs=programs,
+        patterns=patterns,
     )
     result = draft_opened(frame.sparkSession, opened_frame(frame, request.profile), request, no_progress)
     return Draft(

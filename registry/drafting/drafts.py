@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from treaty.engine.anomaly.learned_programs import PINNED
+from treaty.engine.core.learning_options import PatternOptions, ProgramOptions
 from treaty.engine.protocol.requests import DraftRequest, DraftResult, TableSource
 from treaty.engine.suggestions.selection.arrival_deadlines import suggest
 from treaty.registry.contracts import lookup
@@ -39,8 +39,9 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         in_force=_in_force(session, payload),
         sample=payload.get("sample"),
         lake=lake,
-        alarms=payload.get("alarms"),
-        refit=payload.get("refit") or PINNED,
+        programs=ProgramOptions(**options) if (options := payload.get("programs")) else None,
+        patterns=PatternOptions(**payload.get("patterns") or {}),
+        compare=bool(payload.get("compare")),
         keys=reference_keys.keys(session, payload),
         # A nightly redraft has no author and reads no tables other than those with keys that its columns are named
         # after.
@@ -72,8 +73,8 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
     proposals.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
     profiles.store_profile(session, proposal, drafted.profile, now=now)
     result = {"proposal_id": str(proposal.id), "suggestions": len(proposals.suggestions_of(session, proposal))}
-    notes = list(drafted.profile.get("notes") or ())
-    return {**result, "notes": notes} if notes else result
+    more = {"notes": list(drafted.profile.get("notes") or ()), "choices": [dict(each) for each in drafted.choices]}
+    return {**result, **{name: items for name, items in more.items() if items}}
 
 
 def arriving(session: Session, contract_id: str, object_name: str) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from treaty.engine.anomaly.learned_programs import PINNED, REFITS
+from treaty.engine.core.learning_options import PatternOptions, ProgramOptions
 from treaty.registry.core.bounded_values import LargeCount
 from treaty.registry.core.enums import TaskState
 from treaty.registry.schemas.base import ApiModel, ApiRequest, Location, Name
@@ -25,9 +25,9 @@ class DraftIn(ApiRequest):
     - `format`: null detects the format.
     - `columns`: empty means all columns.
     - `sample`: approximate number of rows to read; null reads all.
-    - `by_history`: learn programs from the history of the partitions as well.
-    - `false_alarms`: false-alarm budget of the programs per quarter, for the whole table.
-    - `refit`: which refitted bounds of the programs take effect.
+    - `programs`: how to learn programs from the history of the partitions; null learns none.
+    - `patterns`: how to learn patterns of texts from the pattern index.
+    - `compare`: also report what other options would have learned.
     - `aliases`: further names of the table in lineage events."""
 
     location: Location
@@ -39,9 +39,9 @@ class DraftIn(ApiRequest):
     partitions: tuple[Location, ...] = ()
     aliases: tuple[AliasIn, ...] = ()
     sample: Annotated[LargeCount, Field(ge=1)] | None = None
-    by_history: bool = False
-    false_alarms: Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)] = 1.0
-    refit: Annotated[str, StringConstraints(max_length=40, pattern=f"^({REFITS.pattern})$")] = PINNED
+    programs: ProgramOptions | None = None
+    patterns: PatternOptions = PatternOptions()
+    compare: bool = False
 
 
 class TaskOut(ApiModel):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from treaty.engine.checks.plugins import PluginError
     from treaty.engine.core.disk import LockHeld
     from treaty.engine.core.errors import EngineError, EngineKilled, StateError, UnreadableTable
+    from treaty.engine.core.learning_options import PatternOptions, ProgramOptions
     from treaty.engine.core.results import RunResult
     from treaty.engine.dsl.check import Check
     from treaty.engine.dsl.limits import (
@@ -58,7 +59,9 @@ __all__ = [
     "GenerationConflict",
     "LockHeld",
     "MissingExtra",
+    "PatternOptions",
     "PluginError",
+    "ProgramOptions",
     "PublicationOpen",
     "QuarantineTarget",
     "RunResult",
@@ -102,6 +105,7 @@ _HOMES = {
     "engine.checks.plugins": ("PluginError",),
     "engine.core.disk": ("LockHeld",),
     "engine.core.errors": ("EngineError", "EngineKilled", "StateError", "UnreadableTable"),
+    "engine.core.learning_options": ("PatternOptions", "ProgramOptions"),
     "engine.core.results": ("RunResult",),
     "engine.dsl.check": ("Check",),
     "engine.dsl.limits": (

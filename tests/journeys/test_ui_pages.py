@@ -17,13 +17,14 @@ from support.ui import HOSTILE, Shop, drafted, shop, suggestions
 
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.core import clock
+from treaty.engine.core.learning_options import PatternOptions
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.profile.document import document
 from treaty.registry import schemas
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core import ids
-from treaty.registry.core.database import transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Decision, FeedbackKind, IncidentState, Permission, Resolution, TaskState
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.drafting import profiles
@@ -630,8 +631,12 @@ def test_the_reference_names_every_analyzer_and_finds_by_words(open_page: Open) 
 
 def test_a_draft_is_asked_for_and_its_progress_shown(open_page: Open, the_shop: Shop) -> None:
     at = open_page("producer", "draft")
-    for key, text in {"location": "/lake/new", "partition": "day, hour", "object": "new", "contract": "new"}.items():
+    typed = {"location": "/lake/new", "partition": "day, hour", "object": "new", "contract": "new"}
+    for key, text in {**typed, "false_alarms": "2.5", "clauses": "2", "max_impurity": "0.05"}.items():
         at.text_input(key=key).set_value(text)
+    at.checkbox(key="by_history").check()
+    at.checkbox(key="compare").check()
+    at.selectbox(key="bound").set_value("proven")
 
     at.get("form_submit_button")[0].click()
     shown(at)
@@ -639,6 +644,46 @@ def test_a_draft_is_asked_for_and_its_progress_shown(open_page: Open, the_shop: 
     task = the_shop.client("producer").task(UUID(str(at.query_params["task"])))
     assert (task.kind, task.state) == ("draft", TaskState.QUEUED)
     assert "Waiting for a worker" in texts(at)
+    with read_session(the_shop.world.engine) as session:
+        payload = session.get_one(TaskRow, task.id).payload
+    assert (payload["programs"], payload["patterns"], payload["compare"]) == (
+        {"false_alarms": 2.5, "bound": "proven", "clauses": 2, "history": None, "refit": "pinned"},
+        PatternOptions(max_impurity=0.05).model_dump(),
+        True,
+    )
+
+
+def test_a_finished_draft_shows_what_other_options_would_have_learned(open_page: Open, the_shop: Shop) -> None:
+    task_id = (
+        the_shop.client("producer")
+        .request_draft(schemas.DraftIn(location="/lake/new", object="new", contract_id="new"))
+        .id
+    )
+    choices = [
+        {"option": "bound", "value": "proven", "chosen": True, "checks": 12, "evaluated": 10, "catches": 0.8266,
+         "alarmed_on": ["day=2026-01-02"]},
+        {"option": "min_columns", "value": None, "chosen": False, "checks": 0, "evaluated": 1, "catches": None,
+         "alarmed_on": []},
+    ]  # fmt: skip
+    with transaction(the_shop.world.engine) as session:
+        task = session.get_one(TaskRow, task_id)
+        task.state, task.result = TaskState.DONE, {"proposal_id": str(uuid4()), "suggestions": 2, "choices": choices}
+        session.commit()
+
+    table = open_page("producer", "draft", task=task_id).dataframe[0].value
+
+    assert table.iloc[0].tolist() == [
+        "How false alarms are bounded", "Proven, if nothing changes", "✓", "12", "82.7 %",
+        "1 of 10 partitions: 2026-01-02",
+    ]  # fmt: skip
+    assert table.iloc[1].tolist() == [
+        "Other columns that must have the pattern",
+        "default",
+        "",
+        "0",
+        "",
+        "0 of 1 partition",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -646,7 +691,7 @@ def test_a_draft_is_asked_for_and_its_progress_shown(open_page: Open, the_shop: 
     [
         ({}, "Required: Table location, Table name and Contract id"),
         ({"location": "/x", "object": "o", "contract": "no spaces please"}, "Contract id"),
-        ({"location": "/x", "object": "o", "contract": "c", "alarms": "0"}, "False alarms per quarter"),
+        ({"location": "/x", "object": "o", "contract": "c", "max_tokens": "9"}, "Longest pattern in tokens"),
     ],
 )
 def test_what_is_wrong_with_a_draft_is_said_above_the_form(open_page: Open, typed: dict[str, str], said: str) -> None:

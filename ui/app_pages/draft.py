@@ -3,22 +3,24 @@
 from uuid import UUID
 
 import streamlit as st
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from treaty.registry.client import ClientError
-from treaty.registry.schemas import DraftIn, TaskOut
+from treaty.registry.schemas import DraftIn, PatternOptions, ProgramOptions, TaskOut
 from treaty.ui import texts as ui_texts
+from treaty.ui.parts import draft_options
 from treaty.ui.texts import draft as texts
 from treaty.ui.texts import pages
 from treaty.ui.widgets import panels, step_runner, viewer
 
 FORMATS = (texts.FIND_OUT, "parquet", "delta", "iceberg", "csv", "json", "orc")
+OPTIONS: dict[str, type[BaseModel]] = {texts.PROGRAM_OPTIONS: ProgramOptions, texts.PATTERN_OPTIONS: PatternOptions}
 FIELDS = {
     "location": texts.LOCATION,
     "contract_id": texts.CONTRACT_ID,
     "object": texts.TABLE_NAME,
     "sample": texts.SAMPLE,
-    "false_alarms": texts.FALSE_ALARMS,
+    **{name: label for name, (label, _) in texts.OPTIONS.items()},
 }
 
 
@@ -46,8 +48,10 @@ def form() -> None:
         st.text_input(ui_texts.COLUMNS, key="columns", placeholder=texts.ALL_COLUMNS, help=texts.COLUMNS_HELP)
         st.text_input(texts.SAMPLE, key="sample", placeholder=texts.ALL_ROWS, help=texts.SAMPLE_HELP)
         st.checkbox(texts.PROGRAMS, key="by_history", help=texts.PROGRAMS_HELP)
-        st.text_input(FIELDS["false_alarms"], key="alarms", placeholder="1", help=texts.FALSE_ALARMS_HELP)
-        st.selectbox(texts.REFIT, list(ui_texts.REFITS), key="refit", format_func=ui_texts.REFITS.get)
+        for title, model in OPTIONS.items():
+            with st.expander(title):
+                draft_options.draw(model)
+        st.checkbox(texts.COMPARE, key="compare", help=texts.COMPARE_HELP)
         st.text_input(FIELDS["object"], key="object", placeholder=texts.TABLE_EXAMPLE)
         st.text_input(
             FIELDS["contract_id"], key="contract", placeholder=ui_texts.CONTRACT_EXAMPLE, help=texts.CONTRACT_HELP
@@ -68,7 +72,7 @@ def request() -> None:
     try:
         task = viewer.registry().request_draft(draft_request())
     except ValidationError as error:
-        faults = [f"{FIELDS.get(str(each['loc'][0]), each['loc'][0])}: {each['msg']}" for each in error.errors()]
+        faults = [f"{FIELDS.get(str(each['loc'][-1]), each['loc'][-1])}: {each['msg']}" for each in error.errors()]
         panels.flash("; ".join(faults), problem=True)
     except ClientError as error:
         panels.flash(panels.sentence(error), problem=True)
@@ -91,9 +95,9 @@ def draft_request() -> DraftIn:
         format=None if chosen == texts.FIND_OUT else chosen,
         partition_by=several("partition"),
         columns=several("columns"),
-        by_history=bool(st.session_state.get("by_history")),
-        false_alarms=typed("alarms") or 1.0,  # type: ignore[arg-type] # the model reports errors
-        refit=typed("refit") or next(iter(ui_texts.REFITS)),
+        programs=draft_options.chosen(ProgramOptions) if st.session_state.get("by_history") else None,
+        patterns=draft_options.chosen(PatternOptions),
+        compare=bool(st.session_state.get("compare")),
         sample=typed("sample").replace(",", "") or None,  # type: ignore[arg-type] # the model reports errors
     )
 
@@ -143,6 +147,8 @@ def ended(task: TaskOut) -> None:
             st.text(ui_texts.suggestions(int(result.get("suggestions", 0))))
             for note in result.get("notes", ()):
                 st.warning(ui_texts.esc(str(note)), icon=":material/info:")
+            if choices := result.get("choices"):
+                draft_options.draw_choices(choices)
             panels.link("review", ui_texts.REVIEW_DRAFT, proposal=str(result["proposal_id"]))
             panels.link("profile", texts.SEE_PROFILE, proposal=str(result["proposal_id"]))
     st.button(texts.ANOTHER, key="another", on_click=step_runner.forget, args=("task",))

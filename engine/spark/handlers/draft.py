@@ -2,7 +2,8 @@
 
 Steps: profile, exact counts of columns that may be unique and of column groups, suggestions."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from treaty.contracts.document import computed_partitions
@@ -24,6 +25,7 @@ from treaty.engine.spark.profile.row_sample import draw_rows
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
+from treaty.engine.suggestions.choices.outcomes import ChoiceOutcome
 from treaty.engine.suggestions.declared import worth_counting
 from treaty.engine.suggestions.kinds.column_group_search import column_groups, sampled_columns, with_group_counts
 from treaty.engine.suggestions.selection.pipeline import suggest
@@ -51,23 +53,25 @@ def draft_opened(
         return _unlearned(whole, request, report_progress)
     table, parted = split(table, sound)
     profiled = _counted(table, history(table, parted.profile, report_progress), parted, report_progress)
-    profiled, patterns = suggested(
-        table, _with_column_groups(table, profiled, parted, report_progress), parted, report_progress
-    )
+    patterns = suggested(table, _with_column_groups(table, profiled, parted, report_progress), parted, report_progress)
+    profiled = patterns.profile
     reference_checks = references(session, table, profiled, parted, report_progress)
     report_progress("selecting suggestions")
     over_time = parted.source.partition_by == request.source.partition_by
-    suggestions = suggest(profiled, request.object, over_time=over_time, candidates=[*patterns, *reference_checks])
+    suggestions = suggest(
+        profiled, request.object, over_time=over_time, candidates=[*patterns.candidates, *reference_checks]
+    )
     suggested_checks = [each for each in suggestions if profiled.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
-    clauses, notes = _by_history(whole, request, report_progress)
-    suggested_checks += clauses
-    profiled = replace(profiled, notes=(*profiled.notes, *notes))
+    by_history = _by_history(whole, request, report_progress)
+    suggested_checks += by_history.clauses
+    profiled = replace(profiled, notes=(*profiled.notes, *by_history.notes))
     if profiled.sampled == 1 and over_time:
         suggested_checks = with_volume(suggested_checks, profiled, request.object)
     return DraftResult(
         document=write(_skeleton(request, table.schema)),
         suggestions=tuple(suggested_checks),
         profile=document(profiled if over_time else as_one(profiled), request.object).model_dump(mode="json"),
+        choices=tuple(asdict(each) for each in (*by_history.choices, *patterns.choices)),
     )
 
 
@@ -103,25 +107,36 @@ def _unlearned(table: ProfiledTable, request: DraftRequest, report_progress: Rep
     return DraftResult(document=write(_skeleton(request, table.schema)), suggestions=(), profile=profile)
 
 
-def _by_history(
-    table: ProfiledTable, request: DraftRequest, report_progress: ReportProgress
-) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Return the clauses of learned programs, and notes on what their budget omits.
+@dataclass(frozen=True)
+class HistoryDraft:
+    """Clauses of learned programs, notes on their budget, and outcomes of other options."""
 
-    Both are empty if the request wants none."""
-    if request.alarms is None:
-        return [], ()
+    clauses: Sequence[dict[str, Any]] = ()
+    notes: tuple[str, ...] = ()
+    choices: tuple[ChoiceOutcome, ...] = ()
+
+
+def _by_history(table: ProfiledTable, request: DraftRequest, report_progress: ReportProgress) -> HistoryDraft:
+    """Learn programs; empty if the request wants none."""
+    if request.programs is None:
+        return HistoryDraft()
     from treaty.engine.programs.explanations import budget_notes
     from treaty.engine.programs.suggestions import programs, suggested_clauses
     from treaty.engine.spark.profile.programs import measured
+    from treaty.engine.suggestions.choices.programs import program_choices
 
-    measured_history = measured(
-        table, request.source.partition_by, request.columns, frozenset(request.excluded_partitions), report_progress
+    options, excluded_partitions = request.programs, frozenset(request.excluded_partitions)
+    table_history = measured(
+        table, request.source.partition_by, request.columns, excluded_partitions, options.history, report_progress
     )
     report_progress("learning programs")
-    learned = programs(measured_history, request.alarms)
-    clauses = suggested_clauses(learned, measured_history, request.object, request.refit)
-    return clauses, budget_notes(learned, measured_history.histories)
+    learned = programs(table_history, options)
+    choices = program_choices(table_history, options, learned, report_progress) if request.compare else ()
+    return HistoryDraft(
+        clauses=suggested_clauses(learned, table_history, request.object, options.refit),
+        notes=budget_notes(learned, table_history.histories),
+        choices=tuple(choices),
+    )
 
 
 def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Spark draws a bounded uniform sample and truncates the texts; this process reads
 executors."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from treaty.engine.spark.profile.profiler import ProfiledTable
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources.readers import read, schema_of
 from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.suggestions.choices import patterns as pattern_choices
+from treaty.engine.suggestions.choices.outcomes import ChoiceOutcome
 from treaty.engine.suggestions.selection import learned_patterns
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, learned
 
@@ -80,26 +83,37 @@ def _readable(session: Any, table: LakeTable) -> Mapping[str, list[str]] | None:
     return {name: [value for value in values if value is not None] for name, values in samples.items()}
 
 
+@dataclass(frozen=True)
+class PatternDraft:
+    """The profile with conformity counts, the unbroken suggestions, and outcomes of other options."""
+
+    profile: TableProfile
+    candidates: Sequence[HoldoutCandidate] = ()
+    choices: Sequence[ChoiceOutcome] = ()
+
+
 def suggested(
     table: ProfiledTable, profile: TableProfile, request: DraftRequest, report_progress: ReportProgress
-) -> tuple[TableProfile, list[HoldoutCandidate]]:
-    """Return the profile with conformity counts of learned patterns, and the suggestions that held.
-
-    Without a lake to learn from, the profile is unchanged and there are no suggestions."""
+) -> PatternDraft:
+    """Suggest learned patterns; without a lake to learn from, none, and the profile is unchanged."""
     index = _index(request.lake)
     columns = [each.column.name for each in profile.columns if each.column.base_type in TEXT and not each.classified]
     if index is None or not columns:
-        return profile, []
+        return PatternDraft(profile)
     report_progress(f"learning patterns of {len(columns)} columns")
-    pattern_checks = learned_patterns.pattern_checks(
-        profile.columns, _texts(_older(table, profile, request), columns, ROWS), index, table.schema
+    texts = _texts(_older(table, profile, request), columns, ROWS)
+    pattern_checks = learned_patterns.pattern_checks(profile.columns, texts, index, table.schema, request.patterns)
+    trials = (
+        pattern_choices.trials(profile.columns, texts, index, table.schema, request.patterns) if request.compare else []
     )
-    if not pattern_checks:
-        return profile, []
-    counts = plan([each.measured for each in pattern_checks])
+    every = [*pattern_checks, *(each for trial in trials for each in trial.checks)]
+    if not every:
+        return PatternDraft(profile)
+    counts = plan([each.measured for each in every])
     names, by = tuple(name for name, _ in profile.partitions), request.source.partition_by
     profiled = profile.with_states(scan(_same(table.frame, profile), counts, partition_by=by, expected=names))
-    return profiled, learned_patterns.unbroken_suggestions(pattern_checks, HistorySlice.of(profiled))
+    unbroken = learned_patterns.unbroken_suggestions(pattern_checks, HistorySlice.of(profiled))
+    return PatternDraft(profiled, unbroken, [each.outcome(profiled.partitions[learned(profile) :]) for each in trials])
 
 
 def _index(folder: str | None) -> Any:

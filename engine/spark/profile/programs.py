@@ -52,18 +52,19 @@ def measured(
     by: Sequence[str],
     columns: Sequence[str],
     excluded_partitions: frozenset[str],
+    times: int | None,
     report_progress: ReportProgress,
 ) -> TableHistory:
     """Return the history of the newest partitions with a sample of the largest segment's newest.
 
-    `excluded_partitions`: excluded partitions, which are not sampled. Raises EngineError if the partitions cannot be
-    ordered by time."""
+    `excluded_partitions`: excluded partitions, which are not sampled. `times`: as in `newest`. Raises EngineError if
+    the partitions cannot be ordered by time."""
     fields = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
     columns_to_measure = [_column_statistics(each, table.schema) for each in fields]
     report_progress("measuring past partitions")
     plans = plan(bound_statistic for each in columns_to_measure for bound_statistic in each.statistics.values())
-    states = scan(_newest(table, by), plans, partition_by=by)
-    ordered = _ordered(states, {name: _rows(bag) for name, bag in states.items()})
+    states = scan(_newest(table, by, times), plans, partition_by=by)
+    ordered = _ordered(states, {name: _rows(bag) for name, bag in states.items()}, times)
     names = tuple(name for _, name in ordered)
     last = next((name for name in reversed(names) if name not in excluded_partitions), names[-1])
     report_progress(f"sampling {last}")
@@ -81,17 +82,17 @@ def measured(
     )
 
 
-def _newest(table: ProfiledTable, by: Sequence[str]) -> Any:
+def _newest(table: ProfiledTable, by: Sequence[str], times: int | None) -> Any:
     """Return the rows of the newest partitions; all rows if partition names are unknown, or if all are used."""
-    names = [name for _, name in _ordered(table.names)] if table.names else []
+    names = [name for _, name in _ordered(table.names, None, times)] if table.names else []
     if len(names) == len(table.names):
         return table.frame
     return partition_names.only(table.frame, by, names)
 
 
-def _ordered(names: Iterable[str], rows: Mapping[str, int] | None = None) -> Dated:
+def _ordered(names: Iterable[str], rows: Mapping[str, int] | None, times: int | None) -> Dated:
     try:
-        return newest(names, rows)
+        return newest(names, rows, times)
     except ValueError as error:
         raise EngineError(str(error), retry=False) from None
 

@@ -12,6 +12,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.analyzers.conformity_test import ConformityCounts
 from treaty.engine.analyzers.pattern_conformity import PatternConformity
+from treaty.engine.core.learning_options import PATTERNS, PatternOptions
 from treaty.engine.core.results import Value
 from treaty.engine.patterns.contract_checks import checks
 from treaty.engine.patterns.evidence import evidence
@@ -49,19 +50,25 @@ class PatternCheck:
 
 
 def pattern_checks(
-    columns: Sequence[ColumnProfile], texts: Mapping[str, Sequence[str | None]], index: PatternIndex, schema: Schema
+    columns: Sequence[ColumnProfile],
+    texts: Mapping[str, Sequence[str | None]],
+    index: PatternIndex,
+    schema: Schema,
+    options: PatternOptions = PATTERNS,
 ) -> list[PatternCheck]:
     """Return the pattern checks of columns with texts, in column order.
 
     Classified columns and columns without a suitable pattern have none."""
     pairs = ((each, texts[each.column.name]) for each in columns if each.column.name in texts and not each.classified)
-    return [pattern_check for column, values in pairs for pattern_check in _promised(column, values, index, schema)]
+    return [
+        pattern_check for column, values in pairs for pattern_check in _promised(column, values, index, schema, options)
+    ]
 
 
 def _promised(
-    column: ColumnProfile, values: Sequence[str | None], index: PatternIndex, schema: Schema
+    column: ColumnProfile, values: Sequence[str | None], index: PatternIndex, schema: Schema, options: PatternOptions
 ) -> Iterator[PatternCheck]:
-    result = infer(values, index)
+    result = infer(values, index, options=options)
     if result.learned is None:
         return
     details = evidence(values, result, index, secret=False)

@@ -126,8 +126,9 @@ def payload(body: schemas.DraftIn) -> dict[str, object]:
         "partitions": list(body.partitions),
         "sample": body.sample,
         "aliases": [each.model_dump() for each in body.aliases],
-        "alarms": body.false_alarms if body.by_history else None,
-        "refit": body.refit,
+        "programs": body.programs and body.programs.model_dump(),
+        "patterns": body.patterns.model_dump(),
+        "compare": body.compare,
     }
 
 

@@ -1,7 +1,9 @@
 """Patterns learned from what contracts are about: which tables and columns, when, and by whom it is asked for."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -9,6 +11,7 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, document, next_version, orders, rows
 
+from treaty.engine.core.learning_options import BoundName, PatternMethod, PatternOptions, ProgramOptions
 from treaty.engine.protocol.requests import DraftRequest, LakeRequest
 from treaty.registry.access.permissions import Principal
 from treaty.registry.api.routes.tasks import payload
@@ -98,13 +101,42 @@ def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> N
 
 @pytest.mark.parametrize("alarms", [None, 0.5])
 def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, scene: Scene) -> None:
-    asked_for = DraftIn(location=LOCATION, contract_id="orders", object="orders", by_history=alarms is not None)
-    told = payload(asked_for.model_copy(update={"false_alarms": alarms or 1.0, "refit": "tighten_only"}))
+    options = (
+        ProgramOptions(false_alarms=alarms, bound=BoundName.PROVEN, clauses=2, history=30, refit="tighten_only")
+        if alarms
+        else None
+    )
+    patterns = PatternOptions(
+        method=PatternMethod.FMDV_V, max_impurity=0.05, min_columns=4, max_tokens=6, max_discarded=0.0
+    )
+    asked_for = DraftIn(
+        location=LOCATION, contract_id="orders", object="orders", programs=options, patterns=patterns, compare=True
+    )
     with read_session(scene.database) as tx:
-        made = drafts.request(tx, told, scene.settings.lake)
-    assert (made.alarms, made.refit) == (alarms, "tighten_only")
+        made = drafts.request(tx, json.loads(json.dumps(payload(asked_for))), scene.settings.lake)
+    assert (made.programs, made.patterns, made.compare) == (options, patterns, True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"programs": {"refit": "loosen"}},
+        {"programs": {"false_alarms": 0}},
+        {"programs": {"bound": "guess"}},
+        {"programs": {"clauses": 11}},
+        {"programs": {"history": 13}},
+        {"programs": {"alarms": 1}},
+        {"patterns": {"method": "best"}},
+        {"patterns": {"max_impurity": 0}},
+        {"patterns": {"min_columns": 0}},
+        {"patterns": {"max_tokens": 9}},
+        {"patterns": {"max_discarded": 0.6}},
+    ],
+    ids=str,
+)
+def test_options_beyond_their_limits_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        DraftIn(location=LOCATION, contract_id="orders", object="orders", refit="loosen")
+        DraftIn.model_validate({"location": LOCATION, "contract_id": "orders", "object": "orders", **options})
 
 
 def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:

@@ -12,6 +12,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.editing.patches import Patch, apply
 from treaty.engine.core.errors import EngineError
+from treaty.engine.core.learning_options import ProgramOptions
 from treaty.engine.protocol.requests import DraftRequest, DraftResult, TableSource
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.handlers.draft import draft
@@ -32,7 +33,7 @@ def frame(spark: Any, *days: list[tuple[float, str, str]]) -> Any:
 
 def drafted(spark: Any, path: Path, **words: Any) -> DraftResult:
     source = TableSource(str(path), partition_by=("day",), **words)
-    return draft(spark, DraftRequest(source=source, contract_id="orders", object="orders", alarms=1.0))
+    return draft(spark, DraftRequest(source=source, contract_id="orders", object="orders", programs=ProgramOptions()))
 
 
 @pytest.fixture(scope="module")

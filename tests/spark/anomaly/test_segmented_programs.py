@@ -13,6 +13,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import EngineError
+from treaty.engine.core.learning_options import ProgramOptions
 from treaty.engine.core.results import Outcome
 from treaty.engine.programs.refitting import Refit, of_states, refits, watched_clauses
 from treaty.engine.protocol.requests import DraftRequest, DraftResult, TableSource
@@ -55,7 +56,9 @@ class Drafted:
 
 def drafted(spark: Any, path: Path) -> DraftResult:
     source = TableSource(str(path), partition_by=BY)
-    wanted = DraftRequest(source=source, contract_id="orders", object="orders", alarms=1.0, refit="within: 50%")
+    wanted = DraftRequest(
+        source=source, contract_id="orders", object="orders", programs=ProgramOptions(refit="within: 50%")
+    )
     return draft(spark, wanted)
 
 

@@ -92,6 +92,17 @@ def test_a_pattern_that_the_lake_knows_is_suggested_where_newer_days_keep_it(
         assert each["patch"]["quality"]["implementation"]["scope"] == "delta"
 
 
+def test_other_options_are_compared_on_newer_days(spark: Any, tmp_path: Path, lake: Path) -> None:
+    request = replace(days(spark, tmp_path / "t", 0, 0, 0, 0, 0.9), lake=str(lake), compare=True)
+    choices = [each for each in draft(spark, request).choices if each["option"] == "method"]
+    outcomes = {each["value"]: (each["checks"], each["evaluated"], each["alarmed_on"]) for each in choices}
+    assert outcomes["treaty"] == (2, 1, ("day=2026-01-05",))
+    assert outcomes["fmdv"] == (1, 1, ("day=2026-01-05",))
+    assert {each["value"] for each in choices if each["chosen"]} == {"treaty"}
+    assert all(0 < each["catches"] <= 1 for each in choices)
+    assert not draft(spark, replace(request, compare=False)).choices
+
+
 def test_nothing_is_learned_without_a_lake_and_of_classified_columns(spark: Any, tmp_path: Path, lake: Path) -> None:
     request = days(spark, tmp_path / "t", 0, 0, 0)
     told = """apiVersion: v3.1.0

@@ -2,11 +2,15 @@
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
+from support.every import every
 
 from treaty.engine import patterns
 from treaty.engine.analyzers.conformity_test import ConformityCounts, ConformitySeverity
+from treaty.engine.core.learning_options import PatternMethod, PatternOptions
+from treaty.engine.patterns import contract_checks
 from treaty.engine.patterns.fmdv import (
     VARIANTS,
     InferredPattern,
@@ -202,3 +206,49 @@ def test_lakes_add_up_whatever_the_order() -> None:
     assert here.calibration.cells == there.calibration.cells
     assert dict(here.background.columns) == dict(there.background.columns)
     assert (here.optimism.observed, here.sums.size) == (there.optimism.observed, 8)
+
+
+DATES = ["2024-01-02", "2024-03-04", "2024-05-06", "2024-07-08", "2024-09-10"]
+OPTION_CASES: list[tuple[str, dict[str, Any], list[str], str | None]] = [
+    ("the method of the paper", {"method": "fmdv"}, DATES, "2024-<digit>{2}-<digit>{2}"),
+    ("least coverage", {"method": "cmdv"}, DATES, "2024-<digit>{2}-<digit>{2}"),
+    ("no segments", {"method": "fmdv"}, [f"9:0{at} AB{at}234" for at in range(5)], None),
+    ("segments", {"method": "fmdv-v"}, [f"9:0{at} AB{at}234" for at in range(5)], "segments"),
+    ("no rows cut", {"method": "fmdv"}, [*DATES * 8, "-"], None),
+    ("rows cut", {"method": "fmdv-h"}, [*DATES * 8, "-"], "2024-<digit>{2}-<digit>{2}"),
+    ("theta", {"method": "fmdv-h", "max_discarded": 0.0}, [*DATES * 8, "-"], None),
+    ("m", {"method": "fmdv", "min_columns": 100}, DATES, None),
+    ("tau", {"method": "fmdv", "max_tokens": 2}, DATES, None),
+    ("r", {"method": "fmdv", "max_impurity": 0.001}, ["9:07", "8:30", "7:15", "6:45", "5:05"], "any"),
+]
+
+
+@every(("name", "options", "values", "pattern"), OPTION_CASES, ids=[each[0] for each in OPTION_CASES])
+def test_options_of_the_paper_decide_which_pattern_is_learned(
+    lake: PatternIndex, name: str, options: dict[str, Any], values: list[str], pattern: str | None
+) -> None:
+    result = infer(values, lake, options=PatternOptions(**options))
+    assert (result.learned is None) == (pattern is None), name
+    if result.learned and pattern and "<" in pattern:
+        assert result.learned.pattern.text == pattern
+    if result.learned:
+        assert (result.learned.family, result.learned.floor) == (options["method"], 0.0)
+        assert all(each.columns >= lake.least_columns for each in result.learned.inferred.segments)  # type: ignore[union-attr]
+        assert result.learned.inferred.fpr <= options.get("max_impurity", 0.1)  # type: ignore[union-attr]
+
+
+def test_a_method_alarms_on_any_significant_growth(lake: PatternIndex) -> None:
+    learned = infer(DATES * 20, lake, options=PatternOptions(method=PatternMethod.FMDV)).learned
+    assert learned is not None
+    entries = contract_checks.checks("day", learned)
+    assert [each["severity"] for each in entries] == ["error"]
+    assert learned.judge(ConformityCounts(10, 100)).severity is ConformitySeverity.ERROR
+    assert learned.judge(ConformityCounts(0, 100)).severity is ConformitySeverity.NONE
+
+
+def test_options_limit_what_treaty_takes_from_the_lake(lake: PatternIndex) -> None:
+    by_default = infer(DATES, lake)
+    beyond = infer(DATES, lake, options=PatternOptions(min_columns=1000))
+    assert isinstance(by_default.lake, InferredPattern)
+    assert beyond.lake is NoPatternReason.NO_EVIDENCE
+    assert infer(DATES, lake, options=PatternOptions()) == by_default

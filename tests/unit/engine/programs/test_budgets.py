@@ -12,7 +12,8 @@ from scipy import stats
 from support.orders import contract
 
 from treaty.engine.anomaly.learned_programs import ProgramClause
-from treaty.engine.cli.commands import _print_draft
+from treaty.engine.cli.draft import _print_draft
+from treaty.engine.core.learning_options import ProgramOptions
 from treaty.engine.programs.constraints import BOUNDS, WIDTHS, past
 from treaty.engine.programs.explanations import budget_notes
 from treaty.engine.programs.guards import guards, refit_guard
@@ -72,7 +73,7 @@ def test_every_clause_pays_and_all_together_keep_to_the_budget(
     step: timedelta, count: int, columns: int, alarms: float, *, sampled: bool
 ) -> None:
     history = table(step, count, columns, sampled=sampled)
-    found = programs(history, alarms)
+    found = programs(history, ProgramOptions(false_alarms=alarms))
     assert all(each.rate > 0 for each in clauses(found))
     assert found.rate == pytest.approx(sum(each.rate for each in clauses(found)))
     assert found.rate <= found.budget * (1 + 1e-9)
@@ -136,7 +137,7 @@ def lags(found: TableProgram) -> set[tuple[int, str | None]]:
 
 
 def test_an_hourly_table_has_clauses_that_compare_with_the_day_before() -> None:
-    found = programs(table(HOUR, HOURLY), alarms=2.0)
+    found = programs(table(HOUR, HOURLY), ProgramOptions(false_alarms=2.0))
     assert (24, "hours") in lags(found)
     assert budget_notes(found, {}) == ()
 
@@ -157,7 +158,7 @@ NOTES = [
 @pytest.mark.parametrize(("step", "count", "alarms", "words"), NOTES)
 def test_a_draft_notes_what_its_budget_does_not_pay_for(step: timedelta, count: int, alarms: float, words: str) -> None:
     history = table(step, count, {1.0: 2, 2.5: 4}.get(alarms, 30))
-    notes = budget_notes(programs(history, alarms), history.histories)
+    notes = budget_notes(programs(history, ProgramOptions(false_alarms=alarms)), history.histories)
     assert any(each.startswith(words) for each in notes), notes
 
 
@@ -166,16 +167,16 @@ def test_the_budget_that_a_note_names_pays_for_a_clause(step: timedelta, count: 
     history = table(step, count)
     (note,) = [
         each
-        for each in budget_notes(programs(history, 0.2), history.histories)
+        for each in budget_notes(programs(history, ProgramOptions(false_alarms=0.2)), history.histories)
         if "no clause besides guards fits" in each
     ]
     alarms = float(note.split("--false-alarms ")[1].split(" ")[0].replace(",", ""))
-    assert any(not each.guard for each in clauses(programs(history, alarms)))
+    assert any(not each.guard for each in clauses(programs(history, ProgramOptions(false_alarms=alarms))))
 
 
 def test_a_budget_that_pays_for_all_has_no_note() -> None:
     history = table(DAY, 40)
-    assert budget_notes(programs(history, 1.0), history.histories) == ()
+    assert budget_notes(programs(history, ProgramOptions()), history.histories) == ()
 
 
 def test_a_cost_beyond_the_largest_budget_is_no_advice() -> None:

@@ -13,6 +13,7 @@ from support.orders import NOW, SCHEMA, check, contract, states
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
+from treaty.engine.core.learning_options import ProgramOptions
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.request import EvaluationRequest
@@ -78,7 +79,7 @@ def test_before_a_time_nothing_later_is_known(series: list[Any]) -> None:
     batches = [batch(at, f"s{place}", values) for place, days in enumerate(series) for at, values in days.items()]
     history = ColumnHistory.of(batches)
     evaluated = []
-    for before, arrivals in history.steps(len(batches)):
+    for before, arrivals in history.steps(len(batches), history.training_positions):
         times = {history.batches[at].time for at in arrivals}
         evaluated += arrivals
         assert len(times) == 1
@@ -139,7 +140,7 @@ def known(days: int = DAYS) -> TableHistory:
 
 @pytest.fixture(scope="module")
 def drafted() -> list[dict[str, Any]]:
-    return suggestions(known(), "orders", alarms=1.0, refit="within: 50%")
+    return suggestions(known(), "orders", ProgramOptions(refit="within: 50%"))
 
 
 def test_a_draft_says_that_it_learned_from_segments(drafted: list[dict[str, Any]]) -> None:
@@ -152,8 +153,8 @@ def test_a_draft_says_that_it_learned_from_segments(drafted: list[dict[str, Any]
 
 
 def test_too_few_days_of_many_segments_teach_nothing() -> None:
-    assert suggestions(known(13), "orders", alarms=1.0) == []
-    assert {each["severity"] for each in suggestions(known(20), "orders", alarms=1.0)} == {"warning"}
+    assert suggestions(known(13), "orders") == []
+    assert {each["severity"] for each in suggestions(known(20), "orders")} == {"warning"}
 
 
 @pytest.fixture(scope="module")

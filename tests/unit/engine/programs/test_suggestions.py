@@ -12,6 +12,7 @@ from support.orders import NOW, SCHEMA, contract, states
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
+from treaty.engine.core.learning_options import ProgramOptions
 from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.programs.analyzer_mapping import MEASURES
@@ -59,15 +60,15 @@ def known(days: int = DAYS) -> TableHistory:
 
 @pytest.fixture(scope="module")
 def drafted() -> list[dict[str, Any]]:
-    return suggestions(known(), "orders", alarms=1.0)
+    return suggestions(known(), "orders")
 
 
 def test_nothing_is_learned_from_partitions_of_an_incident(drafted: list[dict[str, Any]]) -> None:
     given = known()
     amounts = {**given.values["amount"], "mean": [*given.values["amount"]["mean"][:-3], 140.0, 141.0, 139.0]}
     values, bad = {**given.values, "amount": amounts}, frozenset(given.names[-3:])
-    taught = suggestions(replace(given, values=values), "orders", alarms=1.0)
-    told = suggestions(replace(given, values=values, excluded_partitions=bad), "orders", alarms=1.0)
+    taught = suggestions(replace(given, values=values), "orders")
+    told = suggestions(replace(given, values=values, excluded_partitions=bad), "orders")
     assert all(set(each["evidence"]["details"]["set_aside"]) >= bad for each in told if each["column"] == "amount")
     assert not all(set(each["evidence"]["details"]["set_aside"]) >= bad for each in taught)
 
@@ -103,7 +104,7 @@ def test_every_measure_is_of_a_statistic_that_there_is() -> None:
 
 
 def test_a_draft_says_which_later_limits_may_judge() -> None:
-    told = suggestions(known(), "orders", alarms=1.0, refit="within: 10%")
+    told = suggestions(known(), "orders", ProgramOptions(refit="within: 10%"))
     bound = bind(contract(*(each["patch"]["quality"] for each in told)).object("orders"), SCHEMA).checks
     assert {each.detector.refit for each in bound if each.detector} == {"within: 10%"}  # type: ignore[union-attr]
     assert all(each.detector.has_width for each in bound if each.detector)  # type: ignore[union-attr]
@@ -158,15 +159,15 @@ def test_a_partition_whose_values_were_missing_is_set_aside() -> None:
     given = known()
     complete = [0.4 if at == 17 else 1.0 for at in range(DAYS)]
     amount = {**given.values["amount"], "complete_ratio": complete}
-    found = suggestions(replace(given, values={**given.values, "amount": amount}), "orders", alarms=1.0)
+    found = suggestions(replace(given, values={**given.values, "amount": amount}), "orders")
     told = {each["column"]: each["evidence"]["details"]["set_aside"] for each in found}
     assert told == {None: [day(17)], "amount": [day(17)], "status": []}
 
 
 def test_a_young_table_has_no_programs_and_says_how_far_it_is() -> None:
     young = known(9)
-    assert suggestions(young, "orders", alarms=1.0) == []
-    found = programs(young, 1.0).columns
+    assert suggestions(young, "orders") == []
+    found = programs(young, ProgramOptions()).columns
     assert {name: str(each) for name, each in found.items()} == {
         "amount": "learning: 9 of 14 partitions",
         "status": "learning: 9 of 14 partitions",
@@ -174,11 +175,11 @@ def test_a_young_table_has_no_programs_and_says_how_far_it_is() -> None:
 
 
 def test_programs_of_short_histories_warn() -> None:
-    assert {each["severity"] for each in suggestions(known(14), "orders", alarms=1.0)} == {"warning"}
+    assert {each["severity"] for each in suggestions(known(14), "orders")} == {"warning"}
 
 
 def test_columns_without_a_sample_have_their_guards() -> None:
-    found = suggestions(replace(known(), samples={}), "orders", alarms=1.0)
+    found = suggestions(replace(known(), samples={}), "orders")
     assert [each["patch"]["quality"]["implementation"]["analyzer"] for each in found] == [
         "size", "completeness", "completeness"
     ]  # fmt: skip
@@ -189,7 +190,7 @@ def test_odd_columns_have_finite_limits(odd: list[float | None]) -> None:
     given = known()
     same = compute_statistics(summary(column(odd)))
     values = {"amount": {name: [same.get(name)] * DAYS for name in MEASURES if name in same}}
-    found = suggestions(replace(given, values=values, samples={"amount": column(odd)}), "orders", alarms=1.0)
+    found = suggestions(replace(given, values=values, samples={"amount": column(odd)}), "orders")
     limits = [limit for each in found for limit in each["evidence"]["limits"] if limit is not None]
     assert limits
     assert numpy.isfinite(limits).all()
@@ -225,7 +226,7 @@ def test_a_column_of_missing_texts_is_no_crash() -> None:
     nothing = ColumnValues(numpy.array([None] * ROWS, dtype=object))
     same = compute_statistics(summary(nothing))
     values = {"status": {name: [same.get(name)] * DAYS for name in MEASURES if name in same}}
-    found = suggestions(replace(known(), values=values, samples={"status": nothing}), "orders", alarms=1.0)
+    found = suggestions(replace(known(), values=values, samples={"status": nothing}), "orders")
     assert {each["column"] for each in found} == {None, "status"}
 
 
@@ -269,7 +270,7 @@ def test_distances_are_offered_where_their_states_are_known() -> None:
     expected = compute_statistics(summary(column(rows(5)["status"])), summary(column(rows(4)["status"])))
     for name in ("l1_of_values", "new_of_masks", "chi_squared_of_masks"):
         assert series[name][5] == pytest.approx(expected[name])
-    found = suggestions(given, "orders", alarms=1.0)
+    found = suggestions(given, "orders")
     told = [each for each in found if each["patch"]["quality"]["implementation"]["analyzer"] == "distance"]
     assert told
     for each in told:

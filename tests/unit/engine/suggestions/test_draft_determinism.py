@@ -52,7 +52,7 @@ def profiled(profile: TableProfile) -> str:
 
 
 def programmed(given: Any) -> str:
-    return json.dumps(suggestions(given, "orders", alarms=1.0), default=str)
+    return json.dumps(suggestions(given, "orders"), default=str)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,35 @@
+"""Derive the options of commands that learn from history or from a lake."""
+
+from typing import Annotated, Any
+
+import typer
+from pydantic import BaseModel
+
+from treaty.engine.core.learning_options import BoundName, PatternMethod, PatternOptions, ProgramOptions
+
+
+def _option(model: type[BaseModel], name: str, prefix: str = "") -> Any:
+    """Return the option for a field of a model, with its description and limits."""
+    field = model.model_fields[name]
+    limits = {
+        option: getattr(limit, bound)
+        for limit in field.metadata
+        for bound, option in (("ge", "min"), ("le", "max"))
+        if hasattr(limit, bound)
+    }
+    words = (field.description or "").replace("`", "'")
+    return typer.Option(help=f"{prefix}{words}." if prefix else f"{words[:1].upper()}{words[1:]}.", **limits)
+
+
+HISTORY, LAKE = "With --by-history: ", "With a pattern index: "
+
+FalseAlarms = Annotated[float, _option(ProgramOptions, "false_alarms", HISTORY)]
+Bound = Annotated[BoundName, _option(ProgramOptions, "bound", HISTORY)]
+Clauses = Annotated[int, _option(ProgramOptions, "clauses", HISTORY)]
+HistoryLength = Annotated[int | None, _option(ProgramOptions, "history", HISTORY)]
+Refit = Annotated[str, _option(ProgramOptions, "refit", HISTORY)]
+PatternMethodOption = Annotated[PatternMethod, _option(PatternOptions, "method", LAKE)]
+MaxImpurity = Annotated[float | None, _option(PatternOptions, "max_impurity", LAKE)]
+MinColumns = Annotated[int | None, _option(PatternOptions, "min_columns", LAKE)]
+MaxTokens = Annotated[int | None, _option(PatternOptions, "max_tokens", LAKE)]
+MaxDiscarded = Annotated[float | None, _option(PatternOptions, "max_discarded", LAKE)]
