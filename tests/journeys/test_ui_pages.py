@@ -556,10 +556,13 @@ def test_a_version_that_breaks_a_consumer_is_answered_in_the_inbox(open_page: Op
 def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_failed(
     open_page: Open, the_shop: Shop
 ) -> None:
-    said = texts(open_page("viewer", "run", id=the_shop.failed_run))
+    page = open_page("viewer", "run", id=the_shop.failed_run)
+    said = texts(page)
 
     assert "Contract violated: 1 check failed, 1 warning, 1 not evaluated, 1 passed" in said
     assert "2026-02-25: measured 612, allowed between 1,009 and 1,522" in said
+    assert "Would pass with at least 1,009: 397 more" in said
+    assert any("Mark as expected or wrong" in each.proto.label for each in page.get("page_link"))
     assert "not evaluated: the column amount is text now; mean takes numbers" in said
     assert "treaty verify /lake/shop/orders --contract shop-sales-1.0.0.yaml --partition-by day" in said
     assert said.index("Failed (1)") < said.index("Warnings (1)") < said.index("Not evaluated (1)")

@@ -12,7 +12,7 @@ from treaty.registry.schemas import CheckResultOut, RunOut, ViolationSampleOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import document_rows, inferred_consumers
 from treaty.ui.parts.metric import partition_comparison
-from treaty.ui.parts.run import downstream, failure_breakdown, reproduction, violating_rows
+from treaty.ui.parts.run import downstream, failure_breakdown, reproduction, sufficient_change, violating_rows
 from treaty.ui.texts import run as texts
 from treaty.ui.widgets import charts, panels, viewer
 
@@ -144,6 +144,8 @@ def check(
             st.caption(ui_texts.esc(first.sentence))
         for result in results[:5]:
             st.text(measured(result, band))
+            if enough := sufficient_change.sentence(result, band):
+                st.text(enough)
         if len(results) > 5:
             st.caption(texts.more_partitions(len(results) - 5))
         likely(run, results, sample)
@@ -152,6 +154,14 @@ def check(
         elif sample:
             violating_rows.draw(sample, results, key=key)
         past(run, first, band, key=key)
+        feedback_link(run, first)
+
+
+def feedback_link(run: RunOut, result: CheckResultOut) -> None:
+    """Draw the link to feedback on the measured value."""
+    if result.outcome == "failed" and result.measurement:
+        parameters = {"contract": run.contract_id, "object": run.object, "check": result.check_id, "marking": "true"}
+        panels.link("metric", texts.MARK_EXPECTED, **parameters)
 
 
 def likely(run: RunOut, results: list[CheckResultOut], sample: ViolationSampleOut | None) -> None:

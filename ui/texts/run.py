@@ -121,6 +121,18 @@ def downstream(datasets: int, consumers: str) -> str:
     return f"{pluralize(datasets, 'dataset')} downstream{consumers}"
 
 
+MORE, LESS = "more", "less"
+MARK_EXPECTED = "Mark as expected or wrong"
+
+
+def fewer_rows(rows: int) -> str:
+    return f"Would pass with {rows:,} fewer violating {'row' if rows == 1 else 'rows'}"
+
+
+def enough(limit: str, difference: str, direction: str) -> str:
+    return f"Would pass with {limit}: {difference} {direction}"
+
+
 def same_rows(name: str) -> str:
     return f"Same rows as above: {name}"
 

@@ -34,7 +34,7 @@ from treaty.registry.measurements.anomalies.feedback import NewFeedback
 from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.runs.recording import RunProvenance, RunSeriesKey
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import DatasetRow, PointFeedbackRow, RunRow, TaskRow, UserRow
+from treaty.registry.tables import CheckResultRow, DatasetRow, PointFeedbackRow, RunRow, TaskRow, UserRow
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -135,6 +135,14 @@ def spoilt(database: Engine) -> tuple[str, ...]:
         return baselines.spoilt_partitions(tx, WHOSE)
 
 
+def outcome(database: Engine, at: int) -> str:
+    """The outcome of the detector's check in the run of that day."""
+    with read_session(database) as tx:
+        run = tx.exec(select(RunRow).order_by(RunRow.id)).all()[at]  # type: ignore[arg-type]
+        results = CheckResultRow.run_id == run.id, CheckResultRow.check_id == "watched"
+        return str(tx.exec(select(CheckResultRow.outcome).where(*results)).one())
+
+
 ALL = list(range(7))
 
 
@@ -220,6 +228,22 @@ def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tm
     assert (after[1] or 0) > 300 > (before[1] or 0)
     assert (now.alarms, then.alarms, len(then.comparable_points)) == ((0, 0), (1, 1), 4)
     assert scenes.rows(database, PointFeedbackRow) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "outcomes"),
+    [([], ["failed", "failed", "failed"]), ([FeedbackKind.EXPECTED], ["passed", "passed", "failed"])],
+    ids=["without feedback", "expected"],
+)
+def test_a_false_alarm_does_not_recur_and_an_incident_is_still_found(
+    database: Engine, said: list[FeedbackKind], outcomes: list[str]
+) -> None:
+    assert outcome(database, 6) == "failed"
+    for mark in said:
+        say(database, 6, mark, days=7)
+    for at, size in ((7, 290), (8, 305), (9, 3000)):
+        judged(database, at, size)
+    assert [outcome(database, at) for at in (7, 8, 9)] == outcomes
 
 
 @pytest.mark.parametrize("change", ["update point_feedback set reason = ''", "delete from point_feedback"])
