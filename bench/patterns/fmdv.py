@@ -9,6 +9,7 @@ import argparse
 import csv
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,6 +31,7 @@ from treaty.engine.patterns.inference import STRICT, LearnedPattern, infer
 from treaty.engine.patterns.lake_sums import sums_of
 
 RESULTS = Path(__file__).parents[1] / "results"
+LEAST_OF_SOURCE, MOST_OF_SOURCE = 50, 400
 SENSITIVITY: Mapping[str, Sequence[float]] = {
     "r": (0.02, 0.05, 0.1, 0.2, 0.4),
     "m": (1, 2, 3, 5, 10, 30),
@@ -121,11 +123,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Split:
-    """Columns to index and columns to test, with the index file of the former."""
+    """Columns to index and columns to test, with the index file of the former. `columns`: the whole corpus."""
 
     indexed: Sequence[Column]
     tested: Sequence[Column]
     path: Path
+    columns: Sequence[Column] = ()
 
 
 def line(part: str, method: str, outcomes: Sequence[Outcome], note: str = "", *, promised: bool = False) -> Line:
@@ -151,6 +154,27 @@ def _latency(outcomes: Sequence[Outcome]) -> str:
     milliseconds = [1000 * each.seconds for each in outcomes]
     median, late = np.quantile(milliseconds, (0.5, 0.99))
     return f"; CPU {median:.1f} ms median, {late:.0f} ms p99 (goals 5, 50)"
+
+
+def sources(split: Split) -> Iterator[Line]:
+    """Evaluate each larger source with an index of all others, and all of them together."""
+    together: list[Outcome] = []
+    expected: list[float] = []
+    for source in _large_sources(split.columns):
+        indexed_columns, tested = split_columns(split.columns, MOST_OF_SOURCE, source, 1)
+        index = build_index(indexed_columns, split.path.with_name("others.parquet"))
+        outcomes = evaluate(tested, infer_from(split.path.with_name("others.parquet")))
+        results = (infer(each.values[: each.learned], index) for each in tested)
+        expected += [each.alarms for each in results if each.alarms is not None]
+        together += outcomes
+        yield line("sources", source, outcomes)
+    estimated = f"; false alarms estimated {float(np.mean(expected)):.3f}" if expected else ""
+    yield line("sources", "all of these", together, f"goal 0.97 / 0.90{estimated}")
+
+
+def _large_sources(columns: Sequence[Column]) -> list[str]:
+    sizes = Counter(each.group[0] for each in columns)
+    return [source for source, size in sizes.most_common() if size >= LEAST_OF_SOURCE]
 
 
 def baselines(split: Split) -> Iterator[Line]:
@@ -250,7 +274,7 @@ def misses(split: Split) -> Iterator[Line]:
 
 
 PARTS: Mapping[str, Callable[[Split], Iterator[Line]]] = {
-    part.__name__: part for part in (goals, baselines, variants, sensitivity, calibration, speed, misses)
+    part.__name__: part for part in (goals, sources, baselines, variants, sensitivity, calibration, speed, misses)
 }
 
 
@@ -262,7 +286,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if options.source:
         chosen = split_columns(columns, options.judged, options.source, options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        split = Split(*chosen, Path(folder) / "lake.parquet")
+        split = Split(*chosen, Path(folder) / "lake.parquet", columns)
         began = process_time()
         build_index(split.indexed, split.path)
         seconds = process_time() - began

@@ -210,8 +210,14 @@ def _print(patterns: Mapping[str, Mapping[str, Any]]) -> None:
     for name, result in patterns.items():
         print(f"{name}: {result['pattern'] or 'no pattern'}{_named(result)}")
         print(f"  {result['reason']}")
+        print(f"  {_lake_line(result['lake'])}")
         if result["pattern"]:
             _print_figures(result)
+
+
+def _lake_line(lake: Mapping[str, Any]) -> str:
+    share, least = percentage(lake["familiar_share"]), lake["least_columns"]
+    return f"{lake['columns']:,} columns in the lake; {share} of the values have a shape that {least} of them have"
 
 
 def _named(pattern: Mapping[str, Any]) -> str:

@@ -6,10 +6,19 @@ from typing import Any
 
 from treaty.engine.patterns.candidates import matcher
 from treaty.engine.patterns.contract_checks import options
-from treaty.engine.patterns.fmdv import VARIANTS, InferredPattern, Objective, PatternSegment, infer_domain
+from treaty.engine.patterns.fmdv import (
+    VARIANTS,
+    InferredPattern,
+    Objective,
+    PatternSegment,
+    familiar_share,
+    infer_domain,
+    laid_out,
+)
 from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.inference import PatternResult
 from treaty.engine.patterns.lake_sums import sample_evenly
+from treaty.engine.patterns.language.tokenizer import LONGEST
 from treaty.engine.patterns.named_domains import domain_of
 
 SHOWN = 10
@@ -51,11 +60,19 @@ def evidence(
     return {
         **_promised(result),
         "reason": result.reason,
+        "lake": _of_lake(texts, index),
         "domain": domain.name if domain else None,
         "format": domain.format if domain else None,
         "values": {} if secret else _values(texts, result),
         "neighbours": [] if secret else [asdict(each) for each in neighbours(texts, index)],
     }
+
+
+def _of_lake(texts: Sequence[str], index: PatternIndex) -> dict[str, Any]:
+    """Return the size of the lake, and the share of the values that resemble its columns."""
+    short = [each[: LONGEST + 1] for each in texts]
+    share = familiar_share(laid_out(short), index.sums, index.least_columns)
+    return {"columns": index.sums.size, "least_columns": index.least_columns, "familiar_share": round(share, 4)}
 
 
 def _promised(result: PatternResult) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from treaty.engine.core.learning_options import PatternMethod, PatternOptions
-from treaty.engine.patterns.enumeration import Array, StructureGroup, groups, rows_of
+from treaty.engine.patterns.enumeration import TOKENS, Array, StructureGroup, groups, rows_of
 from treaty.engine.patterns.lake_sums import PatternSums, sample_evenly
 from treaty.engine.patterns.language.parser import parse
 from treaty.engine.patterns.language.pattern import LiteralToken, Pattern, joined, union
@@ -173,6 +173,24 @@ def laid_out(values: Sequence[str]) -> StructuredColumn:
     """Prepare a column of at most 256 of the values, evenly spread."""
     chosen = sample_evenly(values, VALUES)
     return StructuredColumn(rows_of(chosen), len(chosen))
+
+
+def familiar_share(column: StructuredColumn, sums: PatternSums, least: int) -> float:
+    """Return the share of the values with a shape that enough columns of the lake have.
+
+    0 without values. `least`: number of columns. A shape is a structure whose values match a pattern together."""
+    if not column.total or not len(sums):
+        return 0.0
+    rows = sum(each.rows.bit_count() for each in column.structures if _most_columns(each, sums) >= least)
+    return rows / column.total
+
+
+def _most_columns(group: StructureGroup, sums: PatternSums) -> int:
+    """Return the largest number of columns of the lake with a pattern of the group."""
+    if len(group.structure) > TOKENS:
+        return 0
+    places, in_lake = sums.places(group.hypotheses[1])
+    return int((sums.columns[places] * in_lake).max(initial=0))
 
 
 def _whole(column: StructuredColumn, sums: PatternSums, limits: PatternLimits) -> InferredPattern | NoPatternReason:

@@ -17,6 +17,12 @@ def back_test(alarmed: str, evaluated: int, named: str) -> str:
     return f"Backtest: {alarmed} of {evaluated:,} partitions alarmed{named}"
 
 
+def of_lake(columns: int, share: float) -> str:
+    return (
+        f"Learned from {pluralize(columns, 'indexed column')}, which share the shapes of {percent(share)} of the values"
+    )
+
+
 def unique_by_name(chance: float) -> str:
     return f"Table and column names alone suggest uniqueness with a probability of {percent(chance)}"
 

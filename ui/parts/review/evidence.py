@@ -21,7 +21,8 @@ class EvidenceBasis:
     detecting one of the common `issues`. `counter_examples`: masks of values that violate it. `owners`: accepted and
     decided suggestions of its kind. `by_rows`: the partitions are parts of one table, split by a hash of its rows.
     `likely`: probability, by names alone, that values are meant to be unique. `confirmed`: the values were counted.
-    `tested`: partitions that alarmed in the backtest; None means there was no backtest."""
+    `tested`: partitions that alarmed in the backtest; None means there was no backtest. `lake`: number of columns
+    that a pattern was learned from, and the share of the values whose shape some of them have; None without one."""
 
     rows: int = 0
     partitions: int = 0
@@ -42,6 +43,7 @@ class EvidenceBasis:
     likely: float | None = None
     confirmed: bool = True
     tested: tuple[str, ...] | None = None
+    lake: tuple[int, float] | None = None
 
     @property
     def tested_labels(self) -> tuple[str, ...]:
@@ -58,7 +60,9 @@ class EvidenceBasis:
         """Return sentences on false alarms, detected issues, counterexamples and past decisions.
 
         Contains names of issues and masks of values, as recorded."""
-        return tuple(filter(None, (self._cost, self._back, self._named, self._caught, self._broken, self._liked)))
+        return tuple(
+            filter(None, (self._cost, self._back, self._named, self._learned, self._caught, self._broken, self._liked))
+        )
 
     @property
     def _cost(self) -> str:
@@ -82,6 +86,10 @@ class EvidenceBasis:
         if self.likely is None:
             return ""
         return texts.unique_by_name(self.likely)
+
+    @property
+    def _learned(self) -> str:
+        return texts.of_lake(*self.lake) if self.lake else ""
 
     @property
     def _caught(self) -> str:
@@ -134,6 +142,7 @@ def read(suggestion: SuggestionOut) -> EvidenceBasis:
         likely=charts.number(recorded.get("likely")),
         confirmed=recorded.get("confirmed") is not False,
         tested=tuple(map(str, recorded["back_test"])) if isinstance(recorded.get("back_test"), list) else None,
+        lake=_lake(_mapping(_mapping(_mapping(recorded.get("details")).get("pattern")).get("lake"))),
     )
 
 
@@ -151,6 +160,11 @@ def _values(details: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
 
 def _owners(decisions: Mapping[str, Any]) -> tuple[int, int] | None:
     return (_count(decisions.get("accepted")), _count(decisions.get("decided"))) if decisions else None
+
+
+def _lake(recorded: Mapping[str, Any]) -> tuple[int, float] | None:
+    share = charts.number(recorded.get("familiar_share"))
+    return None if share is None else (_count(recorded.get("columns")), share)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
 """Names of what texts mean, check digits included, and the evidence that an owner is shown."""
 
 import pytest
+from support.every import every
 
 from treaty.engine.patterns.evidence import evidence
 from treaty.engine.patterns.index import indexed
@@ -61,6 +62,27 @@ def test_the_evidence_shows_values_neighbours_and_figures() -> None:
     assert 0 <= shown["false_alarms"] <= 1
     texts = [each["text"] for each in shown["neighbours"]]
     assert texts == list(dict.fromkeys(texts))
+
+
+FAMILIAR = [
+    ("all", DATES, 1.0),
+    ("none", [f"{at}x{at}x{at}" for at in range(20)], 0.0),
+    ("half", [*DATES[:20], *(f"{at}/{at + 1}?" for at in range(20))], 0.5),
+    ("too long for a pattern", ["-".join("abcdefghij") for _ in range(20)], 0.0),
+    ("no values", [], 0.0),
+]
+
+
+@every(("name", "values", "share"), FAMILIAR, ids=[each[0] for each in FAMILIAR])
+def test_the_evidence_says_how_much_of_a_column_the_lake_resembles(name: str, values: list[str], share: float) -> None:
+    lake = indexed([DATES[n:] for n in range(6)])
+    shown = evidence(values, infer(values, lake), lake, secret=False)["lake"]
+    assert shown == {"columns": 6, "least_columns": 2, "familiar_share": share}, name
+
+
+def test_nothing_resembles_an_empty_lake() -> None:
+    lake = indexed([])
+    assert evidence(DATES, infer(DATES, lake), lake, secret=False)["lake"]["familiar_share"] == 0.0
 
 
 def test_of_a_classified_column_no_value_is_shown() -> None:
