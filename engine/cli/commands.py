@@ -27,6 +27,7 @@ from treaty.engine.cli.options import (
     Folder,
     Format,
     Json,
+    KeyModelPath,
     LakeIndex,
     Memory,
     ObjectName,
@@ -212,18 +213,22 @@ def _console() -> Any:
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
     sample: Sample = None, exclude_partition: ExcludePartition = None, object_name: ObjectName = None,
-    lake: LakeIndex = None, by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED,
-    all_suggestions: AllSuggestions = False, out: Out = None, format: Format = None, as_json: Json = False,
+    lake: LakeIndex = None, key_model: KeyModelPath = None, by_history: ByHistory = False,
+    false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED, all_suggestions: AllSuggestions = False,
+    out: Out = None, format: Format = None, as_json: Json = False,
     remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks suggested by its history, with their evidence."""
+    from treaty.engine.suggestions.keys.model_store import readable
+
     name = object_name or _name_of(data)
     if REFITS.fullmatch(refit) is None:
         raise CliError(f"--refit {refit} is not valid: use {PINNED}, {TIGHTEN} or 'within: 10%'")
     request = DraftRequest(
         source=TableSource(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
-        lake=str(lake) if lake else None, alarms=false_alarms if by_history else None, refit=refit,
+        lake=str(lake) if lake else None, key_model=readable(key_model),
+        alarms=false_alarms if by_history else None, refit=refit,
         excluded_partitions=_named(exclude_partition or (), partition_by or ()), refuse_unknown_exclusions=True,
     )  # fmt: skip
     with in_spark(remote, memory) as spark:

@@ -155,6 +155,7 @@ class DraftRequest:
 
     - `in_force`: its classifications are taken over into the draft.
     - `lake`: folder of the pattern index; None suggests no patterns.
+    - `key_model`: key-name model, or folder of models; None uses the shipped one.
     - `alarms`: false alarms per quarter for learned programs; None learns none.
     - `refit`: policy for limits that programs refit later.
     - `keys`: keys that columns may refer to; `sketched`: also find such columns by sketches, not only by name.
@@ -171,6 +172,7 @@ class DraftRequest:
     in_force: bytes | None = None
     sample: int | None = None
     lake: str | None = None
+    key_model: str | None = None
     alarms: float | None = None
     refit: str = "pinned"
     keys: tuple[ReferableKey, ...] = ()
