@@ -183,7 +183,7 @@ def write(columns: KeyColumns, scores: Mapping[str, Scores], date: str) -> None:
     """Write the model, trained on all schemas, and its card."""
     predictions = scores["ours"].predicted
     line = calibration(numpy.log(predictions / (1 - predictions)), columns.unique)
-    model = quantized(fit_from_scratch(columns), line, "")
+    model = quantized(fit_from_scratch(columns), line)
     numpy.savez_compressed(WEIGHTS, weights=model.weights)
     card = {
         "format": 1,

@@ -27,6 +27,7 @@ from treaty.registry.cli.commands import (
     gate,
     history,
     incidents,
+    keys,
     lineage,
     notifications,
     patterns,
@@ -82,6 +83,7 @@ app.command("import")(exchange.bring)
 app.add_typer(access.app)
 app.add_typer(audit.app)
 app.add_typer(incidents.app)
+app.add_typer(keys.app)
 app.add_typer(lineage.app)
 app.add_typer(access.locations)
 app.add_typer(notifications.app)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import exp
+from math import tanh
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ CARD, WEIGHTS = (Path(__file__).with_name(f"keys_model.{ending}") for ending in 
 # Steps of a weight, so that it takes one byte.
 STEPS = 127
 THRESHOLD = 0.5
+# Kinds of suggestions of a key.
+KEY_KINDS = frozenset({"unique", "unique_in_partition"})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,7 +43,7 @@ class KeyNameModel:
 
     def probability(self, column: SchemaColumnName) -> float:
         """Return the probability, by names alone, that the column is a key of its table: between 0 and 1."""
-        return 1 / (1 + exp(-self.log_odds(column)))
+        return (1 + tanh(self.log_odds(column) / 2)) / 2
 
 
 def of_card(card: Mapping[str, Any], weights: Any, title: str) -> KeyNameModel:

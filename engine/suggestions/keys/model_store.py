@@ -3,7 +3,6 @@
 Every version stays. A file is complete before it gets its name, and a version exists only then; the choice is replaced
 atomically. Only one process at a time changes the folder."""
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from treaty.engine.core import private_files
 from treaty.engine.core.disk import Disk, file_lock
 from treaty.engine.suggestions.keys import model_file
+from treaty.engine.suggestions.keys.comparison import KeyComparison
 from treaty.engine.suggestions.keys.model import KeyNameModel, shipped
 from treaty.engine.suggestions.keys.model_file import KeyModelCard, UnreadableKeyModel
 from treaty.engine.suggestions.keys.registry_model import KeyFacts, KeyTraining, card_of
@@ -30,7 +30,8 @@ class KeyModelChoice(BaseModel):
 
     - `version`: None means the shipped model. `reason`: why it is in use.
     - `pinned`: True if a user chose it; a training then stores a better model without using it.
-    - `facts`: fingerprint of what the last training read."""
+    - `facts`: fingerprint of what the last training read.
+    - `comparison`: figures of the last training (`KeyComparison`); None if there was none."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -38,6 +39,7 @@ class KeyModelChoice(BaseModel):
     reason: str = "no model of this registry was trained yet"
     pinned: bool = False
     facts: str = ""
+    comparison: KeyComparison | None = None
 
 
 @dataclass(frozen=True)
@@ -120,47 +122,56 @@ class KeyModelStore:
         except UnreadableKeyModel as error:
             return unreadable(error)
 
-    def use(self, version: int | None, reason: str) -> None:
-        """Choose a version, or the shipped model (None), until another choice. Raises UnreadableKeyModel."""
+    def use(self, version: int | None, reason: str, *, pinned: bool = True) -> KeyModelChoice:
+        """Choose a version, or the shipped model (None). Raises UnreadableKeyModel.
+
+        `pinned`: stays until another choice; otherwise the next training decides."""
         if version is not None:
             model_file.load(self.path(version))
-        with self._changing():
-            self._write(KeyModelChoice(version=version, reason=reason, pinned=True))
-
-    def unpin(self) -> None:
-        """Let the next training decide again; until then the current choice stays."""
-        with self._changing():
-            before = self.choice()
-            self._write(before.model_copy(update={"pinned": False, "facts": ""}))
+        with self.changing():
+            return self._write(KeyModelChoice(version=version, reason=reason, pinned=pinned))
 
     def add(self, training: KeyTraining, facts: KeyFacts, date: str) -> KeyModelChoice:
         """Store a model that beats the shipped one and choose between them; return the choice.
 
-        A model that does not is not stored: the choice states the reason."""
-        with self._changing():
-            if training.obstacle:
-                return self._decide(None, f"the shipped model: {training.obstacle}", facts)
-            card = card_of(training, facts, version=max(self.versions(), default=0) + 1, date=date)
-            assert training.model
-            self.disk.replace(str(self.path(card.version)), model_file.dump(card, training.model))
-            areas = f"area {card.area:.4f} on unseen families, shipped {card.shipped_area:.4f}, p = {card.chance:.2g}"
-            return self._decide(card.version, f"version {card.version} beats the shipped model: {areas}", facts)
+        A model that does not is not stored: the choice states the reason. The same facts never give two versions."""
+        with self.changing():
+            version, reason = None, f"no better model could be trained: {training.obstacle}"
+            if not training.obstacle:
+                card = self._stored(training, facts, date)
+                version, reason = card.version, _words(card)
+            before = self._choice_or_default()
+            decided = before if before.pinned else KeyModelChoice(version=version, reason=reason)
+            last = {"facts": facts.fingerprint, "comparison": training.comparison}
+            return self._write(decided.model_copy(update=last))
 
-    def _decide(self, version: int | None, reason: str, facts: KeyFacts) -> KeyModelChoice:
-        before = self.choice()
-        if before.pinned:
-            decided = before.model_copy(update={"facts": facts.fingerprint})
-            self._write(decided)
-            return decided.model_copy(update={"reason": f"{before.reason}; a training decided for {reason}"})
-        decided = KeyModelChoice(version=version, reason=reason, facts=facts.fingerprint)
-        self._write(decided)
-        return decided
+    def _stored(self, training: KeyTraining, facts: KeyFacts, date: str) -> KeyModelCard:
+        for card in self.cards():
+            if card.facts == facts.fingerprint:
+                return card
+        card = card_of(training, facts, version=max(self.versions(), default=0) + 1, date=date)
+        assert training.model
+        self.disk.replace(str(self.path(card.version)), model_file.dump(card, training.model))
+        return card
 
-    def _write(self, choice: KeyModelChoice) -> None:
-        self.disk.replace(str(self.folder / CHOICE), json.dumps(choice.model_dump()).encode())
+    def _choice_or_default(self) -> KeyModelChoice:
+        try:
+            return self.choice()
+        except UnreadableKeyModel:
+            return KeyModelChoice()
+
+    def _write(self, choice: KeyModelChoice) -> KeyModelChoice:
+        self.disk.replace(str(self.folder / CHOICE), choice.model_dump_json().encode())
+        return choice
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def changing(self) -> Iterator[None]:
+        """Hold the folder's lock. Raises LockHeld if another process holds it for longer than 20 seconds."""
         private_files.make_folder(self.folder)
         with file_lock(str(self.folder / LOCK), patience=PATIENCE_SECONDS):
             yield
+
+
+def _words(card: KeyModelCard) -> str:
+    areas = f"area {card.area:.4f} on unseen families, shipped {card.shipped_area:.4f}, p = {card.chance:.2g}"
+    return f"it beats the shipped model: {areas}"

@@ -1,8 +1,7 @@
 """Train models of key names: logistic regression over the hashed features of columns.
 
 The shipped model is trained on public schemas alone. A registry has few columns, so its model starts from the shipped
-one: the shipped log odds are a feature of their own without a noticeable penalty, and the other weights are what the
-registry's columns add. The sum is one linear model in the shipped format."""
+one: the penalty pulls its weights towards the shipped weights instead of zero."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +12,6 @@ import numpy
 from treaty.engine.suggestions.keys.model import STEPS, KeyNameModel
 from treaty.engine.suggestions.keys.name_features import BUCKETS, SchemaColumnName, hashed
 
-# A feature multiplied by this has a hundredth of the penalty of the others.
-UNPENALIZED = 10.0
 RECIPE = "logistic regression (scikit-learn, liblinear, C = 1) over hashed features; one byte a weight"
 
 
@@ -47,6 +44,8 @@ def feature_matrix(columns: Sequence[SchemaColumnName]) -> Any:
     """Return the hashed features as a sparse matrix, a row per column."""
     from scipy.sparse import csr_array
 
+    if not columns:
+        return csr_array((0, BUCKETS))
     rows = [_arrays(each) for each in columns]
     starts = numpy.cumsum([0, *(len(buckets) for buckets, _ in rows)], dtype="int32")
     buckets, weights = (numpy.concatenate(part) for part in zip(*rows, strict=True))
@@ -88,21 +87,28 @@ def fit_from_scratch(columns: KeyColumns) -> LinearFit:
 
 
 def fit_on(base: LinearFit, columns: KeyColumns) -> LinearFit:
-    """Fit what the columns add to another fit; its slope and intercept are learned again."""
-    from scipy.sparse import csr_array, hstack
-    from sklearn.linear_model import LogisticRegression
+    """Fit what the columns add to another fit: logistic regression whose penalty pulls towards the other's weights.
 
-    before = csr_array(base.log_odds(columns.features).reshape(-1, 1) * UNPENALIZED)
-    both = _with_short_indices(hstack([columns.features, before]).tocsr())
-    fit = LogisticRegression(C=1.0, solver="liblinear", intercept_scaling=UNPENALIZED).fit(both, columns.unique)
-    scale = float(fit.coef_[0, -1]) * UNPENALIZED
-    return LinearFit(fit.coef_[0, :-1] + scale * base.weights, float(fit.intercept_[0]) + scale * base.intercept)
+    The columns' log odds by the other fit are an offset, which scikit-learn does not offer; the penalty is that of
+    `fit_from_scratch`. What the columns say nothing about stays as it was."""
+    from scipy.optimize import minimize
+    from scipy.special import expit
 
+    used = numpy.unique(columns.features.indices)
+    features, offset = columns.features[:, used].astype("float64"), base.log_odds(columns.features)
+    sign = 2.0 * columns.unique - 1
 
-def _with_short_indices(matrix: Any) -> Any:
-    """Return the matrix with 32-bit indices, which scikit-learn requires."""
-    matrix.indices, matrix.indptr = matrix.indices.astype("int32"), matrix.indptr.astype("int32")
-    return matrix
+    def loss(change: Any) -> tuple[float, Any]:
+        weights, intercept = change[:-1], change[-1]
+        margin = sign * (offset + features @ weights + intercept)
+        slope = -sign * expit(-margin)
+        value = numpy.logaddexp(0, -margin).sum() + weights @ weights / 2
+        return float(value), numpy.append(features.T @ slope + weights, slope.sum())
+
+    change = minimize(loss, numpy.zeros(len(used) + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    weights = base.weights.copy()
+    weights[used] += change[:-1]
+    return LinearFit(weights, base.intercept + float(change[-1]))
 
 
 def calibration(log_odds: Any, unique: Any) -> tuple[float, float]:
@@ -113,11 +119,9 @@ def calibration(log_odds: Any, unique: Any) -> tuple[float, float]:
     return float(line.coef_[0, 0]), float(line.intercept_[0])
 
 
-def quantized(fit: LinearFit, calibrated: tuple[float, float], title: str) -> KeyNameModel:
+def quantized(fit: LinearFit, calibrated: tuple[float, float] = (1.0, 0.0)) -> KeyNameModel:
     """Return the model with one byte per weight. `calibrated`: slope and intercept for its log odds."""
     step = float(numpy.abs(fit.weights).max() / STEPS)
     slope, intercept = calibrated
     weights = numpy.rint(fit.weights / step).astype("int8")
-    return KeyNameModel(
-        weights=weights, step=step, slope=slope, intercept=intercept + slope * fit.intercept, title=title
-    )
+    return KeyNameModel(weights=weights, step=step, slope=slope, intercept=intercept + slope * fit.intercept)

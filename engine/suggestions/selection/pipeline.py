@@ -9,7 +9,7 @@ from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import TableProfile, plain
 from treaty.engine.suggestions.candidates import SuggestionCandidate
 from treaty.engine.suggestions.keys.candidates import KeyNames
-from treaty.engine.suggestions.keys.model import KeyNameModel, shipped
+from treaty.engine.suggestions.keys.model import KEY_KINDS, KeyNameModel, shipped
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, holdout_candidates, learned_of
 from treaty.engine.suggestions.selection.issue_detection import trials
 from treaty.engine.suggestions.selection.ranking import RankedCandidate, rank_candidates
@@ -17,8 +17,6 @@ from treaty.engine.suggestions.selection.severities import borne
 
 NO_SAMPLES: Mapping[str, Sequence[Any]] = {}
 MOST_COUNTER_EXAMPLES = 5
-# Kinds that suggest a key.
-KEYS = frozenset({"unique", "unique_in_partition"})
 
 
 def suggest(
@@ -67,7 +65,7 @@ def _promised(
     A key that was not counted exactly, or that may hold by chance, is dropped unless its name suggests a key. No
     true key that was counted is lost."""
     for each in candidates:
-        if each.column is None or each.candidate.kind not in KEYS:
+        if each.column is None or each.candidate.kind not in KEY_KINDS:
             yield each
         elif (likely := keys.likely(each.column, history)).suggested or _is_sure(each.candidate):
             named = replace(each.candidate, likely=round(likely.probability, 4), likely_by=keys.model.title)

@@ -101,7 +101,7 @@ def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, s
     asked_for = DraftIn(location=LOCATION, contract_id="orders", object="orders", by_history=alarms is not None)
     told = payload(asked_for.model_copy(update={"false_alarms": alarms or 1.0, "refit": "tighten_only"}))
     with read_session(scene.database) as tx:
-        made = drafts.request(tx, told, scene.settings.lake)
+        made = drafts.request(tx, told, scene.settings)
     assert (made.alarms, made.refit) == (alarms, "tighten_only")
     with pytest.raises(ValidationError):
         DraftIn(location=LOCATION, contract_id="orders", object="orders", refit="loosen")
@@ -110,11 +110,11 @@ def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, s
 def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders"}
     with read_session(scene.database) as tx:
-        assert drafts.request(tx, payload, scene.settings.lake).lake == asked(scene).folder
+        assert drafts.request(tx, payload, scene.settings).lake == asked(scene).folder
 
 
 @pytest.mark.parametrize("asked_by", [{}, {"author": str(ids.new())}])
 def test_other_tables_are_sketched_for_drafts_that_somebody_asked_for(asked_by: dict[str, str], scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders", **asked_by}
     with read_session(scene.database) as tx:
-        assert drafts.request(tx, payload, scene.settings.lake).sketched == bool(asked_by)
+        assert drafts.request(tx, payload, scene.settings).sketched == bool(asked_by)
