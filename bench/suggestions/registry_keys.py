@@ -32,7 +32,7 @@ from treaty.engine.suggestions.keys.training import KeyColumns, LinearFit, fit_f
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedRegistry:
-    """A registry's comparison, and the areas of both models on columns that neither was trained on."""
+    """A registry's comparison, and the areas of both models on unseen columns."""
 
     comparison: KeyComparison
     own: float

@@ -27,10 +27,8 @@ from treaty.registry.cli.commands import (
     gate,
     history,
     incidents,
-    keys,
     lineage,
     notifications,
-    patterns,
     profile,
     proposals,
     replay,
@@ -38,6 +36,7 @@ from treaty.registry.cli.commands import (
     tasks,
     templates,
 )
+from treaty.registry.cli.commands.learning import keys, patterns
 from treaty.registry.core.settings import ConfigError, RegistrySettings, load
 
 INTERRUPTED = 130

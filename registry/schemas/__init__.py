@@ -71,7 +71,6 @@ from treaty.registry.schemas.incidents import (
     IncidentSnoozeIn,
     IncidentStepIn,
 )
-from treaty.registry.schemas.key_models import KeyComparisonOut, KeyModelChoiceIn, KeyModelOut, KeyModelsOut
 from treaty.registry.schemas.lineage_events import (
     LineageEventCountsOut,
     LineageEventOut,
@@ -271,10 +270,6 @@ __all__ = [
     "IncidentStepIn",
     "InferredConsumerIn",
     "InferredConsumerOut",
-    "KeyComparisonOut",
-    "KeyModelChoiceIn",
-    "KeyModelOut",
-    "KeyModelsOut",
     "LineageEventCountsOut",
     "LineageEventOut",
     "LineageEventsOut",

@@ -8,7 +8,7 @@ from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel
 
 
 class KeyComparisonOut(ApiModel):
-    """A comparison of the registry's own model with the shipped one on unseen families of tables.
+    """A comparison of the registry's own model with the shipped one on unseen tables.
 
     - `families`, `columns`, `keys`: numbers of what both were compared on.
     - `area`, `shipped_area`: areas under the ROC curve, from 0 to 1; null if there were too few families or keys.

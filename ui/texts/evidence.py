@@ -17,8 +17,9 @@ def back_test(alarmed: str, evaluated: int, named: str) -> str:
     return f"Backtest: {alarmed} of {evaluated:,} partitions alarmed{named}"
 
 
-def unique_by_name(chance: float) -> str:
-    return f"Table and column names alone suggest uniqueness with a probability of {percent(chance)}"
+def unique_by_name(chance: float, model: str) -> str:
+    of_model = f" ({model})" if model else ""
+    return f"Table and column names alone suggest uniqueness with a probability of {percent(chance)}{of_model}"
 
 
 def catches(share: float) -> str:

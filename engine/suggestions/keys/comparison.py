@@ -1,4 +1,4 @@
-"""Compare a registry's own model of key names with the shipped one, on families that it was not trained on.
+"""Compare a registry's own model of key names with the shipped one, on unseen families.
 
 Both rank the same held-out columns. The difference of their areas under the ROC curve is tested with the variance of
 DeLong and others (1988) for clustered data (Obuchowski, 1997): columns of one family are not independent of each

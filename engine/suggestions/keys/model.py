@@ -23,7 +23,7 @@ KEY_KINDS = frozenset({"unique", "unique_in_partition"})
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KeyNameModel:
-    """Trained weights of the buckets, one byte each, and the logistic function applied to their sum.
+    """Trained weights of buckets, one byte each, and the logistic function of their sum.
 
     `step`: value of one unit of a weight. `threshold`: least probability of a suggested key. `title`: the model in
     words, for evidence."""
@@ -36,7 +36,7 @@ class KeyNameModel:
     title: str = ""
 
     def log_odds(self, column: SchemaColumnName) -> float:
-        """Return the logarithm of the odds, by names alone, that the column is a key of its table."""
+        """Return the logarithm of the odds, by names alone, that the column is a key."""
         buckets, weights = hashed(column)
         total = self.weights[buckets].astype("float64") @ weights
         return self.intercept + self.slope * self.step * float(total)

@@ -73,8 +73,9 @@ def readable(path: Path | None) -> str | None:
         return None
     if path.is_file():
         model_file.load(path)
-    elif not path.is_dir():
-        raise UnreadableKeyModel(f"{path} does not exist: give a key-name model, or a folder of models")
+    elif not (path / CHOICE).exists():
+        reason = "contains no key-name models" if path.is_dir() else "does not exist"
+        raise UnreadableKeyModel(f"{path} {reason}: give a model of `treaty keys train --out`, or a registry's folder")
     elif (version := KeyModelStore(path).choice().version) is not None:
         model_file.load(KeyModelStore(path).path(version))
     return str(path)
@@ -115,7 +116,7 @@ class KeyModelStore:
             raise UnreadableKeyModel(reason) from None
 
     def selected(self) -> SelectedKeyModel:
-        """Return the model in use, or the shipped one with a note if the chosen one cannot be read."""
+        """Return the model in use; if it is unreadable, the shipped one with a note."""
         try:
             version = self.choice().version
             return SelectedKeyModel(shipped() if version is None else model_file.load(self.path(version))[1])

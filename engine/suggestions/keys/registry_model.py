@@ -1,4 +1,4 @@
-"""Train a registry's own model of key names, and decide by comparison whether it is used."""
+"""Train a registry's own model of key names, and compare it with the shipped one."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

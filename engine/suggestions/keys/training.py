@@ -15,7 +15,7 @@ from treaty.engine.suggestions.keys.name_features import BUCKETS, SchemaColumnNa
 RECIPE = "logistic regression (scikit-learn, liblinear, C = 1) over hashed features; one byte a weight"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class KeyColumns:
     """Columns to train or compare models on. `names`: their names and neighbors. `unique`: 1 for keys, else 0.
 
@@ -30,14 +30,19 @@ class KeyColumns:
 
     def at(self, places: Any) -> "KeyColumns":
         """Return the columns at these places."""
-        names = [self.names[place] for place in places]
-        return KeyColumns(names, self.unique[places], self.groups[places], self.features[places], self.bare[places])
+        return KeyColumns(
+            names=[self.names[place] for place in places], unique=self.unique[places], groups=self.groups[places],
+            features=self.features[places], bare=self.bare[places],
+        )  # fmt: skip
 
 
 def key_columns(names: Sequence[SchemaColumnName], unique: Sequence[int], groups: Sequence[str]) -> KeyColumns:
     """Return the columns with their features."""
     bare = feature_matrix([replace(each, columns=()) for each in names])
-    return KeyColumns(names, numpy.array(unique, "int64"), numpy.array(groups), feature_matrix(names), bare)
+    return KeyColumns(
+        names=names, unique=numpy.array(unique, "int64"), groups=numpy.array(groups), features=feature_matrix(names),
+        bare=bare,
+    )  # fmt: skip
 
 
 def feature_matrix(columns: Sequence[SchemaColumnName]) -> Any:

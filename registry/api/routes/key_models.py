@@ -16,15 +16,16 @@ from treaty.registry.api.http.etags import NeedsMatch, with_etag
 from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
 from treaty.registry.drafting.keys import key_models
+from treaty.registry.schemas.key_models import KeyComparisonOut, KeyModelChoiceIn, KeyModelOut, KeyModelsOut
 
-router = admission_router(tags=["key models"])
+router = admission_router(tags=["key-models"])
 Version = Annotated[int, Path(ge=1, le=999_999, description="Version of the registry's model")]
 OBJECT = "key-model"
 
 
 @router.get("/key-models")
-def get_key_models(by: Caller, shared: Shared, answer: Response) -> schemas.KeyModelsOut:
-    """Retrieve the model that predicts keys from names, why it is in use, and all stored versions."""
+def get_key_models(by: Caller, shared: Shared, answer: Response) -> KeyModelsOut:
+    """Retrieve the key-name model in use, the reason, and all stored versions."""
     authentication.require_permission_anywhere(by, Permission.READ)
     return with_etag(answer, _models(key_models.store(shared.settings)))
 
@@ -42,9 +43,7 @@ def train_key_model(by: Caller, tx: Writer) -> schemas.TaskOut:
 
 @router.put("/key-models")
 @admission(Permission.USERS)
-def use_key_model(
-    body: schemas.KeyModelChoiceIn, by: Caller, shared: Shared, tx: Writer, match: NeedsMatch
-) -> schemas.KeyModelsOut:
+def use_key_model(body: KeyModelChoiceIn, by: Caller, shared: Shared, tx: Writer, match: NeedsMatch) -> KeyModelsOut:
     """Choose the model in use. Requires an administrator, and If-Match: the `etag` as read, or `*`."""
     authentication.require_permission(by, Permission.USERS)
     models = key_models.store(shared.settings)
@@ -57,21 +56,21 @@ def use_key_model(
 
 @router.get("/key-models/{version}", response_class=Response)
 def get_key_model(version: Version, by: Caller, shared: Shared, tx: Reader) -> Response:
-    """Download a version, for `treaty draft --key-model`. Requires an administrator.
+    """Download a version of the registry's model. Requires an administrator.
 
     Its weights reveal whether a name occurs in the registry's contracts."""
     content = key_models.content(key_models.store(shared.settings), version, by=by)
     return Response(content, media_type="application/octet-stream")
 
 
-def _models(models: KeyModelStore) -> schemas.KeyModelsOut:
+def _models(models: KeyModelStore) -> KeyModelsOut:
     selected = models.selected()
     try:
         choice = models.choice()
     except UnreadableKeyModel:
         choice = KeyModelChoice(reason="the stored choice cannot be read")
-    comparison = schemas.KeyComparisonOut(**asdict(choice.comparison)) if choice.comparison else None
-    return schemas.KeyModelsOut(
+    comparison = KeyComparisonOut(**asdict(choice.comparison)) if choice.comparison else None
+    return KeyModelsOut(
         title=selected.model.title,
         version=None if selected.notes else choice.version,
         pinned=choice.pinned,
@@ -79,7 +78,6 @@ def _models(models: KeyModelStore) -> schemas.KeyModelsOut:
         notes=selected.notes,
         comparison=comparison,
         versions=tuple(
-            schemas.KeyModelOut(**card.model_dump(include=set(schemas.KeyModelOut.model_fields)))
-            for card in models.cards()
+            KeyModelOut(**card.model_dump(include=set(KeyModelOut.model_fields))) for card in models.cards()
         ),
     )

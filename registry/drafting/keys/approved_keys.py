@@ -61,7 +61,7 @@ def facts_fingerprint(session: Session) -> str:
 
 
 def facts(session: Session) -> KeyFacts:
-    """Return the columns to train on, in a fixed order, with the family of their table."""
+    """Return the columns to train on, in a fixed order, with their families."""
     rejections, objects = _rejections(session), _objects(session)
     masked = _masked(objects)
     labeled = [(each, column, label) for each in objects for column, label in _labels(each, rejections, masked)]
@@ -98,7 +98,7 @@ def _tables(contract: Contract) -> Iterator[DataObject]:
 
 
 def _rejections(session: Session) -> Rejections:
-    """Return contract, object and column of suggested keys whose latest decision is a rejection by an owner."""
+    """Return contract, object and column of suggested keys that an owner rejected last."""
     row = ProposalSuggestionRow
     query = (
         select(ProposalRow.contract_id, row.content, row.decision)
@@ -138,7 +138,7 @@ def _labels(
 
 
 def _keys(table: DataObject) -> tuple[frozenset[str], bool]:
-    """Return the columns that are unique on their own, and whether the table declares any key at all."""
+    """Return the columns that are unique alone, and whether the table declares any key."""
     primary = [each.name for each in table.properties if each.primary_key]
     groups = [primary] if primary else []
     groups += [[each.name] for each in table.properties if each.unique]

@@ -1,4 +1,4 @@
-"""Train the registry's key-name model, every night and on request, and choose the one in use.
+"""Train the registry's key-name model, nightly and on request, and choose the one in use.
 
 Administrators train, choose and download. Every reader may see which model is in use, because the evidence of
 suggestions names it."""

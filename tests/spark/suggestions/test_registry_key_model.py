@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,10 @@ def scene(spark: Any, tmp_path: Path) -> Iterator[Scene]:
 @pytest.fixture
 def table(spark: Any, tmp_path: Path) -> str:
     """A table that is no part of the registry: the key is a decimal, which is counted only if its name suggests it."""
-    data = [(at % 7, at % 5, Decimal(10_000 + at), f"s{at % 3}") for at in range(60)]
-    schema = f"id_tour bigint, tour_id bigint, {KEY} decimal(20,0), art_zugang string"
+    data = [(at % 7, at % 5, Decimal(10_000 + at), f"s{at % 3}", date(2026, 1, 1), at % 9 / 2) for at in range(60)]
+    schema = (
+        f"id_tour bigint, tour_id bigint, {KEY} decimal(20,0), art_zugang string, dat_sorte date, wert_zugang double"
+    )
     path = str(tmp_path / "zugang")
     spark.createDataFrame(data, schema).write.parquet(path)
     return path
@@ -93,6 +96,7 @@ def test_a_draft_without_a_registry_takes_a_model_as_a_file(
         done = treaty("draft", table, "--json", *words)
         suggested = [each["column"] for each in json.loads(done.stdout)["suggestions"] if each["kind"] == "unique"]
         assert suggested == ([KEY] if words else [])
-    for given in (tmp_path / "nothing", table):
+    for given, reason in ((tmp_path / "nothing", "does not exist"), (table, "contains no key-name models")):
         refused = treaty("draft", table, "--key-model", given)
-        assert (refused.returncode, str(given) in refused.stderr) == (3, given != table)
+        assert refused.returncode == 3
+        assert f"{given} {reason}" in refused.stderr

@@ -215,6 +215,8 @@ def test_a_damaged_choice_is_stated_and_the_next_training_replaces_it(
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnreadableKeyModel, match="does not exist"):
         readable(tmp_path / "nothing")
+    with pytest.raises(UnreadableKeyModel, match="contains no key-name models"):
+        readable(tmp_path)
     assert (readable(None), resolve(None).model) == (None, shipped())
     assert resolve(str(tmp_path / "nothing")).notes == ()
 

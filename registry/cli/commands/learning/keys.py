@@ -12,7 +12,7 @@ from treaty.registry.cli.commands import service
 
 if TYPE_CHECKING:
     from treaty.registry.client import Client
-    from treaty.registry.schemas import KeyModelsOut
+    from treaty.registry.schemas.key_models import KeyModelsOut
 
 SHIPPED, AUTO = "shipped", "auto"
 app = typer.Typer(
@@ -33,7 +33,7 @@ Chosen = Annotated[
 
 @app.command()
 def train(out: Target = None, as_json: Json = False) -> None:
-    """Train a model on the keys that owners approved, and compare it with the shipped one. Administrators only.
+    """Train a model on keys that owners approved, and compare it with the shipped one. Administrators only.
 
     It is used only if it is better by more than chance on unseen families of tables. Otherwise the output states what
     is needed; with --out the exit code is then 2, and no file is written."""
@@ -64,12 +64,12 @@ def show(as_json: Json = False) -> None:
 @app.command()
 def use(version: Chosen) -> None:
     """Use a version of the registry's model, or the shipped one, until another choice. Administrators only."""
-    from treaty.registry import schemas
+    from treaty.registry.schemas.key_models import KeyModelChoiceIn
 
     with service.open_client() as registry:
         models = registry.key_models()
         number = models.version if version == AUTO else _number(version)
-        choice = schemas.KeyModelChoiceIn(version=number, pinned=version != AUTO)
+        choice = KeyModelChoiceIn(version=number, pinned=version != AUTO)
         models = registry.use_key_model(choice, etag=models.etag)
     print("\n".join(_lines(models)))
 
@@ -96,7 +96,7 @@ def _download(registry: "Client", models: "KeyModelsOut", out: Path) -> bool:
 
 
 def _lines(models: "KeyModelsOut") -> list[str]:
-    """Return the model in use, the figures of the last training and the versions as lines."""
+    """Return the model in use, the last training's figures and the versions as lines."""
     pinned = " (chosen; trainings do not replace it)" if models.pinned else ""
     lines = [f"In use: {models.title}{pinned}", f"Reason: {models.reason}", *models.notes]
     if last := models.comparison:
