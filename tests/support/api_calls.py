@@ -518,7 +518,7 @@ def filled(world: World) -> dict[str, str]:
         "message": str(message.id),
         "incident": str(incidents[0].id),
         "over": str(incidents[1].id),
-        "key_version": "1",
+        "key_version": "999999",
         "space": "file/datasets",
         "lineage_run": step("dash", "COMPLETE", 1)["run"]["runId"],
         "template": "ours",
