@@ -158,7 +158,7 @@ def _latency(outcomes: Sequence[Outcome]) -> str:
 
 def sources(split: Split) -> Iterator[Line]:
     """Evaluate each larger source with an index of all others, and all of them together."""
-    together: list[Outcome] = []
+    all_outcomes: list[Outcome] = []
     expected: list[float] = []
     for source in _large_sources(split.columns):
         indexed_columns, tested = split_columns(split.columns, MOST_OF_SOURCE, source, 1)
@@ -166,10 +166,10 @@ def sources(split: Split) -> Iterator[Line]:
         outcomes = evaluate(tested, infer_from(split.path.with_name("others.parquet")))
         results = (infer(each.values[: each.learned], index) for each in tested)
         expected += [each.alarms for each in results if each.alarms is not None]
-        together += outcomes
+        all_outcomes += outcomes
         yield line("sources", source, outcomes)
     estimated = f"; false alarms estimated {float(np.mean(expected)):.3f}" if expected else ""
-    yield line("sources", "all of these", together, f"goal 0.97 / 0.90{estimated}")
+    yield line("sources", "all of these", all_outcomes, f"goal 0.97 / 0.90{estimated}")
 
 
 def _large_sources(columns: Sequence[Column]) -> list[str]:

@@ -23,6 +23,7 @@ from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 from treaty.engine.suggestions.declared import worth_counting
+from treaty.engine.suggestions.keys.candidates import KeyNames
 
 Values = Sequence[Any]
 
@@ -42,7 +43,7 @@ def history(
     late = columns_without_masks(columns, profiled.whole, schema)
     profiled = profiled.with_states(dict(zip(days, _bags(traits_plan(late.values()), schema, snapshots), strict=True)))
     profiled = profiled.with_columns(late.get(each.column.name, each) for each in columns)
-    counted = plan([each.unique for each in worth_counting(profiled, table) if each.unique])
+    counted = plan([each.unique for each in worth_counting(profiled, KeyNames(table)) if each.unique])
     return profiled.with_states({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
 
 

@@ -12,7 +12,7 @@ from treaty.engine.cli import commands as engine_commands
 from treaty.registry.cli import main as registry_commands
 
 SUBJECTS = {
-    "Check data": ("verify", "quarantine", "explain", "profile", "gate", "patterns"),
+    "Check data": ("verify", "quarantine", "explain", "profile", "gate", "patterns", "keys"),
     "Write and compare contracts": (
         "draft", "import", "export", "template", "search", "checks", "diff", "breaking", "replay",
     ),

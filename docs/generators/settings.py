@@ -10,7 +10,8 @@ from treaty.registry.core.settings import PREFIX, RegistrySettings
 
 SUBJECTS = {
     "Storage": (
-        "home", "database_url", "state_url", "pattern_index_url", "hash_key_file", "audit_key_file", "audit_key_text",
+        "home", "database_url", "state_url", "pattern_index_url", "key_model_url", "hash_key_file", "audit_key_file",
+        "audit_key_text",
     ),
     "API and pages": (
         "host", "api_port", "api_processes", "ui_port", "api_url", "public_url", "trusted_proxies", "token",

@@ -30,6 +30,7 @@ from treaty.engine.cli.options import (
     ExcludePartition,
     Format,
     Json,
+    KeyModelPath,
     LakeIndex,
     Memory,
     ObjectName,
@@ -56,7 +57,7 @@ PATTERN_FLAGS = {"method": "pattern_method"}
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
     sample: Sample = None, exclude_partition: ExcludePartition = None, object_name: ObjectName = None,
-    lake: LakeIndex = None, pattern_method: PatternMethodOption = PatternMethod.TREATY,
+    lake: LakeIndex = None, key_model: KeyModelPath = None, pattern_method: PatternMethodOption = PatternMethod.TREATY,
     max_impurity: MaxImpurity = None, min_columns: MinColumns = None, max_tokens: MaxTokens = None,
     max_discarded: MaxDiscarded = None, by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0,
     bound: Bound = BoundName.MEASURED, clauses: Clauses = 3, history: HistoryLength = None, refit: Refit = PINNED,
@@ -64,6 +65,8 @@ def draft(
     as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks suggested by its history, with their evidence."""
+    from treaty.engine.suggestions.keys.model_store import readable
+
     name = object_name or _name_of(data)
     if REFITS.fullmatch(refit) is None:
         raise CliError(f"--refit {refit} is not valid: use {PINNED}, {TIGHTEN} or 'within: 10%'")
@@ -77,6 +80,7 @@ def draft(
         source=TableSource(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
         lake=str(lake) if lake else None, programs=programs if by_history else None, patterns=patterns, compare=compare,
+        key_model=readable(key_model),
         excluded_partitions=_named(exclude_partition or (), partition_by or ()), refuse_unknown_exclusions=True,
     )  # fmt: skip
     with in_spark(remote, memory) as spark:

@@ -70,6 +70,13 @@ LakeIndex = Annotated[
     Path | None,
     typer.Option("--lake", help="Folder of a pattern index to learn from.", envvar="TREATY_PATTERN_INDEX_URL"),
 ]
+KeyModelPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--key-model",
+        help="Key-name model of `treaty keys`, or a folder of models; by default the shipped model.",
+    ),
+]
 Out = Annotated[Path | None, typer.Option(help="Write the contract to this file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Same as --report json.")]

@@ -69,7 +69,7 @@ def evidence(
 
 
 def _of_lake(texts: Sequence[str], index: PatternIndex) -> dict[str, Any]:
-    """Return the size of the lake, and the share of the values that resemble its columns."""
+    """Return the size of the lake, and the share of values that resemble it."""
     short = [each[: LONGEST + 1] for each in texts]
     share = familiar_share(laid_out(short), index.sums, index.least_columns)
     return {"columns": index.sums.size, "least_columns": index.least_columns, "familiar_share": round(share, 4)}

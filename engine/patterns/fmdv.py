@@ -176,7 +176,7 @@ def laid_out(values: Sequence[str]) -> StructuredColumn:
 
 
 def familiar_share(column: StructuredColumn, sums: PatternSums, least: int) -> float:
-    """Return the share of the values with a shape that enough columns of the lake have.
+    """Return the share of values with a shape that enough columns have.
 
     0 without values. `least`: number of columns. A shape is a structure whose values match a pattern together."""
     if not column.total or not len(sums):

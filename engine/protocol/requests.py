@@ -156,6 +156,7 @@ class DraftRequest:
 
     - `in_force`: its classifications are taken over into the draft.
     - `lake`: folder of the pattern index; None suggests no patterns.
+    - `key_model`: key-name model, or folder of models; None uses the shipped one.
     - `programs`: how to learn programs; None learns none. `patterns`: how to learn patterns.
     - `compare`: also return what other options would have learned.
     - `keys`: keys that columns may refer to; `sketched`: also find such columns by sketches, not only by name.
@@ -172,6 +173,7 @@ class DraftRequest:
     in_force: bytes | None = None
     sample: int | None = None
     lake: str | None = None
+    key_model: str | None = None
     programs: ProgramOptions | None = None
     patterns: PatternOptions = PATTERNS
     compare: bool = False

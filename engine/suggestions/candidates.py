@@ -43,8 +43,8 @@ class SuggestionCandidate:
     `patch`: what it adds to the contract. `limits`: lower and upper threshold; None means none. `counter`: returns
     texts that violate it, masked. `drops`: dropped if other suggestions catch the same issues. `confirmed`: counted
     exactly; False if only a sketch supports it. `likely`: probability by names alone that it is intended; None if
-    not computed. `by_chance`: that it held so far may be chance. `relaxed`: returns the check about at least a share of
-    the rows; None if it cannot be about a share."""
+    not computed; `likely_by`: the model that computed it. `by_chance`: that it held so far may be chance. `relaxed`:
+    returns the check about at least a share of the rows; None if it cannot be about a share."""
 
     kind: str
     sentence: str
@@ -59,6 +59,7 @@ class SuggestionCandidate:
     drops: bool = False
     confirmed: bool = True
     likely: float | None = None
+    likely_by: str = ""
     by_chance: bool = False
     relaxed: "Callable[[float], SuggestionCandidate] | None" = None
 

@@ -29,7 +29,6 @@ from treaty.registry.cli.commands import (
     incidents,
     lineage,
     notifications,
-    patterns,
     profile,
     proposals,
     replay,
@@ -37,6 +36,7 @@ from treaty.registry.cli.commands import (
     tasks,
     templates,
 )
+from treaty.registry.cli.commands.learning import keys, patterns
 from treaty.registry.core.settings import ConfigError, RegistrySettings, load
 
 INTERRUPTED = 130
@@ -82,6 +82,7 @@ app.command("import")(exchange.bring)
 app.add_typer(access.app)
 app.add_typer(audit.app)
 app.add_typer(incidents.app)
+app.add_typer(keys.app)
 app.add_typer(lineage.app)
 app.add_typer(access.locations)
 app.add_typer(notifications.app)

@@ -15,6 +15,7 @@ from treaty.registry.client.fits_and_feedback import FitsApi
 from treaty.registry.client.gate import GateApi
 from treaty.registry.client.history import HistoryApi
 from treaty.registry.client.incidents import IncidentsApi
+from treaty.registry.client.key_models import KeyModelsApi
 from treaty.registry.client.lineage_events import LineageEventsApi
 from treaty.registry.client.lineage_graph import GraphApi
 from treaty.registry.client.locations import LocationsApi
@@ -46,6 +47,7 @@ class Client(
     LocationsApi,
     NotificationsApi,
     PatternsApi,
+    KeyModelsApi,
     GateApi,
     GraphApi,
     HistoryApi,

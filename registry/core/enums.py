@@ -132,6 +132,7 @@ class TaskKind(StrEnum):
     REDRAFT = "redraft"
     REFIT = "refit"
     LEARN = "learn"
+    TRAIN = "train"
     UPKEEP = "upkeep"
     REPLAY = "replay"
 

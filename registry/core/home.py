@@ -7,7 +7,7 @@ from treaty.engine.core import private_files
 from treaty.registry.core.settings import RegistrySettings
 
 log = logging.getLogger("treaty.files")
-PARTS = ("states", "patterns", "logs")
+PARTS = ("states", "patterns", "key-models", "logs")
 
 
 def prepare(settings: RegistrySettings) -> None:

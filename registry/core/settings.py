@@ -40,6 +40,9 @@ class RegistrySettings(BaseModel):
     pattern_index_url: str = Field(
         default="", description="Location of the text pattern index; by default a folder in `TREATY_HOME`"
     )
+    key_model_url: str = Field(
+        default="", description="Location of the registry's key-name models; by default a folder in `TREATY_HOME`"
+    )
     locations: str | None = Field(
         default=None,
         description="Folders, buckets and catalogs whose tables the service may read, comma-separated, such as"
@@ -261,6 +264,11 @@ class RegistrySettings(BaseModel):
     def lake(self) -> str:
         """Return the location of the pattern index; by default a folder in `home`."""
         return self.pattern_index_url or str((self.home / "patterns").absolute())
+
+    @property
+    def key_models(self) -> str:
+        """Return the location of the key-name models; by default a folder in `home`."""
+        return self.key_model_url or str((self.home / "key-models").absolute())
 
     @property
     def key(self) -> str:

@@ -15,6 +15,7 @@ from treaty.registry.contracts import lookup
 from treaty.registry.core.enums import ProposalState
 from treaty.registry.core.errors import NotFound
 from treaty.registry.core.ids import Ids
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.drafting import preferences, profiles, reference_keys
 from treaty.registry.measurements.anomalies import baselines, false_alarms
@@ -24,10 +25,10 @@ from treaty.registry.review.replays import state_timeline
 from treaty.registry.tables import ProposalRow, TaskRow
 
 
-def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftRequest:
+def request(session: Session, payload: Mapping[str, Any], settings: RegistrySettings) -> DraftRequest:
     """Build the engine's draft request from a task's payload.
 
-    `lake`: location of the pattern index. Raises KeyError if the payload lacks its source, contract or object."""
+    Raises KeyError if the payload lacks its source, contract or object."""
     source = payload["source"]
     return DraftRequest(
         source=TableSource(source["location"], source.get("format"), tuple(source.get("partition_by") or ())),
@@ -38,7 +39,8 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         aliases=tuple((alias["namespace"], alias["name"]) for alias in payload.get("aliases") or ()),
         in_force=_in_force(session, payload),
         sample=payload.get("sample"),
-        lake=lake,
+        lake=settings.lake,
+        key_model=settings.key_models,
         programs=ProgramOptions(**options) if (options := payload.get("programs")) else None,
         patterns=PatternOptions(**payload.get("patterns") or {}),
         compare=bool(payload.get("compare")),

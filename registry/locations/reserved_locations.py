@@ -15,7 +15,7 @@ def reserved_locations(settings: RegistrySettings) -> tuple[str, ...]:
     """Return the database, keys, states, patterns, logs and configuration files of the service."""
     folders = (str((settings.home / each).absolute()) for each in home.PARTS)
     keys = (settings.key, *settings.audit_keys)
-    stores = map(_without_secrets, (settings.states, settings.lake))
+    stores = map(_without_secrets, (settings.states, settings.lake, settings.key_models))
     named = (*folders, *stores, *keys, settings.openlineage_config, *_database(settings))
     return tuple(dict.fromkeys(filter(None, named)))
 

@@ -85,14 +85,14 @@ class WorkerContext:
 
         return report
 
-    def report_progress(self, task: TaskRow, done: int, of: int) -> bool:
+    def report_progress(self, task: TaskRow, done: int, of: int, unit: str = "partitions") -> bool:
         """Store the progress of the task, about fifty times in all, and extend its lease.
 
         Always returns True, to continue. Raises LeaseLost if another worker has the task."""
         self.watchdog.renew()
         if done % max(1, of // 50) == 0:
             with transaction(self.database) as tx:
-                progress = f"{done} of {of} partitions"
+                progress = f"{done} of {of} {unit}"
                 task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease, progress=progress)
                 tx.commit()
         return True

@@ -16,6 +16,7 @@ from sqlalchemy.exc import OperationalError
 
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.drafting import nightly_redraft, refits
+from treaty.registry.drafting.keys import key_models
 from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.notifications.delivery import OutboxDeliverer
 from treaty.registry.review.approval import activation
@@ -109,6 +110,17 @@ def order_learning(means: WorkerContext) -> int:
     return count
 
 
+def order_training(means: WorkerContext) -> int:
+    """Enqueue the training of the key-name model before the redrafts; return the number of tasks."""
+    now = means.clock()
+    if not nightly_redraft.is_due(means.settings, now=now):
+        return 0
+    with transaction(means.database) as tx:
+        count = key_models.order(tx, now=now, ids=means.ids)
+        tx.commit()
+    return count
+
+
 def order_refits(means: WorkerContext) -> int:
     """Enqueue the refits of programs whose contracts allow it, at the hour of redrafts.
 
@@ -147,6 +159,7 @@ DUTIES = (
     PeriodicJob("versions", timedelta(seconds=1), keep_time),
     PeriodicJob("appointments", timedelta(seconds=5), keep_appointments),
     PeriodicJob("patterns", timedelta(minutes=10), order_learning),
+    PeriodicJob("key-models", timedelta(minutes=10), order_training),
     PeriodicJob("redrafts", timedelta(minutes=10), order_redrafts),
     PeriodicJob("refits", timedelta(minutes=10), order_refits),
     PeriodicJob("orphans", timedelta(minutes=1), find_orphans),

@@ -11,6 +11,7 @@ from sqlmodel import Session
 from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import TaskKind
 from treaty.registry.drafting import drafts, nightly_redraft, refits
+from treaty.registry.drafting.keys import key_models
 from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.measurements.states import state_store
 from treaty.registry.review.replays import replay
@@ -105,14 +106,14 @@ def _give_deadline_up(means: WorkerContext, session: Session, task: TaskRow, rea
 
 def _draft(means: WorkerContext, task: TaskRow) -> Effect:
     with read_session(means.database) as session:
-        request = drafts.request(session, task.payload, means.settings.lake)
+        request = drafts.request(session, task.payload, means.settings)
     drafted = means.engine.draft(request, means.progress_reporter(task))
     return lambda session, now: drafts.keep(session, task, drafted, now=now, ids=means.ids)
 
 
 def _redraft(means: WorkerContext, task: TaskRow) -> Effect:
     with read_session(means.database) as session:
-        request = drafts.request(session, task.payload, means.settings.lake)
+        request = drafts.request(session, task.payload, means.settings)
     drafted = means.engine.draft(request, means.progress_reporter(task))
     return lambda session, now: nightly_redraft.keep(session, task, drafted, now=now, ids=means.ids)
 
@@ -128,6 +129,22 @@ def _learn(means: WorkerContext, task: TaskRow) -> Effect:
         request = index_updates.request(session, means.settings)
     result = dict(means.engine.learn(request, means.progress_reporter(task)))
     return lambda session, now: result
+
+
+def _train(means: WorkerContext, task: TaskRow) -> Effect:
+    def facts_of(collect: Callable[[Session], Any]) -> Any:
+        with read_session(means.database) as session:
+            return collect(session)
+
+    report = partial(means.report_progress, task, unit="models")
+    done = key_models.work(facts_of, key_models.store(means.settings), report, now=means.clock())
+
+    def effect(session: Session, now: datetime) -> dict[str, Any]:
+        if "note" not in done:
+            key_models.record_training(session, task, done, actor=nightly_redraft.AUTHOR, now=now)
+        return done
+
+    return effect
 
 
 def _keep_up(means: WorkerContext, task: TaskRow) -> Effect:
@@ -158,6 +175,7 @@ KINDS: dict[str, TaskHandler] = {
     TaskKind.REDRAFT: TaskHandler(_redraft),
     TaskKind.REFIT: TaskHandler(_refit),
     TaskKind.LEARN: TaskHandler(_learn),
+    TaskKind.TRAIN: TaskHandler(_train),
     TaskKind.UPKEEP: TaskHandler(_keep_up),
     TaskKind.REPLAY: TaskHandler(_replay),
 }

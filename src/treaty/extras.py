@@ -17,7 +17,7 @@ EXTRAS = {
         "The registry is",
         (
             "sqlmodel", "sqlalchemy", "alembic", "argon2", "fastapi", "starlette", "httpx", "httpcore", "openlineage",
-            "prometheus_client", "psycopg", "jwt", "standardwebhooks", "tenacity", "uvicorn",
+            "prometheus_client", "psycopg", "jwt", "sklearn", "standardwebhooks", "tenacity", "uvicorn",
         ),
     ),
     "ui": Extra("The pages are", ("streamlit", "authlib", "pandas")),

@@ -21,8 +21,8 @@ UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("
 ROOMS = ("contracts", "engine", "registry", "ui", "migrations")
 INFO = "treaty-0.1.0.dist-info"
 INSIDE = (
-    "engine/suggestions/keys_model.json",
-    "engine/suggestions/keys_model.npz",
+    "engine/suggestions/keys/keys_model.json",
+    "engine/suggestions/keys/keys_model.npz",
     "migrations/script.py.mako",
     "registry/exchange/templates/facts.yaml",
     "registry/lineage/events/TreatyContractRunFacet.json",

@@ -13,6 +13,7 @@ from treaty.engine.profile.table_profile import ColumnProfile, TableProfile, pro
 from treaty.engine.profile.text_types import InferredTextType
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.suggestions.keys.candidates import KeyNames
 from treaty.engine.suggestions.kinds.column_group_search import (
     RowSample,
     column_groups,
@@ -61,7 +62,7 @@ def related(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
     hashes = {name: [None if v is None else hash(v) for day in days for v in day[name]] for name in names}
     partition = [at for at, day in enumerate(days) for _ in next(iter(day.values()))]
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
-    wanted = column_groups(found, RowSample.of(hashes, partition), schema, "orders")
+    wanted = column_groups(found, RowSample.of(hashes, partition), schema, KeyNames("orders"))
     asked = plan([each.measured for each in wanted])
     parts = zip(found.partitions, days, strict=True)
     return with_group_counts(found, wanted, {name: bag(asked, schema, day) for (name, _), day in parts})

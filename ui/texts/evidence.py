@@ -23,8 +23,9 @@ def of_lake(columns: int, share: float) -> str:
     )
 
 
-def unique_by_name(chance: float) -> str:
-    return f"Table and column names alone suggest uniqueness with a probability of {percent(chance)}"
+def unique_by_name(chance: float, model: str) -> str:
+    of_model = f" ({model})" if model else ""
+    return f"Table and column names alone suggest uniqueness with a probability of {percent(chance)}{of_model}"
 
 
 def catches(share: float) -> str:

@@ -27,6 +27,8 @@ from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 from treaty.engine.suggestions.choices.outcomes import ChoiceOutcome
 from treaty.engine.suggestions.declared import worth_counting
+from treaty.engine.suggestions.keys.candidates import KeyNames
+from treaty.engine.suggestions.keys.model_store import resolve
 from treaty.engine.suggestions.kinds.column_group_search import column_groups, sampled_columns, with_group_counts
 from treaty.engine.suggestions.selection.pipeline import suggest
 from treaty.engine.suggestions.selection.volume import with_volume
@@ -52,19 +54,26 @@ def draft_opened(
     if whole.names and not table.names:
         return _unlearned(whole, request, report_progress)
     table, parted = split(table, sound)
-    profiled = _counted(table, history(table, parted.profile, report_progress), parted, report_progress)
-    patterns = suggested(table, _with_column_groups(table, profiled, parted, report_progress), parted, report_progress)
+    key_model = resolve(request.key_model)
+    names = KeyNames(request.object, key_model.model)
+    profiled = _counted(table, history(table, parted.profile, report_progress), parted, names, report_progress)
+    grouped = _with_column_groups(table, profiled, parted, names, report_progress)
+    patterns = suggested(table, grouped, parted, report_progress)
     profiled = patterns.profile
     reference_checks = references(session, table, profiled, parted, report_progress)
     report_progress("selecting suggestions")
     over_time = parted.source.partition_by == request.source.partition_by
     suggestions = suggest(
-        profiled, request.object, over_time=over_time, candidates=[*patterns.candidates, *reference_checks]
+        profiled,
+        request.object,
+        over_time=over_time,
+        candidates=[*patterns.candidates, *reference_checks],
+        model=key_model.model,
     )
     suggested_checks = [each for each in suggestions if profiled.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
     by_history = _by_history(whole, request, report_progress)
     suggested_checks += by_history.clauses
-    profiled = replace(profiled, notes=(*profiled.notes, *by_history.notes))
+    profiled = replace(profiled, notes=(*profiled.notes, *by_history.notes, *key_model.notes))
     if profiled.sampled == 1 and over_time:
         suggested_checks = with_volume(suggested_checks, profiled, request.object)
     return DraftResult(
@@ -156,10 +165,10 @@ def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:
 
 
 def _counted(
-    table: ProfiledTable, profile: TableProfile, request: DraftRequest, report_progress: ReportProgress
+    table: ProfiledTable, profile: TableProfile, request: DraftRequest, names: KeyNames, report_progress: ReportProgress
 ) -> TableProfile:
     """Add exact value counts of columns that may be unique; return the profile unchanged if rows were sampled."""
-    counted = plan([column.unique for column in worth_counting(profile, request.object) if column.unique])
+    counted = plan([column.unique for column in worth_counting(profile, names) if column.unique])
     if profile.sampled < 1 or not counted.groupings:
         return profile
     report_progress(f"counting distinct values of {len(counted.groupings)} columns")
@@ -167,7 +176,7 @@ def _counted(
 
 
 def _with_column_groups(
-    table: ProfiledTable, profile: TableProfile, request: DraftRequest, report_progress: ReportProgress
+    table: ProfiledTable, profile: TableProfile, request: DraftRequest, names: KeyNames, report_progress: ReportProgress
 ) -> TableProfile:
     """Add exact counts of candidate column groups; return the profile unchanged if rows were sampled."""
     columns = [each.column.name for each in sampled_columns(profile)]
@@ -175,7 +184,7 @@ def _with_column_groups(
         return profile
     report_progress("searching for related columns")
     rows = draw_rows(table.frame, columns, by=request.source.partition_by, rows=sum(profile.rows))
-    groups = column_groups(profile, rows, table.schema, request.object)
+    groups = column_groups(profile, rows, table.schema, names)
     if not groups:
         return profile
     report_progress(f"counting {len(groups)} column combinations")

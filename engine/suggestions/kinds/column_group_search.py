@@ -19,7 +19,7 @@ from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEMPORAL, TEXT
 from treaty.engine.profile.facts import bound
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnGroup, ColumnProfile, TableProfile
-from treaty.engine.suggestions.key_candidates import likely_key
+from treaty.engine.suggestions.keys.candidates import KeyNames
 from treaty.engine.suggestions.kinds.uniqueness import uniqueness
 
 # Set by hand, as all numbers here: rows and columns of the sample. Every pair of columns is tested.
@@ -73,13 +73,13 @@ def sampled_columns(history: TableProfile) -> list[ColumnProfile]:
     return [each for each in usable if float(each.value("approx_count_distinct", history.whole) or 0) >= 2][:COLUMNS]
 
 
-Find = Callable[[TableProfile, RowSample, str], Iterator[tuple[str | None, tuple[str, ...], Analyzer]]]
+Find = Callable[[TableProfile, RowSample, KeyNames], Iterator[tuple[str | None, tuple[str, ...], Analyzer]]]
 
 
-def column_groups(history: TableProfile, rows: RowSample, schema: Schema, table: str) -> tuple[ColumnGroup, ...]:
+def column_groups(history: TableProfile, rows: RowSample, schema: Schema, names: KeyNames) -> tuple[ColumnGroup, ...]:
     """Return the column groups worth counting; () for an empty sample."""
     matches = (
-        ((kind, *each) for kind, find in FINDS.items() for each in find(history, rows, table))
+        ((kind, *each) for kind, find in FINDS.items() for each in find(history, rows, names))
         if len(rows.partition)
         else ()
     )
@@ -98,7 +98,9 @@ def with_group_counts(
     return replace(history.with_states(states), column_groups=counted)
 
 
-def determinations(history: TableProfile, rows: RowSample, _: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
+def determinations(
+    history: TableProfile, rows: RowSample, _: KeyNames
+) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
     """Yield each column that another determines, with the one of fewest values.
 
     Of columns that determine each other, the first determines the rest."""
@@ -159,14 +161,14 @@ def by_chance(groups: Any, values: Any) -> float:
 
 
 def composite_keys(
-    history: TableProfile, rows: RowSample, table: str
+    history: TableProfile, rows: RowSample, keys: KeyNames
 ) -> Iterator[tuple[None, tuple[str, ...], Analyzer]]:
     """Yield pairs of columns without equal rows in a partition, else triples.
 
     The least likely by chance come first. Yields nothing if a single column is unique or if the table is too large
     to be counted."""
     alone = sum(history.rows) > MOST_ROWS or any(_is_unique(each, history) for each in history.columns)
-    parts = [] if alone else _parts(history, rows, table)
+    parts = [] if alone else _parts(history, rows, keys)
     for size in (2, 3):
         alike = {names: _alike(history, rows, names) for names in combinations(parts, size)}
         fits = sorted((names for names in alike if alike[names] > -log(CHANCE)), key=lambda names: -alike[names])
@@ -181,7 +183,7 @@ def _is_unique(column: ColumnProfile, history: TableProfile) -> bool:
     return bool(shares) and set(shares) == {1.0}
 
 
-def _parts(history: TableProfile, rows: RowSample, table: str) -> list[str]:
+def _parts(history: TableProfile, rows: RowSample, names: KeyNames) -> list[str]:
     """Return the columns that may be part of a key, the likeliest by name first."""
     part = HistorySlice.of(history)
     usable = [
@@ -191,7 +193,7 @@ def _parts(history: TableProfile, rows: RowSample, table: str) -> list[str]:
         and each.column.base_type in INTEGRAL | TEXT | TEMPORAL
         and min(part.series(each, "completeness"), default=0) == 1
     ]
-    ordered = sorted(usable, key=lambda each: -likely_key(each, history, table).probability)
+    ordered = sorted(usable, key=lambda each: -names.likely(each, history).probability)
     return [each.column.name for each in ordered[:PARTS]]
 
 
@@ -224,7 +226,7 @@ def _pairs(counts: Any) -> float:
     return float((counts * (counts - 1.0) / 2).sum())
 
 
-def orders(history: TableProfile, _: RowSample, __: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
+def orders(history: TableProfile, _: RowSample, __: KeyNames) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
     """Yield pairs of timestamp columns whose first may always be the earlier one.
 
     Decided by the extremes of each partition."""

@@ -15,7 +15,7 @@ from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
 from treaty.engine.states.bag import StateBag
 from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, of_column
 from treaty.engine.suggestions.column_samples import ColumnSample
-from treaty.engine.suggestions.key_candidates import LikelyKey, key_suggestions, may_be_unique
+from treaty.engine.suggestions.keys.candidates import KeyNames, LikelyKey, key_suggestions, may_be_unique
 
 LEAST_ROWS = 10
 # If this many pairs of equal numbers are expected, none in a partition is no chance (5 %).
@@ -118,13 +118,13 @@ def _of_sample(sample: ColumnSample) -> Value:
     return 1.0 if len(set(values)) == len(values) else 0.0
 
 
-def worth_counting(history: TableProfile, table: str = "", *, most: int = 8) -> list[ColumnProfile]:
+def worth_counting(history: TableProfile, names: KeyNames, *, most: int = 8) -> list[ColumnProfile]:
     """Return the columns that may be unique, in the table or in each partition.
 
     They are complete and have nearly as many distinct values as rows. Possible keys by name come first, then the
     likeliest by values. `most`: maximum number of columns."""
     part = HistorySlice.of(history)
-    keys = {each.column.column.name: each for each in key_suggestions(history, table)}
+    keys = {each.column.column.name: each for each in key_suggestions(history, names)}
     scored = [(distinct_share(column, part), column) for column in history.columns]
     likely = [
         (share, column)

@@ -1,7 +1,5 @@
 """Command that replays a version on stored states before it is approved."""
 
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
@@ -11,12 +9,11 @@ import typer
 from treaty.engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
+from treaty.registry.cli.commands.tasks import finished
 
 if TYPE_CHECKING:
     from treaty.registry.client import Client
-    from treaty.registry.schemas import ReplayOut, TaskOut
-
-PAUSE = 0.5
+    from treaty.registry.schemas import ReplayOut
 
 
 def replay(
@@ -85,19 +82,7 @@ def _by_worker(registry: "Client", subject: str, text: str | None, **ways: bool)
     subject_fields: dict[str, Any] = (
         {"contract_id": subject, "document": text} if text else {"proposal_id": _id(subject)}
     )
-    task = _done(registry, registry.request_replay(ReplayIn.model_validate({**subject_fields, **ways})))
+    task = finished(registry, registry.request_replay(ReplayIn.model_validate({**subject_fields, **ways})))
     if task.error or task.result is None:
         raise CliError(f"The replay failed: {task.error or 'it has no result'}")
     return ReplayOut.model_validate(task.result)
-
-
-def _done(registry: "Client", task: "TaskOut") -> "TaskOut":
-    """Wait for the task while printing its progress, and return it."""
-    printed: str | None = None
-    while task.finished_at is None:
-        if task.progress and task.progress != printed:
-            printed = task.progress
-            print(printed, file=sys.stderr, flush=True)
-        time.sleep(PAUSE)
-        task = registry.task(task.id)
-    return task

@@ -1,6 +1,8 @@
 """Commands for the task queue."""
 
-from typing import Annotated
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,6 +10,11 @@ from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
 from treaty.registry.cli.commands.lineage import Most, read_id
 
+if TYPE_CHECKING:
+    from treaty.registry.client import Client
+    from treaty.registry.schemas import TaskOut
+
+PAUSE = 0.5
 State = Annotated[str | None, typer.Option(help="Filter by state: queued, running, done or failed")]
 Kind = Annotated[str | None, typer.Option(help="Filter by kind: validate, draft, upkeep, ...")]
 Contract = Annotated[str | None, typer.Option(help="Filter by contract")]
@@ -43,6 +50,18 @@ def stop_task(
     with service.open_client() as registry:
         registry.stop_task(read_id(task))
     print("The task was stopped.")
+
+
+def finished(registry: "Client", task: "TaskOut") -> "TaskOut":
+    """Wait for the task while printing its progress, and return it."""
+    printed: str | None = None
+    while task.finished_at is None:
+        if task.progress and task.progress != printed:
+            printed = task.progress
+            print(printed, file=sys.stderr, flush=True)
+        time.sleep(PAUSE)
+        task = registry.task(task.id)
+    return task
 
 
 COMMANDS = (tasks, retry_task, stop_task)

@@ -16,7 +16,7 @@ from treaty.registry.tables import TaskRow
 
 # Cancelling these only loses their results. Other tasks enforce contracts: the events that triggered them count as
 # settled.
-STOPPABLE = frozenset({TaskKind.DRAFT, TaskKind.REDRAFT, TaskKind.REPLAY, TaskKind.LEARN})
+STOPPABLE = frozenset({TaskKind.DRAFT, TaskKind.REDRAFT, TaskKind.REPLAY, TaskKind.LEARN, TaskKind.TRAIN})
 ENDED = frozenset({TaskState.DONE, TaskState.FAILED})
 
 

@@ -27,7 +27,7 @@ EXEMPT = {
     "answer without a change": {"import_text", "replay_document", "preview_feedback", "send_test_message"},
     "start or settle work, in a state that allows it": {
         "request_replay", "learn_patterns", "request_draft", "stop_task", "retry_task", "retry_event", "retry_message",
-        "recover_publication",
+        "recover_publication", "train_key_model",
     },
     "change what is the caller's alone": {"sign_out", "snooze"},
     "end what cannot be changed": {

@@ -113,7 +113,7 @@ def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, s
         location=LOCATION, contract_id="orders", object="orders", programs=options, patterns=patterns, compare=True
     )
     with read_session(scene.database) as tx:
-        made = drafts.request(tx, json.loads(json.dumps(payload(asked_for))), scene.settings.lake)
+        made = drafts.request(tx, json.loads(json.dumps(payload(asked_for))), scene.settings)
     assert (made.programs, made.patterns, made.compare) == (options, patterns, True)
 
 
@@ -142,11 +142,11 @@ def test_options_beyond_their_limits_are_refused(options: dict[str, Any]) -> Non
 def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders"}
     with read_session(scene.database) as tx:
-        assert drafts.request(tx, payload, scene.settings.lake).lake == asked(scene).folder
+        assert drafts.request(tx, payload, scene.settings).lake == asked(scene).folder
 
 
 @pytest.mark.parametrize("asked_by", [{}, {"author": str(ids.new())}])
 def test_other_tables_are_sketched_for_drafts_that_somebody_asked_for(asked_by: dict[str, str], scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders", **asked_by}
     with read_session(scene.database) as tx:
-        assert drafts.request(tx, payload, scene.settings.lake).sketched == bool(asked_by)
+        assert drafts.request(tx, payload, scene.settings).sketched == bool(asked_by)

@@ -20,9 +20,10 @@ class EvidenceBasis:
     states. `holds`: lower bound of the probability that it passes on a new partition. `catches`: probability of
     detecting one of the common `issues`. `counter_examples`: masks of values that violate it. `owners`: accepted and
     decided suggestions of its kind. `by_rows`: the partitions are parts of one table, split by a hash of its rows.
-    `likely`: probability, by names alone, that values are meant to be unique. `confirmed`: the values were counted.
-    `tested`: partitions that alarmed in the backtest; None means there was no backtest. `lake`: number of columns
-    that a pattern was learned from, and the share of the values whose shape some of them have; None without one."""
+    `likely`: probability, by names alone, that values are meant to be unique; `likely_by`: the model that predicted
+    it. `confirmed`: the values were counted. `tested`: partitions that alarmed in the backtest; None means there was
+    no backtest. `lake`: number of columns that a pattern was learned from, and the share of the values whose shape
+    some of them have; None without one."""
 
     rows: int = 0
     partitions: int = 0
@@ -41,6 +42,7 @@ class EvidenceBasis:
     owners: tuple[int, int] | None = None
     by_rows: bool = False
     likely: float | None = None
+    likely_by: str = ""
     confirmed: bool = True
     tested: tuple[str, ...] | None = None
     lake: tuple[int, float] | None = None
@@ -85,7 +87,7 @@ class EvidenceBasis:
     def _named(self) -> str:
         if self.likely is None:
             return ""
-        return texts.unique_by_name(self.likely)
+        return texts.unique_by_name(self.likely, self.likely_by)
 
     @property
     def _learned(self) -> str:
@@ -140,6 +142,7 @@ def read(suggestion: SuggestionOut) -> EvidenceBasis:
         owners=_owners(_mapping(recorded.get("owners"))),
         by_rows=recorded.get("split_by") == "rows",
         likely=charts.number(recorded.get("likely")),
+        likely_by=str(recorded.get("likely_by") or ""),
         confirmed=recorded.get("confirmed") is not False,
         tested=tuple(map(str, recorded["back_test"])) if isinstance(recorded.get("back_test"), list) else None,
         lake=_lake(_mapping(_mapping(_mapping(recorded.get("details")).get("pattern")).get("lake"))),

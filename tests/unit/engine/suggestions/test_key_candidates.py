@@ -15,9 +15,10 @@ from support.oracles import STATE_OF
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.components.sketches import DistinctSketch, QuantileSketch
 from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
-from treaty.engine.suggestions import key_name_model
-from treaty.engine.suggestions.key_candidates import key_suggestions, may_be_unique
-from treaty.engine.suggestions.key_name_model import SchemaColumnName, features, probability, singular, words
+from treaty.engine.suggestions.keys import model
+from treaty.engine.suggestions.keys.candidates import KeyNames, key_suggestions, may_be_unique
+from treaty.engine.suggestions.keys.model import shipped
+from treaty.engine.suggestions.keys.name_features import SchemaColumnName, features, singular, words
 from treaty.engine.suggestions.kinds.uniqueness import meetings, worth_counting
 from treaty.engine.suggestions.selection.pipeline import suggest
 
@@ -38,11 +39,11 @@ def rows(count: int, first: int = 0, **more: list[object]) -> dict[str, list[obj
 
 
 def suggested(found: TableProfile) -> list[str]:
-    return [each.column.column.name for each in key_suggestions(found, "orders")]
+    return [each.column.column.name for each in key_suggestions(found, KeyNames("orders"))]
 
 
 def test_the_likeliest_by_name_comes_first() -> None:
-    found = key_suggestions(history(rows(50), rows(50, 50)), "orders")
+    found = key_suggestions(history(rows(50), rows(50, 50)), KeyNames("orders"))
     assert found[0].column.column.name == "order_id"
     assert [each.suggested for each in found] == [True, False, False]
 
@@ -119,14 +120,14 @@ def test_values_of_any_type_are_counted_where_names_promise_a_key() -> None:
     found = TableProfile(
         columns=columns, partitions=(("", bag(profile_plan(columns), schema, {"order_id": ids, "total": ids})),)
     )
-    assert [each.column.name for each in worth_counting(found, "orders")] == ["order_id"]
+    assert [each.column.name for each in worth_counting(found, KeyNames("orders"))] == ["order_id"]
 
 
 def test_what_names_promise_is_counted_first() -> None:
     found = history(rows(50), rows(50, 50))
-    assert [each.column.name for each in worth_counting(found, "orders", most=1)] == ["order_id"]
-    assert [each.column.name for each in worth_counting(found, "customers", most=1)] == ["customer_id"]
-    assert len(worth_counting(found, "orders")) == 3
+    assert [each.column.name for each in worth_counting(found, KeyNames("orders"), most=1)] == ["order_id"]
+    assert [each.column.name for each in worth_counting(found, KeyNames("customers"), most=1)] == ["customer_id"]
+    assert len(worth_counting(found, KeyNames("orders"))) == 3
 
 
 @pytest.mark.parametrize(("distinct", "may"), [(5_000, True), (4_970, True), (4_600, False), (2_500, False)])
@@ -150,8 +151,8 @@ ORDERS = ("order_id", "customer_id", "email", "created_at", "total")
     ],
 )  # fmt: skip
 def test_names_tell_a_key_with_the_other_columns_and_without(column: str, kind: str, is_key: bool) -> None:
-    assert (probability(SchemaColumnName("orders", column, kind, ORDERS)) > 0.5) == is_key
-    assert (probability(SchemaColumnName("orders", column, kind)) > 0.5) == is_key
+    assert (shipped().probability(SchemaColumnName("orders", column, kind, ORDERS)) > 0.5) == is_key
+    assert (shipped().probability(SchemaColumnName("orders", column, kind)) > 0.5) == is_key
 
 
 @pytest.mark.parametrize("name", ["", "_", "数量", "ID", "a.b", "x" * 5000, "123", "naïve été"])
@@ -161,7 +162,7 @@ def test_every_name_has_a_probability(name: str) -> None:
         SchemaColumnName(name, name, "variant"),
         SchemaColumnName("", name, ""),
     ):
-        assert 0 <= probability(named) <= 1
+        assert 0 <= shipped().probability(named) <= 1
 
 
 def test_names_are_cut_into_words() -> None:
@@ -178,8 +179,8 @@ def test_a_name_says_the_same_however_it_is_written() -> None:
 
 
 def test_the_model_says_what_it_is() -> None:
-    card = json.loads(key_name_model.CARD.read_text("utf-8"))
+    card = json.loads(model.CARD.read_text("utf-8"))
     assert card["format"] == 1
     assert card["threshold"] == 0.5
     assert {"data", "date", "licence", "unique", "what", "made by"} <= card.keys()
-    assert key_name_model.WEIGHTS.stat().st_size < 200_000
+    assert model.WEIGHTS.stat().st_size < 200_000

@@ -61,6 +61,13 @@ WORTH = [
         ("Table and column names alone suggest uniqueness with a probability of 97.1 %",),
     ),
     (
+        {"likely": 0.971, "likely_by": "model of 2026-11-27 trained on 41 tables"},
+        (
+            "Table and column names alone suggest uniqueness with a probability of 97.1 %"
+            " (model of 2026-11-27 trained on 41 tables)",
+        ),
+    ),
+    (
         {"judged_on": 7, "holds": 0.0, "confirmed": False},
         ("Uniqueness was estimated with a sketch, not counted",),
     ),

@@ -1,22 +1,16 @@
-"""Predict from names whether a column is unique: a linear model over hashed n-grams.
+"""Describe a column by its name: hashed n-grams and facts, from which models predict whether it is unique.
 
-After Deequ (VLDB 2018, sections 3.3 and 4.2): a logistic regression over hashed character n-grams of the names of
-table and column and the column's type. This model also uses how the column's name relates to the table's and which
-columns surround it. `bench/suggestions/train_keys.py` trains it; `keys_model.json` is its card and `keys_model.npz`
-its weights."""
+After Deequ (VLDB 2018, sections 3.3 and 4.2): character n-grams of the names of table and column and the column's
+type. These features also include how the column's name relates to the table's and which columns surround it."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import combinations
-from math import exp, sqrt
-from pathlib import Path
-from typing import Any
+from math import sqrt
 from zlib import crc32
 
-CARD, WEIGHTS = (Path(__file__).with_name(f"keys_model.{ending}") for ending in ("json", "npz"))
 # Set by hand, like the word lists below: n-grams are as long as the paper's, and each fact about the name weighs a
 # tenth of all its n-grams.
 BUCKETS, LONGEST, FACT_WEIGHT = 2**17, 5, 0.3
@@ -127,34 +121,3 @@ def _id_positions(table: str, columns: tuple[str, ...]) -> _IdPositions:
     named = [words(each) for each in columns]
     ids = tuple(at for at, each in enumerate(named) if each and each[-1] in IDS)
     return _IdPositions(ids, tuple(at for at in ids if _owner(words(table), named[at]) in OWN))
-
-
-@dataclass(frozen=True, eq=False)
-class KeyNameModel:
-    """Trained weights of the buckets, and the logistic function applied to their sum."""
-
-    weights: Any
-    slope: float
-    intercept: float
-    threshold: float
-
-    def probability(self, column: SchemaColumnName) -> float:
-        """Return the probability, by names alone, that the column is a key of its table."""
-        buckets, weights = hashed(column)
-        return 1 / (1 + exp(-(self.intercept + self.slope * float(self.weights[buckets] @ weights))))
-
-
-@cache
-def model() -> KeyNameModel:
-    """Return the model shipped with the package."""
-    import numpy
-
-    card = json.loads(CARD.read_text("utf-8"))
-    with numpy.load(WEIGHTS) as stored:
-        weights = stored["weights"].astype("float64") * card["step"]
-    return KeyNameModel(weights, card["slope"], card["intercept"], card["threshold"])
-
-
-def probability(column: SchemaColumnName) -> float:
-    """Return the probability, by names alone, that the column is a key of its table: between 0 and 1."""
-    return model().probability(column)

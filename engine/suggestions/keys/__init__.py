@@ -1,0 +1,1 @@
+"""Keys predicted from names: features, models, training and comparison of models."""

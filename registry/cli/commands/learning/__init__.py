@@ -1,0 +1,1 @@
+"""Commands for what is learned from tables and contracts: text patterns and key names."""
