@@ -19,7 +19,7 @@ LEAST_CAUGHT = 0.01
 # Set by hand: what a proposed check must add to the issues caught by the others of its column, and the most of them.
 LEAST_ADDED, MOST_PROPOSED = 0.02, 6
 # Rules about the meaning of a column, which injected issues hardly break.
-PLAIN = frozenset({"complete", "positive", "non_negative", "categorical", "refers"})
+PLAIN = frozenset({"complete", "positive", "non_negative", "categorical", "check_digit", "refers"})
 SEVERITIES = ("warning", "error")
 
 
