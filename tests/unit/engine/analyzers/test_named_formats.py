@@ -14,7 +14,9 @@ from treaty.engine.analyzers.text import PatternMatch
 
 GOOD = [(name, text) for name, (good, _) in TEXTS.items() for text in good]
 # Where expression and check digits alone decide.
-BAD = [(name, text) for name, (_, bad) in TEXTS.items() for text in bad if name == "iban" or not FORMATS[name].conditions]
+BAD = [
+    (name, text) for name, (_, bad) in TEXTS.items() for text in bad if name == "iban" or not FORMATS[name].conditions
+]
 
 
 def test_every_format_has_at_least_fifteen_texts_of_either_kind() -> None:
