@@ -137,7 +137,7 @@ def _option_put(text: str, places: Sequence[int | str], name: str, value: str) -
 
 
 def _inner(node: Any, place: int | str) -> Any:
-    """Return the node at a position of a list or at a key of a mapping."""
+    """Return the node at a position of a list or a key of a mapping."""
     if isinstance(place, int):
         return node.value[place]
     return next(value for key, value in node.value if key.value == place)
