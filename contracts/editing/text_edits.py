@@ -1,8 +1,11 @@
 """Edit single values in a document's text in place; all other bytes stay as written."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import yaml
@@ -12,7 +15,8 @@ from treaty.contracts.document.yaml_syntax import parse
 from treaty.contracts.errors import ContractError
 
 BOM = "\ufeff"
-STATUS, PROPERTIES = "status", "customProperties"
+STATUS, PROPERTIES, OPTIONS = "status", "customProperties", "logicalTypeOptions"
+_PLACE = re.compile(r"[^.\[\]]+")
 Member = tuple[yaml.NodeEvent, yaml.NodeEvent]
 
 
@@ -44,6 +48,19 @@ def with_property(source: bytes, name: str, value: str) -> bytes:
     entry = {"property": name, "value": value}
     remaining = [each for each in data.get(PROPERTIES) or () if each.get("property") != name]
     return _sound(_property_put(source.decode(), entry), {**data, PROPERTIES: [entry, *remaining]})
+
+
+def with_option(source: bytes, path: str, name: str, value: str) -> bytes:
+    """Return the document with this logicalTypeOption at the property of that path.
+
+    `path`: of a property without this option. Raises ContractError if the source is not a document."""
+    data = deepcopy(dict(parse(source).data))
+    places = [int(each) if each.isdigit() else each for each in _PLACE.findall(path)]
+    element: Any = data
+    for place in places:
+        element = element[place]
+    element[OPTIONS] = {name: value, **(element.get(OPTIONS) or {})}
+    return _sound(_option_put(source.decode(), places, name, value), data)
 
 
 def _sound(text: str, expected: Mapping[str, Any]) -> bytes:
@@ -101,6 +118,29 @@ def _property_put(text: str, entry: Mapping[str, str]) -> str:
     else:
         insertion = _lines(text, [f"{PROPERTIES}:", *(f"  {each}" for each in lines), ""], indent)
     return mark + text[:start] + insertion + text[start:]
+
+
+def _option_put(text: str, places: Sequence[int | str], name: str, value: str) -> str:
+    """Put the option before the first key of the property, or of its options."""
+    mark, text = _split(text)
+    element: Any = reduce(_inner, places, yaml.compose(text, Loader=yaml.CSafeLoader))
+    options = next((each for key, each in element.value if key.value == OPTIONS), None)
+    target, key, written = (options, name, value) if options else (element, OPTIONS, {name: value})
+    if not target.value:
+        return mark + text
+    start, column = _place(target.value[0][0].start_mark)
+    if target.flow_style:
+        insertion = f"{json.dumps(key)}: {json.dumps(written)}, "
+    else:
+        insertion = _lines(text, [f"{key}: {json.dumps(written)}", ""], " " * column)
+    return mark + text[:start] + insertion + text[start:]
+
+
+def _inner(node: Any, place: int | str) -> Any:
+    """Return the node at a position of a list or a key of a mapping."""
+    if isinstance(place, int):
+        return node.value[place]
+    return next(value for key, value in node.value if key.value == place)
 
 
 def _place(mark: Any) -> tuple[int, int]:

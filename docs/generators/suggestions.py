@@ -29,6 +29,7 @@ SUBJECTS = {
     "value_sets": "Permitted values",
     "units_by_name": "Units and codes, by the name of the column",
     "text_formats": "Text formats",
+    "check_digits": "Check digits",
     "text_traits": "Text traits",
     "text_types": "Types of texts",
     "timestamps": "Timestamps",

@@ -4,10 +4,13 @@ A format is one regular expression of the supported subset, matched against the 
 what a regular expression cannot decide: check digits, lengths, numbers that are never issued. None of the SQL raises
 an error, whatever the text."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from itertools import zip_longest
 
 from treaty.contracts.predicates.parser import literal
+from treaty.engine.analyzers import check_digits
 
 
 def matches(text: str, pattern: str, flags: str = "", *, within: bool = False) -> str:
@@ -25,64 +28,67 @@ class NamedFormat:
     """A named text format.
 
     `pattern`: regular expression of the whole text; ASCII letters match in either case unless `exact_case`.
-    `conditions`: further SQL conditions over {text}."""
+    `conditions`: further SQL conditions over {text}. `check`: its check digits; None for none."""
 
     pattern: str
     conditions: tuple[str, ...] = ()
     exact_case: bool = False
+    check: "CheckDigits | None" = None
 
     def condition(self, text: str) -> str:
         """Return SQL that is true for texts of the format."""
         shape = matches(text, self.pattern, "" if self.exact_case else "i")
-        return " AND ".join([shape, *(each.replace("{text}", text) for each in self.conditions)])
+        conditions = (*self.conditions, *(self.check.conditions if self.check else ()))
+        return " AND ".join([shape, *(each.replace("{text}", text) for each in conditions)])
+
+    def holds(self, text: str) -> bool:
+        """Return whether a text matches the pattern and has correct check digits.
+
+        Other conditions are ignored."""
+        flags = re.ASCII if self.exact_case else re.ASCII | re.IGNORECASE
+        return re.fullmatch(self.pattern, text, flags) is not None and (not self.check or self.check.hold_in(text))
 
 
-def _with_one(expression: str, condition: str) -> str:
-    """Return a condition over `it`, which stands for the expression and is evaluated once."""
-    return f"exists(array({expression}), it -> {condition})"
+@dataclass(frozen=True, kw_only=True)
+class CheckDigits:
+    """The check digits of a format.
+
+    `sql`, `holds`: whether a text without separators has correct ones, as SQL and in Python. `shape`: regular
+    expression of such a text; None if the format's own suffices. `left_out`: the separators, after characters that
+    stand for digits; `digits`: these digits. `chance`: share of random texts of the shape with correct check digits.
+    `lengths`: numbers of digits of a whole number, which has lost zeros at the left; () if none are lost, None if no
+    whole number has the format."""
+
+    sql: Callable[[str], str]
+    holds: Callable[[str], bool]
+    shape: str | None = None
+    left_out: str = " -"
+    digits: str = ""
+    chance: float = 0.1
+    lengths: tuple[int, ...] | None = None
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return the SQL conditions over {text}."""
+        plain = f"translate({{text}}, '{self.left_out}', '{self.digits}')"
+        return (*([f"{plain} RLIKE '^({self.shape})$'"] if self.shape else []), self.sql(plain))
+
+    def hold_in(self, text: str) -> bool:
+        """Return whether a text that matches the format's pattern has correct check digits."""
+        plain = text.translate(str.maketrans(dict(zip_longest(self.left_out, self.digits))))
+        return (not self.shape or re.fullmatch(self.shape, plain) is not None) and self.holds(plain)
+
+    def padded(self, number: str) -> str:
+        """Return the digits of a whole number with the zeros that it has lost."""
+        return number.zfill(next((each for each in self.lengths or () if len(number) <= each), 0))
+
+    def text_of(self, number: str) -> str:
+        """Return SQL of the digits of a whole number; '' for a negative one."""
+        digits = f"CAST({number} AS STRING)"
+        lengths = (f"WHEN length({digits}) <= {each} THEN lpad({digits}, {each}, '0')" for each in self.lengths or ())
+        return f"CASE WHEN {number} < 0 THEN '' {' '.join(lengths)} ELSE {digits} END"
 
 
-def _luhn(digits: str) -> str:
-    """Return SQL that is true if the last digit is the Luhn check digit.
-
-    ISO/IEC 7812-1, annex B, for up to 20 digits. Alternate digits are extracted separately, one set doubled; each
-    digit is written as that many strokes, and the strokes are counted."""
-    even = f"lpad({digits}, 20, '0')"
-    doubled = f"translate(regexp_replace({even}, '([0-9])[0-9]', '$1'), '0123456789', '0246813579')"
-    undoubled = f"regexp_replace({even}, '[0-9]([0-9])', '$1')"
-    strokes = reduce(
-        lambda sql, digit: f"replace({sql}, '{digit}', '{'|' * digit}')", range(10), f"concat({doubled}, {undoubled})"
-    )
-    return f"length({strokes}) % 10 = 0"
-
-
-def _mod_97(number: str) -> str:
-    """Return SQL of a number of up to 70 digits modulo 97.
-
-    It is computed in parts that fit decimal(38,0)."""
-    rest = "''"
-    for start in (1, 36):
-        rest = f"coalesce(try_cast(concat({rest}, substr({number}, {start}, 35)) AS DECIMAL(38,0)) % 97, 0)"
-    return rest
-
-
-def _iban_sum(text: str) -> str:
-    """Return SQL that is true if the check digits are correct (ISO 13616-1: ISO/IEC 7064, MOD 97-10; A is 10, B is 11,
-    ...)."""
-    turned = f"concat(substr({text}, 5), substr({text}, 1, 4))"
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    digits = reduce(lambda sql, letter: f"replace({sql}, '{letter}', '{ord(letter) - 55}')", letters, turned)
-    return _with_one(digits, f"{_mod_97('it')} = 1")
-
-
-# Country codes and lengths of the SWIFT IBAN registry.
-_IBANS = (
-    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 "
-    "EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 "
-    "IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 "
-    "NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 "
-    "SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
-)
 # Valid lengths of card numbers by the first digits of the issuer.
 _CARDS = (
     "4([0-9]{12}|[0-9]{15}|[0-9]{18})",  # Visa
@@ -115,6 +121,7 @@ _GROUP = "(?:0[1-9]|[1-9][0-9])"
 _SERIAL = "(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
 _DIGITS = "translate({text}, ' -', '')"
 _UNSPACED = "translate({text}, ' ', '')"
+_GROUPS = "[0-9]+(?:-[0-9]+)*|[0-9]+(?: [0-9]+)*"
 _IPV6_GROUPS = (
     "regexp_count({text}, '[0-9a-fA-F]+') "
     "<= 8 - CAST(contains({text}, '::') AS INT) + 2 * CAST(contains({text}, '.') AS INT)"
@@ -156,10 +163,31 @@ FORMATS: dict[str, NamedFormat] = {
     "mac_address": NamedFormat("[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})"),
     # A number with an issuer's prefix and length and a correct check digit; groups separated by blanks or hyphens.
     "credit_card": NamedFormat(
-        "[0-9]+(?:-[0-9]+)*|[0-9]+(?: [0-9]+)*",
-        (
-            f"{_DIGITS} RLIKE '^({'|'.join(_CARDS)})$'",
-            _luhn(_DIGITS),
+        _GROUPS,
+        check=CheckDigits(sql=check_digits.luhn, holds=check_digits.is_luhn, shape="|".join(_CARDS), lengths=()),
+    ),
+    # ISO/IEC 7812-1, annex B: the check digit of IMEIs, card and many other numbers, of 2 to 20 digits.
+    "luhn": NamedFormat(
+        _GROUPS,
+        check=CheckDigits(sql=check_digits.luhn, holds=check_digits.is_luhn, shape="[0-9]{2,20}", lengths=()),
+    ),
+    # ISO 2108: 10 digits, of which the last may be X, or 13; single blanks or single hyphens between them.
+    "isbn": NamedFormat(
+        "(?:[0-9]-?){9}[0-9X]|(?:[0-9] ?){9}[0-9X]|97[89]-?(?:[0-9]-?){9}[0-9]|97[89] ?(?:[0-9] ?){9}[0-9]",
+        check=CheckDigits(
+            sql=check_digits.isbn,
+            holds=check_digits.is_isbn,
+            shape="[0-9]{9}[0-9:]|97[89][0-9]{10}",
+            left_out="xX -",
+            digits=2 * check_digits.TEN,
+            lengths=(10, 13),
+        ),
+    ),
+    # GS1 General Specifications: EAN-8, UPC-A, EAN-13 and GTIN-14.
+    "ean": NamedFormat(
+        _GROUPS,
+        check=CheckDigits(
+            sql=check_digits.ean, holds=check_digits.is_ean, shape="[0-9]{8}|[0-9]{12,14}", lengths=(8, 12, 13, 14)
         ),
     ),
     # United States: valid area, group and serial numbers, except two numbers that were printed in public.
@@ -175,12 +203,12 @@ FORMATS: dict[str, NamedFormat] = {
     # ISO 13616-1: without blanks or in groups of four, with the country's length and correct check digits.
     "iban": NamedFormat(
         "[A-Z]{2}[0-9]{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4})+(?: [A-Z0-9]{1,3})?)",
-        (
-            f"contains('{_IBANS}', concat(substr({{text}}, 1, 2), length({_UNSPACED})))",
-            _iban_sum(_UNSPACED),
-        ),
+        (f"contains('{check_digits.IBANS}', concat(substr({{text}}, 1, 2), length({_UNSPACED})))",),
+        check=CheckDigits(sql=check_digits.iban, holds=check_digits.is_iban, left_out=" ", chance=1 / 97),
         exact_case=True,
     ),
     # ISO 9362.
     "bic": NamedFormat("[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?", exact_case=True),
 }
+# Formats with check digits, those of which fewer texts are first.
+CHECKED = ("iban", "credit_card", "isbn", "ean", "luhn")

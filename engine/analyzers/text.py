@@ -10,11 +10,12 @@ from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName, FormatName, Pattern, Within
 from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.check_digits import with_one
 from treaty.engine.analyzers.named_formats import FORMATS, matches
 from treaty.engine.analyzers.shares import ValueShare
 from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.base import CountComponent, MaxComponent, MinComponent, SumComponent
-from treaty.engine.components.operands import TEXT, Operand
+from treaty.engine.components.operands import INTEGRAL, TEXT, Operand
 
 LENGTH = "char_length({column})"
 
@@ -82,8 +83,10 @@ class PatternMatch(ValueShare):
 
     Between 0 and 1. The whole text must match; '' matches `.*`. With `within: true` the expression may match
     anywhere in the text, as in JSON Schema and in the data contract standard. A text of more than 1,024 characters
-    is not evaluated and does not match. With `nulls: break` a null does not match. No value if nothing is left to
-    evaluate. (Deequ searches within the text, and counts a null and an empty match as not matching.)"""
+    is not evaluated and does not match. The formats with check digits except `iban` also match whole numbers, `ean` and
+    `isbn` with the zeros that a number has lost at the left. With `nulls: break` a null does not match. No value if
+    nothing is left to evaluate. (Deequ searches within the text, and counts a null and an empty match as not
+    matching.)"""
 
     name = "pattern_match"
     value_template = "{value} of {counted} values of {column} match"
@@ -92,7 +95,7 @@ class PatternMatch(ValueShare):
     pattern: Pattern | None = Field(default=None, description="a regular expression of the supported subset")
     format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
     within: Within = False
-    present = CountComponent("{column}", takes=TEXT)
+    present = CountComponent("{column}", takes=TEXT | INTEGRAL | {"decimal"})
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -109,8 +112,10 @@ def like(operand: Operand, pattern: str | None, name: str | None, *, within: boo
 
     The whole text must match ('' may match, too). `pattern`: regular expression; None means that `name` is a named
     format. `within`: the pattern may match anywhere. Null for null, and for texts of more than MAX_SUBJECT
-    characters, which count as not evaluated. Raises NotApplicableToTable if the column is no text, KeyError for an
-    unknown name."""
+    characters, which count as not evaluated. Raises NotApplicableToTable if the column is neither text nor, for a
+    format with check digits, of whole numbers, KeyError for an unknown name."""
+    if pattern is None and name and (digits := _digits(operand, name)):
+        return Operand(sql=with_one(digits, FORMATS[name].condition("it")), type="boolean")
     if operand.base_type not in TEXT:
         raise NotApplicableToTable(f"{operand.sql} has type {operand.type}, but patterns match only text")
     text = operand.sql
@@ -118,3 +123,10 @@ def like(operand: Operand, pattern: str | None, name: str | None, *, within: boo
     # The length in bytes is cheap and proves that most texts are short enough.
     short = f"(octet_length({operand.sql}) <= {MAX_SUBJECT} OR char_length({operand.sql}) <= {MAX_SUBJECT})"
     return Operand(sql=f"CASE WHEN {short} THEN {condition} END", type="boolean", errs=f"NOT coalesce({short}, true)")
+
+
+def _digits(operand: Operand, name: str) -> str | None:
+    """Return SQL of the digits of whole numbers that may have the format; None for other columns and formats."""
+    whole = operand.base_type in INTEGRAL or (operand.base_type == "decimal" and not operand.scale)
+    check = FORMATS[name].check if whole else None
+    return check.text_of(operand.sql) if check and check.lengths is not None else None

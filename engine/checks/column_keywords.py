@@ -13,6 +13,7 @@ from treaty.contracts.document.logical_type_options import means_whole
 from treaty.contracts.document.model import ContractCheck, DataObject, Property
 from treaty.contracts.predicates.parser import quote, quote_path
 from treaty.engine.analyzers.named_formats import FORMATS
+from treaty.engine.checks.pattern_option import patterns_of
 
 WHOLE = Assertion("mustBe", 1)
 # Keywords of the standard for the bounds of a value, with the arguments of the analyzer `in_range`.
@@ -65,12 +66,13 @@ class ColumnPath(NamedTuple):
 def derived_checks(data_object: DataObject) -> Iterator[ContractCheck]:
     """Yield the checks of all column keywords, then that of the primary key.
 
-    Nested fields are included."""
-    keys = data_object.primary_key
+    Nested fields are included. A pattern that an equal check states is no second check: exports add it."""
+    keys, stated = data_object.primary_key, patterns_of(data_object)
     for path, each in columns_of(data_object.properties):
         place = ColumnPath(path, quote(path) if path == each.name else quote_path(path), each)
         for promise in _promises(place, required=each.required or path in keys):
-            yield _check(each, f"{path}-{promise.keyword}", promise)
+            if promise.keyword != "pattern" or each.options["pattern"] not in stated.get(path, ()):
+                yield _check(each, f"{path}-{promise.keyword}", promise)
     if keys:
         key = next(each for each in data_object.properties if each.name == keys[0])
         sentence = f"primary key {', '.join(keys)} is unique"

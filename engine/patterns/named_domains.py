@@ -10,7 +10,7 @@ from datetime import datetime
 from ipaddress import IPv4Address, IPv6Address
 from itertools import islice
 
-from treaty.engine.analyzers.named_formats import FORMATS
+from treaty.engine.analyzers.named_formats import CHECKED, FORMATS
 
 LEAST_SHARE = 0.95
 LEAST_VALUES = 5
@@ -73,27 +73,6 @@ def _address(kind: Callable[[str], object]) -> Holds:
     return holds
 
 
-def _iban(value: str) -> bool:
-    """Validate the check digits by ISO 13616-1.
-
-    The number with its first four characters moved to the end and letters as 10 to 35 is 1 modulo 97."""
-    plain = value.replace(" ", "")
-    return int("".join(str(int(each, 36)) for each in plain[4:] + plain[:4])) % 97 == 1
-
-
-def _luhn(value: str) -> bool:
-    """Validate the check digit by ISO/IEC 7812-1, annex B."""
-    digits = [int(each) for each in reversed(value) if each.isdigit()]
-    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
-    return (sum(digits[::2]) + sum(doubled)) % 10 == 0
-
-
-def _isbn(value: str) -> bool:
-    """Validate the check digit by ISO 2108: alternating weights 1 and 3, sum 0 modulo 10."""
-    digits = [int(each) for each in value if each.isdigit()]
-    return (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0
-
-
 def _codes(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -140,9 +119,7 @@ CURRENCIES = _codes(
 _HEX = "[0-9a-fA-F]"
 DOMAINS = (
     NamedDomain("uuid", _like(f"{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}")),
-    NamedDomain("iban", _like(r"[A-Z]{2}\d{2}[A-Z0-9 ]{11,38}", _iban)),
-    NamedDomain("credit_card", _like(r"\d(?:[ -]?\d){11,18}", _luhn)),
-    NamedDomain("isbn", _like(r"97[89](?:[ -]?\d){10}", _isbn)),
+    *(NamedDomain(name, FORMATS[name].holds) for name in CHECKED if name != "luhn"),
     NamedDomain("ipv4", _address(IPv4Address)),
     NamedDomain("ipv6", _address(IPv6Address)),
     NamedDomain("mac_address", _like(f"{_HEX}{{2}}(?::{_HEX}{{2}}){{5}}|{_HEX}{{2}}(?:-{_HEX}{{2}}){{5}}")),

@@ -12,6 +12,7 @@ from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, TEMPORAL, TE
 from treaty.engine.components.sketches import HeavyHitters
 from treaty.engine.components.text_classes import CLASSES, begins
 from treaty.engine.components.text_masks import LONGEST, PatternProfile
+from treaty.engine.profile.checked_formats import formats_of
 from treaty.engine.profile.facts import facts_read_as
 from treaty.engine.profile.table_profile import ColumnProfile, TypeReading, part_of, state_of
 from treaty.engine.profile.text_traits import traits_of
@@ -71,12 +72,16 @@ def second_plan(columns: Iterable[ColumnProfile]) -> Plan | None:
     texts = [each.masks for each in profiles if each.masks and not each.classified]
     counted = [*texts, *(each.frequent for each in profiles if each.frequent and each.column.base_type not in TEXT)]
     metrics = [metric for each in profiles for reading in each.type_readings for metric in reading.metrics.values()]
-    metrics += [metric for each in profiles for metric in each.traits.values()]
+    metrics += [metric for each in profiles for metric in (*each.traits.values(), *each.formats.values())]
     return plan(metrics, components=(*parts, *counted)) if parts or counted or metrics else None
 
 
 def with_second_scan(profile: ColumnProfile, whole: StateBag, schema: Schema) -> ColumnProfile:
     """Return the column with what the second scan reads, given the first scan's states."""
+    return replace(_with_values(profile, whole, schema), formats=formats_of(profile, whole, schema))
+
+
+def _with_values(profile: ColumnProfile, whole: StateBag, schema: Schema) -> ColumnProfile:
     if profile.classes:
         masks_suffice = profile.masks or not profile.values(whole)[1]
         masks = profile.masks if masks_suffice else part_of(PatternProfile(), operand_of(profile.column.name, schema))

@@ -46,7 +46,8 @@ class TypeReading:
 class ColumnProfile:
     """Measurements of one column.
 
-    `metrics`: facts by name. `frequent`: frequent values, if they may be shown. For texts: `classes`: counts by the
+    `metrics`: facts by name. `frequent`: frequent values, if they may be shown. `formats`: shares of the values of
+    the formats with check digits that the column may have, narrowest first. For texts: `classes`: counts by the
     type they parse as; `masks`: counts by shape, if the frequent values are incomplete or must not be shown;
     `prefix_count`: number of texts that begin like another type, counted instead of `classes`; `traits`: shares of
     texts with each trait (`treaty.engine.profile.text_traits`), if masks do not show them; `type_readings`: types
@@ -57,6 +58,7 @@ class ColumnProfile:
     metrics: Mapping[str, BoundAnalyzer]
     frequent: BoundComponent | None
     unique: BoundAnalyzer | None
+    formats: Mapping[str, BoundAnalyzer] = field(default_factory=dict)
     classes: BoundComponent | None = None
     prefix_count: BoundComponent | None = None
     masks: BoundComponent | None = None

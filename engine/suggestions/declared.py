@@ -12,6 +12,7 @@ from treaty.engine.suggestions.candidates import (
     SuggestionKind,
 )
 from treaty.engine.suggestions.kinds import (
+    check_digits,
     column_groups,
     completeness,
     known_distributions,
@@ -43,6 +44,7 @@ FAMILIES = (
     completeness,
     row_counts,
     text_formats,
+    check_digits,
     column_groups,
     text_traits,
     text_types,

@@ -84,6 +84,7 @@ class AuditAction(StrEnum):
     INCIDENT_OPENED = "incident:opened"
     INCIDENT_JOINED = "incident:joined"
     INCIDENT_REOPENED = "incident:reopened"
+    INCIDENT_GREW = "incident:grew"
     INCIDENT_ACKNOWLEDGED = "incident:acknowledged"
     INCIDENT_ASSIGNED = "incident:assigned"
     INCIDENT_SNOOZED = "incident:snoozed"

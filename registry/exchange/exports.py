@@ -1,9 +1,12 @@
 """List the export formats: each is one function, by name in FORMS."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from treaty.contracts.editing.text_edits import with_property, with_status
+from treaty.contracts.document.model import Contract
+from treaty.contracts.editing.text_edits import with_option, with_property, with_status
+from treaty.engine.checks.column_keywords import columns_of
+from treaty.engine.checks.pattern_option import patterns_of
 from treaty.registry.exchange import dbt_export, dqx, great_expectations, html, markdown, soda
 from treaty.registry.exchange.export_source import ExportSource
 
@@ -26,9 +29,22 @@ class ExportFormat:
 
 
 def _odcs(subject: ExportSource) -> bytes:
-    """Return the document with its registry status and approval record, if present."""
+    """Return the document with its registry status and approval record, if present.
+
+    Pattern checks of all rows are added as the standard's own `pattern`, for tools that read only that."""
     document = with_status(subject.document, subject.status) if subject.status else subject.document
+    for path, pattern in _patterns(subject.contract):
+        document = with_option(document, path, "pattern", pattern)
     return with_property(document, RECORD, subject.record) if subject.record else document
+
+
+def _patterns(contract: Contract) -> Iterator[tuple[str, str]]:
+    """Yield (path, pattern) of text columns without a `pattern` that have an equal check."""
+    for each in contract.objects:
+        patterns = patterns_of(each)
+        for name, column in columns_of(each.properties):
+            if column.logical_type == "string" and name in patterns and "pattern" not in column.options:
+                yield column.path, patterns[name][0]
 
 
 FORMS: Mapping[str, ExportFormat] = {

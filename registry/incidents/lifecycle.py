@@ -3,7 +3,7 @@
 A failure downstream of bad data belongs to the incident of that data: one cause, one incident. A check opens no
 incident for a partition if a user resolved its last failure as no fault (expected change, false alarm, won't fix)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ from treaty.registry.audit import audit_log
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.enums import NO_FAULT, IncidentState, Resolution
 from treaty.registry.core.ids import Ids
+from treaty.registry.incidents.failing_checks import is_growing, last_failing, merged, plain, store
 from treaty.registry.incidents.violations import Failing, RunViolations, place
 from treaty.registry.lineage.downstream import incident_downstream
 from treaty.registry.measurements.states import state_store
@@ -68,14 +69,18 @@ def _parts_of(current: RunViolations) -> Any:
 def _continued(current: RunViolations, part: IncidentObjectRow) -> IncidentRow:
     """Update an open incident with the checks that fail now."""
     incident = _locked(current.session, part.incident_id)
-    before, failing = _last_failing(part), _still(current, part)
-    _store(part, current, failing)
+    before, failing, grows = last_failing(part), _still(current, part), is_growing(part, current)
+    store(part, current, failing)
     if not failing:
         _recover(current, incident, part)
-    elif failing - before:
+    elif grows or failing - before:
         if _is_root(incident, part):
             _widen(incident, current)
         _changed(incident, current.now)
+    if grows:
+        incident.growth_count += 1
+        _record(current, AuditAction.INCIDENT_GREW, incident)
+        _notify(current, incident)
     current.session.flush()
     incident_downstream.refresh(current.session, incident)
     return incident
@@ -101,7 +106,7 @@ def _still(current: RunViolations, part: IncidentObjectRow) -> set[Failing]:
 
     Earlier failures that this run did not decide remain, unless their partition or check no longer exists."""
     evaluated = {place(each) for each in current.result.results if each.outcome not in UNDECIDED}
-    unevaluated = _last_failing(part) - evaluated
+    unevaluated = last_failing(part) - evaluated
     if current.run.dataset_id is None:
         # The incident may be about late data; then the run does not evaluate the data.
         return current.failing | unevaluated
@@ -128,8 +133,8 @@ def _is_no_fault(current: RunViolations, incident: IncidentRow, last: IncidentOb
     if incident.resolution not in NO_FAULT:
         return False
     passed = {place(each) for each in current.result.results if each.outcome is Outcome.PASSED}
-    excused = _last_failing(last) - passed
-    last.failing_checks, last.last_run_id = _plain(excused), current.run.id
+    excused = last_failing(last) - passed
+    last.failing_checks, last.last_run_id = plain(excused), current.run.id
     return current.failing <= excused
 
 
@@ -141,8 +146,7 @@ def _returns(current: RunViolations, incident: IncidentRow, last: IncidentObject
         return False
     if incident.resolution is Resolution.RECOVERED:
         return current.now - (incident.resolved_at or current.now) <= REOPENS
-    last_failing = _last_failing(last)
-    return incident.resolution is Resolution.FIXED and bool(last_failing & current.failing)
+    return incident.resolution is Resolution.FIXED and bool(last_failing(last) & current.failing)
 
 
 def _new(current: RunViolations) -> IncidentRow:
@@ -184,7 +188,7 @@ def _reopened(current: RunViolations, incident: IncidentRow, part: IncidentObjec
         incident.started_at, incident.recovered_at, incident.columns = current.written_at, None, current.columns
         incident.data_version = current.data_version
     part.active, part.recovered_at = True, None
-    _store(part, current, current.failing)
+    store(part, current, current.failing)
     _changed(incident, current.now)
     incident_downstream.refresh(current.session, incident)
     _record(current, AuditAction.INCIDENT_REOPENED, incident)
@@ -207,7 +211,7 @@ def _recover(current: RunViolations, incident: IncidentRow, part: IncidentObject
 
 
 def _notify(current: RunViolations, incident: IncidentRow) -> None:
-    """Send notifications unless the incident is snoozed: one per recipient, incident and reopening."""
+    """Send notifications unless the incident is snoozed: one per recipient, reopening and growth."""
     if incident.snoozed_until is not None and incident.snoozed_until > current.now:
         return
     query = select(CheckResultRow).where(CheckResultRow.run_id == current.run.id).order_by(col(CheckResultRow.position))
@@ -216,7 +220,8 @@ def _notify(current: RunViolations, incident: IncidentRow) -> None:
 
 
 def _subject(incident: IncidentRow) -> str:
-    return f"{incident.id}/{incident.reopen_count}"
+    grown = f"/{incident.growth_count}" if incident.growth_count else ""
+    return f"{incident.id}/{incident.reopen_count}{grown}"
 
 
 def _cause(current: RunViolations) -> IncidentRow | None:
@@ -272,11 +277,8 @@ def move(session: Session, incident_id: UUID, destination: UUID) -> None:
         if target is None:
             session.add(IncidentObjectRow(**{**part.model_dump(), "incident_id": destination}))
         else:
-            target.active, target.recovered_at, target.failing_checks = (
-                part.active,
-                part.recovered_at,
-                part.failing_checks,
-            )
+            target.active, target.recovered_at = part.active, part.recovered_at
+            target.failing_checks, target.violations = part.failing_checks, merged(target.violations, part.violations)
     session.flush()
 
 
@@ -301,29 +303,15 @@ def _add_part(current: RunViolations, incident: IncidentRow) -> None:
         object=current.about[1],
         version=current.run.version,
         failing_checks=[],
+        violations={},
         first_run_id=current.run.id,
         last_run_id=current.run.id,
         joined_at=current.now,
     )
     part.active, part.recovered_at = True, None
-    _store(part, current, current.failing)
+    store(part, current, current.failing)
     current.session.add(part)
     current.session.flush()
-
-
-def _store(part: IncidentObjectRow, current: RunViolations, failing: Collection[Failing]) -> None:
-    """Store the failing checks of the run; after a recovery the last ones remain."""
-    part.failing_checks = _plain(failing) if failing else part.failing_checks
-    part.last_run_id, part.version = current.run.id, current.run.version
-
-
-def _last_failing(part: IncidentObjectRow) -> set[Failing]:
-    """Return the checks that failed in the last run."""
-    return {(str(check), partition) for check, partition in part.failing_checks}
-
-
-def _plain(failing: Collection[Failing]) -> list[list[str | None]]:
-    return [list(each) for each in sorted(failing, key=repr)]
 
 
 def _record(current: RunViolations, action: AuditAction, incident: IncidentRow) -> None:

@@ -54,6 +54,7 @@ class IncidentOut(EtagModel):
     - `assignee`: null if unassigned.
     - `resolved_by`: null if the incident was resolved automatically.
     - `reopen_count`: how often the incident was reopened.
+    - `growth_count`: how often a check was violated more than before in the incident.
     - `duplicate_of`: id of the incident that this one duplicates; null if there is none.
     - `objects`: affected objects of contracts that the caller may read."""
 
@@ -68,6 +69,7 @@ class IncidentOut(EtagModel):
     columns: tuple[str, ...] | None
     recovered_at: datetime | None
     reopen_count: int
+    growth_count: int
     assignee: str | None
     acknowledged_by: str | None
     snoozed_until: datetime | None

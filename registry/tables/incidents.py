@@ -15,7 +15,8 @@ class IncidentRow(BaseRow, table=True):
 
     `started_at`: arrival of the bad data. `data_version`: table version of the bad data, if known. `columns`: columns
     of the failed checks; None means all. `recovered_at`: time at which good data replaced it; None if it has not.
-    `duplicate_of`: incident that includes this one. `resolved_by_id`: None means that it resolved automatically.
+    `growth_count`: how often a check was violated more than before in it. `duplicate_of`: incident that includes this
+    one. `resolved_by_id`: None means that it resolved automatically.
     `revision`: increases with every change."""
 
     __tablename__ = "incident"
@@ -33,6 +34,7 @@ class IncidentRow(BaseRow, table=True):
     columns: list[str] | None = json_column(default=None)
     recovered_at: datetime | None = time_column(default=None)
     reopen_count: int = 0
+    growth_count: int = 0
     acknowledged_by_id: UUID | None = foreign_key_column("user.id", default=None)
     assignee_id: UUID | None = foreign_key_column("user.id", default=None, index=True)
     snoozed_until: datetime | None = time_column(default=None)
@@ -46,8 +48,9 @@ class IncidentRow(BaseRow, table=True):
 class IncidentObjectRow(BaseRow, table=True):
     """A contract object that fails in an incident; it fails in at most one at a time.
 
-    `failing_checks`: failing checks with their partitions (None: all partitions together). `active`: True while it
-    fails, then None."""
+    `failing_checks`: failing checks with their partitions (None: all partitions together). `violations`: by check, by
+    how much it was violated at most: rows, or the distance from its threshold. `active`: True while it fails, then
+    None."""
 
     __tablename__ = "incident_object"
     __table_args__ = (UniqueConstraint("contract_id", "object", "active"),)
@@ -57,6 +60,7 @@ class IncidentObjectRow(BaseRow, table=True):
     active: bool | None = True
     version: str
     failing_checks: list[list[str | None]] = json_column()
+    violations: dict[str, float] = json_column(default_factory=dict)
     first_run_id: UUID = foreign_key_column("run.id")
     last_run_id: UUID = foreign_key_column("run.id")
     joined_at: datetime = time_column()

@@ -15,6 +15,9 @@ from treaty.contracts.predicates.parser import quote
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.analyzers.characters import CLASSES
+from treaty.engine.analyzers.named_formats import CHECKED, FORMATS
+from treaty.engine.analyzers.text import like
+from treaty.engine.components.operands import Operand
 from treaty.engine.components.text_masks import LONGEST
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateBag
@@ -22,6 +25,7 @@ from treaty.engine.states.planning.scan_plan import Plan
 from treaty.engine.statistics.code_points import CLASSES as BITS
 from treaty.engine.statistics.code_points import kind
 
+ALIKE = ("string", "bigint")
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -61,7 +65,27 @@ def _values(sql: str, columns: Columns, rows: int) -> Sequence[Any]:
     # SQLite's cast to string is one to a number.
     if (cast := re.fullmatch(r"cast\((.+) as string\)", sql)) and cast[1] in named:
         return [None if value is None else str(value) for value in named[cast[1]]]
+    if "RLIKE" in sql and (named_format := _formats(columns).get(sql)):
+        column, name = named_format
+        return [None if value is None else _has_format(name, value) for value in columns[column]]
     return named[sql] if sql in named else _evaluated(sql, columns, rows)
+
+
+def _formats(columns: Columns) -> Mapping[str, tuple[str, str]]:
+    """The column and the format of each expression of a format with check digits, which SQLite cannot evaluate."""
+    operands = {(column, type_): Operand(sql=quote(column), type=type_) for column in columns for type_ in ALIKE}
+    pairs = [
+        (operand, column, name)
+        for (column, type_), operand in operands.items()
+        for name in CHECKED
+        if type_ == "string" or name != "iban"
+    ]
+    return {like(operand, None, name).sql: (column, name) for operand, column, name in pairs}
+
+
+def _has_format(name: str, value: str | int) -> bool:
+    check = FORMATS[name].check
+    return FORMATS[name].holds(check.padded(str(value)) if check and isinstance(value, int) else str(value))
 
 
 def _evaluated(predicate: str | None, columns: Columns, rows: int) -> list[Any]:
@@ -69,6 +93,7 @@ def _evaluated(predicate: str | None, columns: Columns, rows: int) -> list[Any]:
         return [True] * rows
     with sqlite3.connect(":memory:") as database:
         database.create_function("char_length", 1, lambda text: None if text is None else len(text))
+        database.create_function("octet_length", 1, lambda text: None if text is None else len(text.encode()))
         database.create_function("regexp_count", 2, _characters)
         database.create_function("translate", 3, _translated)
         database.execute(f"create table t ({', '.join(map(quote, columns))})")

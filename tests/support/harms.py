@@ -33,11 +33,16 @@ from treaty.registry.tables import (
 
 @dataclass(frozen=True)
 class Fails:
-    """A check that fails: on a partition (None: on all), about a column (None: about the rows)."""
+    """A check that fails: on a partition (None: on all), about a column (None: about the rows).
+
+    `rows`: how many violate it. `value`, `threshold`: those of its metric."""
 
     check: str = "good"
     partition: str | None = "ds=1"
     column: str | None = None
+    rows: int | None = None
+    value: float | None = None
+    threshold: Any = None
 
 
 @dataclass
@@ -132,16 +137,17 @@ def _lineage_run(tx: Session, by: tuple[str, int]) -> UUID:
 
 def _result(contract_id: str, version: str, fails: tuple[Fails, ...], of: set[str], at: datetime) -> RunResult:
     passed = {("good", partition) for partition in (*of, None)} - {(each.check, each.partition) for each in fails}
-    results = [_check(each.check, each.partition, Outcome.FAILED, each.column) for each in fails]
-    results += [_check(check, partition, Outcome.PASSED) for check, partition in sorted(passed, key=repr)]
+    results = [_check(each, Outcome.FAILED) for each in fails]
+    results += [_check(Fails(*each), Outcome.PASSED) for each in sorted(passed, key=repr)]
     return RunResult(
         contract_id=contract_id, contract_version=version, contract_fingerprint="f", object="orders",
         partitions=tuple(sorted(of)), rows=1, started_at=at, finished_at=at, results=tuple(results), measurements=(),
     )  # fmt: skip
 
 
-def _check(check: str, partition: str | None, outcome: Outcome, column: str | None = None) -> CheckResult:
+def _check(of: Fails, outcome: Outcome) -> CheckResult:
     return CheckResult(
-        check_id=check, name=check, outcome=outcome, severity="error", scope="delta" if partition else "dataset",
-        partition=partition, sentence=check, column=column,
+        check_id=of.check, name=of.check, outcome=outcome, severity="error",
+        scope="delta" if of.partition else "dataset", partition=of.partition, sentence=of.check, column=of.column,
+        violating_rows=of.rows, value=of.value, threshold=of.threshold,
     )  # fmt: skip

@@ -36,11 +36,12 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
     late = columns_without_masks(looked, found.whole, schema)
     told = (late.get(each.column.name, each) for each in looked)
     traits = [
-        replace(each, traits=other.traits, frequent=other.frequent, read_as=_read_as(each, days))
+        replace(each, traits=other.traits, frequent=other.frequent, formats=other.formats, read_as=_read_as(each, days))
         for each, other in zip(columns, told, strict=True)
     ]
     few = [each.frequent for each in traits if each.frequent and each.column.base_type != "string"]
-    wanted = plan((measured for each in traits for measured in each.traits.values()), components=few)
+    metrics = (measured for each in traits for measured in (*each.traits.values(), *each.formats.values()))
+    wanted = plan(metrics, components=few)
     more = {name: bag(wanted, schema, day) for (name, _), day in zip(found.partitions, days, strict=True)}
     return found.with_states(more).with_columns(traits)
 

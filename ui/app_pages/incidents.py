@@ -93,6 +93,8 @@ def facts(incident: IncidentOut) -> None:
             panels.fact(ui_texts.SNOOZED, texts.until(until))
         if incident.reopen_count:
             panels.fact(texts.OPENED_AGAIN, texts.times(incident.reopen_count))
+        if incident.growth_count:
+            panels.fact(texts.GREW, texts.times(incident.growth_count))
         if incident.resolution:
             panels.fact(texts.ENDED, ui_texts.RESOLUTIONS[incident.resolution], help_text=incident.comment)
             panels.fact(texts.ENDED_BY, incident.resolved_by or texts.BY_ITSELF)

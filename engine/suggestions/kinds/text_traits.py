@@ -32,6 +32,8 @@ from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
 # Set by hand: with fewer texts, common traits may be chance.
 LEAST_TEXTS = 100
+# The kind that suggests the opposite of a trait.
+OPPOSITES = {"upper_case": "has_small_letter", "lower_case": "has_capital"}
 
 
 @of_column()
@@ -50,6 +52,18 @@ def upper_case(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sug
 def lower_case(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Suggest that no text has a capital letter, if there are letters."""
     return _always(LOWER, column, part, "is in lower case") if _without(UPPER, column, part) else None
+
+
+@of_column()
+def has_small_letter(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
+    """Suggest that every text has a small letter."""
+    return _never(UPPER, column, part, "always has a small letter")
+
+
+@of_column()
+def has_capital(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
+    """Suggest that every text has a capital letter."""
+    return _never(LOWER, column, part, "always has a capital letter")
 
 
 def shares(trait: Trait, column: ColumnProfile, part: HistorySlice) -> Sequence[Value]:
@@ -115,6 +129,35 @@ def _of_trait(trait: Trait, column: ColumnProfile, words: str, least: float) -> 
         limits=(least, None),
         relaxed=partial(_of_trait, trait, column, words),
     )
+
+
+def _never(trait: Trait, column: ColumnProfile, part: HistorySlice, words: str) -> SuggestionCandidate | None:
+    if max(_known_shares(trait, column, part), default=1.0) > 0 or not is_valid_predicate(_or_missing(trait, column)):
+        return None
+    return _without_trait(trait, column, words, 1)
+
+
+def _without_trait(trait: Trait, column: ColumnProfile, words: str, least: float) -> SuggestionCandidate:
+    name = column.column.name
+    predicate = f"{quote(name)} IS NULL OR NOT {trait.condition(name)['predicate']}"
+    sentence, slug = of_rows(f"{name} {words}", least), f"{name}-not-{trait.name.replace('_', '-')}"
+    return SuggestionCandidate(
+        kind=OPPOSITES[trait.name],
+        sentence=sentence,
+        expression=of_rows(predicate, least),
+        patch={"quality": check(slug, sentence, "conformity", compliance(predicate, at_least=least))},
+        measure=SuggestionMetric(
+            lambda part: [_rest(share) for share in shares(trait, column, part)],
+            lambda sample: _rest(_of_sample(trait, sample)),
+        ),
+        assertion=Assertion("mustBeGreaterOrEqualTo", least),
+        limits=(least, None),
+        relaxed=partial(_without_trait, trait, column, words),
+    )
+
+
+def _rest(share: Value) -> Value:
+    return None if share is None else 1 - float(share)
 
 
 @dataclass(frozen=True)

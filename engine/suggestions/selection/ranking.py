@@ -19,7 +19,7 @@ LEAST_CAUGHT = 0.01
 # Set by hand: what a proposed check must add to the issues caught by the others of its column, and the most of them.
 LEAST_ADDED, MOST_PROPOSED = 0.02, 6
 # Rules about the meaning of a column, which injected issues hardly break.
-PLAIN = frozenset({"complete", "positive", "non_negative", "categorical", "refers"})
+PLAIN = frozenset({"complete", "positive", "non_negative", "categorical", "check_digit", "refers"})
 SEVERITIES = ("warning", "error")
 
 
@@ -43,8 +43,11 @@ class RankedCandidate:
 
     def added(self, covered: frozenset[int]) -> float:
         """Return the worth beyond the issues at these positions, which other checks catch."""
-        gain = self.caught.of(self.caught.positions - covered) if self.caught else UNKNOWN
-        return max(self.holds, self.holdout.candidate.likely or 0.0) * gain
+        return max(self.holds, self.holdout.candidate.likely or 0.0) * self.gain(covered)
+
+    def gain(self, covered: frozenset[int]) -> float:
+        """Return the share of issues caught beyond those at these positions."""
+        return self.caught.of(self.caught.positions - covered) if self.caught else UNKNOWN
 
     @property
     def is_plain(self) -> bool:
@@ -74,7 +77,7 @@ def _proposed(same: Sequence[RankedCandidate]) -> Iterator[RankedCandidate]:
     while left and len(picked) < MOST_PROPOSED:
         covered = frozenset().union(*(each.caught.positions for each in picked if each.caught))
         best = max(left, key=lambda each: each.added(covered))
-        if best.added(covered) < LEAST_ADDED:
+        if best.gain(covered) < LEAST_ADDED:
             return
         yield best
         picked.append(best)

@@ -131,6 +131,7 @@ TRIALS: Mapping[str, Callable[[ColumnProfile, HistorySlice], Trials]] = {
     **dict.fromkeys(
         ("trimmed", "upper_case", "lower_case", "fixed_length", "shape", "pattern", "not_empty", "reads_as"), of_texts
     ),
+    **dict.fromkeys(("check_digit", "has_small_letter", "has_capital"), of_texts),
     **dict.fromkeys(("categorical", "mostly_categorical"), of_value_sets),
     **dict.fromkeys(("non_negative", "positive"), of_numbers),
     "complete": of_rows,

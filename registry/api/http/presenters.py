@@ -263,5 +263,5 @@ def incident(incident: IncidentListing) -> schemas.IncidentOut:
 
 def _part(part: IncidentObjectRow) -> schemas.IncidentObjectOut:
     failing = tuple(schemas.FailingCheckOut(check=str(check), partition=at) for check, at in part.failing_checks)
-    fields = part.model_dump(exclude={"incident_id", "failing_checks", "active"})
+    fields = part.model_dump(exclude={"incident_id", "failing_checks", "violations", "active"})
     return schemas.IncidentObjectOut(**fields, active=bool(part.active), failing_checks=failing)

@@ -378,6 +378,56 @@ def test_a_check_that_alarmed_for_nothing_is_drafted_as_a_warning(harm: Harm) ->
     assert (found[1]["patch"]["quality"]["severity"], found[2]) == ("warning", other)
 
 
+def notified(harm: Harm) -> list[str]:
+    """The kinds of the messages about incidents, oldest first."""
+    with read_session(harm.world.engine) as tx:
+        query = select(OutboxMessageRow).order_by(OutboxMessageRow.created_at)
+        kinds = [each.key.split("/")[1] for each in tx.exec(query)]
+    return [each for each in kinds if each in {"violation", "recovery"}]
+
+
+def snapshots(harm: Harm, rows: Callable[[int], int | None]) -> list[int]:
+    """Judge a snapshot of each of 30 days, and return the days on which somebody was notified."""
+    assert (
+        harm.world.call("owner", "POST", "/channels", json={"kind": "email", "target": "ada@shop.example"}).status_code
+        == 201
+    )
+    days: list[int] = []
+    for day in range(1, 31):
+        partition, before = f"ds={day}", len(notified(harm))
+        harm.partitions[partition] = str(day)
+        harm.judge("orders", Fails(partition=partition, rows=rows(day)), at=1440 * day, of=[partition])
+        days += [day] * (len(notified(harm)) - before)
+    return days
+
+
+@pytest.mark.parametrize(
+    ("rows", "days"),
+    [
+        (lambda _: 1, [1]),
+        (lambda _: None, [1]),
+        (lambda day: 1 if day < 20 else 2, [1, 20]),
+        (lambda day: 5 if day == 3 else 2, [1, 3]),
+        (lambda day: {1: 3, 9: 4, 10: 1, 11: 4, 30: 5}.get(day, 2), [1, 9, 30]),
+    ],
+)
+def test_an_odd_row_that_stays_is_one_incident_and_one_notification_until_it_grows(
+    harm: Harm, rows: Callable[[int], int | None], days: list[int]
+) -> None:
+    assert snapshots(harm, rows) == days
+    assert (harm.only.state, harm.only.growth_count, harm.only.reopen_count) == (OPEN, len(days) - 1, 0)
+    assert harm.world.audited().count("incident:grew") == len(days) - 1
+    assert len(harm.failing["orders"]) == 30
+
+
+def test_a_metric_grows_by_its_distance_from_the_threshold(harm: Harm) -> None:
+    harm.judge("orders", Fails(value=12, threshold=10), at=1)
+    harm.judge("orders", Fails(value=8, threshold=10), at=2)
+    assert harm.only.growth_count == 0
+    harm.judge("orders", Fails(value=7, threshold=[10, 20]), at=3)
+    assert harm.only.growth_count == 1
+
+
 def test_people_are_told_once_of_an_incident_and_once_that_it_is_over(harm: Harm) -> None:
     body = {"kind": "email", "target": "ada@shop.example"}
     assert harm.world.call("owner", "POST", "/channels", json=body).status_code == 201
@@ -385,8 +435,4 @@ def test_people_are_told_once_of_an_incident_and_once_that_it_is_over(harm: Harm
     harm.judge("orders", Fails("other", "ds=2"), at=2, of=["ds=2"])
     harm.judge("orders", Fails("other", "ds=2"), at=3)
     harm.judge("orders", at=4, of=["ds=2"], version="2.0.0")
-    with read_session(harm.world.engine) as tx:
-        told = [
-            each.key.split("/")[1] for each in tx.exec(select(OutboxMessageRow).order_by(OutboxMessageRow.created_at))
-        ]
-    assert [each for each in told if each in {"violation", "recovery"}] == ["violation", "recovery"]
+    assert notified(harm) == ["violation", "recovery"]

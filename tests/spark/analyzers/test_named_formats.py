@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 from pyspark.sql import functions
+from stdnum import ean, isbn, luhn
+from stdnum.iso7064 import mod_97_10
 from support.format_texts import TEXTS
 
-from treaty.engine.analyzers.named_formats import FORMATS
+from treaty.engine.analyzers.named_formats import CHECKED, FORMATS
+from treaty.engine.analyzers.text import like
 from treaty.engine.components.operands import Operand
 from treaty.engine.components.text_classes import CLASSES, class_of
 
@@ -56,15 +59,6 @@ READ = {
 }  # fmt: skip
 
 
-def luhn(digits: str) -> bool:
-    doubled = [int(each) * (1 + at % 2) for at, each in enumerate(reversed(digits))]
-    return sum(each - 9 * (each > 9) for each in doubled) % 10 == 0
-
-
-def mod_97(iban: str) -> bool:
-    return int("".join(str(int(each, 36)) for each in iban[4:] + iban[:4])) % 97 == 1
-
-
 def drawn(make: Callable[[random.Random], str], times: int) -> list[str]:
     generator = random.Random(20260105)
     return [make(generator) for _ in range(times)]
@@ -79,13 +73,18 @@ IBANS = drawn(lambda g: f"DE{digits(g, 20)}", 2000) + drawn(
     lambda g: f"MT{digits(g, 2)}{digits(g, 4, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')}{digits(g, 23, '0123456789QRSTUVWXYZ')}",
     2000,
 )
+NUMBERS = [
+    *drawn(lambda g: digits(g, g.randint(1, 21)), 600),
+    *drawn(lambda g: digits(g, g.choice((8, 12, 13, 14))), 600),
+    *drawn(lambda g: g.choice(("", "978", "979")) + digits(g, 9) + digits(g, 1, "0123456789Xx"), 600),
+]
 
 
 @pytest.fixture(scope="module")
 def judged(spark: Any) -> dict[str, Any]:
     """By text, its class and whether it is of each format: of every text, by every format, in one job."""
     listed = {text for good, bad in TEXTS.values() for text in (*good, *bad)}
-    texts = {*listed, *ODD, *CARDS, *IBANS, *(text for texts in READ.values() for text in texts)}
+    texts = {*listed, *ODD, *CARDS, *IBANS, *NUMBERS, *(text for texts in READ.values() for text in texts)}
     frame = spark.createDataFrame([(text,) for text in sorted(texts)], "text string")
     columns = [functions.expr(each.condition(TEXT.sql)).alias(name) for name, each in FORMATS.items()]
     rows = frame.select("text", functions.expr(class_of(TEXT)).alias("class"), *columns).collect()
@@ -104,13 +103,46 @@ def test_no_text_is_left_unjudged(judged: dict[str, Any]) -> None:
 
 
 def test_a_card_number_keeps_its_check_digit(judged: dict[str, Any]) -> None:
-    assert [text for text in CARDS if judged[text]["credit_card"] is not luhn(text)] == []
-    assert 20 < sum(map(luhn, CARDS)) < 80
+    assert [text for text in CARDS if judged[text]["credit_card"] is not luhn.is_valid(text)] == []
+    assert 20 < sum(map(luhn.is_valid, CARDS)) < 80
 
 
 def test_an_iban_keeps_its_check_digits(judged: dict[str, Any]) -> None:
-    assert [text for text in IBANS if judged[text]["iban"] is not mod_97(text)] == []
-    assert sum(map(mod_97, IBANS)) > 20
+    def holds(text: str) -> bool:
+        return mod_97_10.is_valid(text[4:] + text[:4])
+
+    assert [text for text in IBANS if judged[text]["iban"] is not holds(text)] == []
+    assert sum(map(holds, IBANS)) > 20
+
+
+# The library also accepts a single 0 as a Luhn number, and nine digits as an ISBN.
+@pytest.mark.parametrize(("name", "library"), [("luhn", luhn), ("ean", ean), ("isbn", isbn)])
+def test_check_digits_are_those_of_an_independent_library(name: str, library: Any, judged: dict[str, Any]) -> None:
+    numbers = [text for text in NUMBERS if 9 < len(text) < 21]
+    assert [text for text in numbers if judged[text][name] is not library.is_valid(text)] == []
+    assert sum(judged[text][name] for text in numbers) > 30
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_spark_and_python_find_the_same_check_digits(name: str, judged: dict[str, Any]) -> None:
+    assert [text for text, row in judged.items() if row[name] is not FORMATS[name].holds(text)] == []
+
+
+WHOLE = {
+    "luhn": {18: True, 17: False, 4111111111111111: True, 0: False, -18: False, None: None},
+    "credit_card": {4111111111111111: True, 4111111111111112: False, 18: False},
+    "isbn": {306406152: True, 306406153: False, 9780306406157: True, -306406152: False, 99999999999: False},
+    "ean": {36000291452: True, 36000291453: False, 4006381333931: True, 73513537: True, 10614141000415: True,
+            100614141000415: False, -73513537: False},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("type_", ["bigint", "decimal(20,0)"])
+def test_whole_numbers_have_a_format_with_the_zeros_that_they_lost(spark: Any, name: str, type_: str) -> None:
+    frame = spark.createDataFrame([(each,) for each in WHOLE[name]], "n bigint").selectExpr(f"cast(n as {type_}) n")
+    rows = frame.selectExpr("n", f"{like(Operand(sql='`n`', type=type_), None, name).sql} as good").collect()
+    assert {row["n"] if row["n"] is None else int(row["n"]): row["good"] for row in rows} == WHOLE[name]
 
 
 @pytest.mark.parametrize("name", CLASSES)

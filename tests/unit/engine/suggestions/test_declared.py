@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stdnum import ean
 from support.bags import bag
 from support.every import every
 from support.histories import history, related, steady
@@ -73,6 +74,12 @@ SAME_DAY = (
 )
 
 
+EANS = [number + ean.calc_check_digit(number) for number in (f"{40063813000 + 37 * at:012d}" for at in MANY)]
+
+
+NAMES = [f"Region {chr(65 + at)}o" for at in range(20)]
+
+
 def named(name: str, kind: str, values: Sequence[Any]) -> tuple[dict[str, str], Days]:
     return {name: kind}, [{name: values}] * 10
 
@@ -123,6 +130,13 @@ APPEARS = [
     ("q75_band", DOUBLE, daily(lambda day: [each + day % 3 for each in WAVES])),
     ("fixed_length", TEXT, steady(CODES)),
     ("shape", TEXT, steady(CODES)),
+    ("has_small_letter", TEXT, steady(NAMES)),
+    ("has_small_letter", TEXT, steady([f"{each}{'x' * 64}" for each in NAMES])),
+    ("has_capital", TEXT, steady([*NAMES, None])),
+    ("check_digit", TEXT, steady(EANS)),
+    ("check_digit", TEXT, steady([*EANS * 2, EANS[0][:-1] + "x"])),
+    ("check_digit", TEXT, steady(EANS[:12])),
+    ("check_digit", INT, steady([*map(int, EANS), None])),
     ("mostly_categorical", TEXT, [*steady(FEW * 10, days=5), *steady([*FEW * 10, "odd"], days=5)]),
     ("unique_in_partition", TEXT, steady(CODES)),
     ("unique_in_partition", INT, daily(lambda day: [each**3 for each in range(100, 120 + day)])),
@@ -206,6 +220,14 @@ ABSENT = [
     *[(f"{each}_band", DOUBLE, [*daily(lambda day: WAVES, days=9), {"x": [1e9]}]) for each in ("q25", "q75")],
     ("fixed_length", TEXT, steady([*CODES, "AB-1"])),
     ("shape", TEXT, steady([*CODES, "AB001"])),
+    ("has_small_letter", TEXT, steady([*NAMES, "IBM"])),
+    ("has_small_letter", TEXT, steady(["123"] * 30)),
+    ("has_capital", TEXT, [*steady(NAMES, days=9), {"x": ["eon", *map(str.lower, NAMES)]}]),
+    ("check_digit", TEXT, steady(EANS[:8] * 20)),
+    ("check_digit", TEXT, steady([*EANS[:1] * 5000, *(f"{int(each) + 1:013d}" for each in EANS[:50])])),
+    ("check_digit", TEXT, steady([f"{int(each) + 1:013d}" for each in EANS])),
+    ("check_digit", INT, steady(range(4006381300000, 4006381300100))),
+    ("check_digit", DOUBLE, steady(list(map(float, EANS)))),
     ("mostly_categorical", TEXT, [*steady(FEW * 10, days=8), *steady(["odd", "new"] * 15, days=2)]),
     ("mostly_categorical", TEXT, daily(lambda day: [*FEW * 20, *[f"new {day // 4}"] * day], days=24)),
     ("unique_in_partition", TEXT, steady([*CODES, "AB-001"])),

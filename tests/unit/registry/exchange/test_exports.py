@@ -17,6 +17,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.document.yaml_syntax import parse
 from treaty.contracts.errors import ContractError
+from treaty.engine.checks.executors import checks_with_runners
 from treaty.registry.exchange import imports
 from treaty.registry.exchange.document_summary import visible
 from treaty.registry.exchange.export_source import ExportSource, ImportSource
@@ -65,6 +66,78 @@ def test_a_document_comes_back_from_its_export_byte_for_byte(text: str) -> None:
     written = exported("odcs", text.encode())
     (back,) = imports.import_documents(imports.FORMS["odcs"], [ImportSource("a", "a", written)])
     assert back.document == text.encode()
+
+
+PATTERNS = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: orders
+name: Orders
+version: 1.0.0
+status: active
+schema:
+  - name: orders
+    properties:
+      # Written by hand.
+      - name: code
+        logicalType: string
+        quality:
+          - {id: shape, type: custom, engine: treaty, implementation: {analyzer: pattern_match, pattern: '[A-Z]\\-\\s', mustBe: 1}}
+      - {name: other, logicalType: string, logicalTypeOptions: {maxLength: 9}}
+      - name: address
+        logicalType: object
+        properties:
+          - {name: zip, logicalType: string}
+      - name: plate
+        logicalType: string
+        logicalTypeOptions:
+          minLength: 2
+    quality:
+      - {id: zips, type: custom, engine: treaty, implementation: {analyzer: pattern_match, column: address.zip, pattern: '^[0-9]{5}$', mustBeGreaterOrEqualTo: 1}}
+      - {id: others, type: custom, engine: treaty, implementation: {analyzer: pattern_match, column: other, pattern: 'a|b', within: true, mustBe: 1}}
+      - {id: plates, type: custom, engine: treaty, implementation: {analyzer: pattern_match, column: plate, pattern: 'B.', mustBe: 1}}
+"""  # noqa: E501 - a line is a check
+
+
+def test_pattern_checks_are_also_written_as_the_standard_does_and_are_no_second_checks() -> None:
+    written = exported("odcs", PATTERNS.encode())
+    (table,) = read(written).objects
+    code, other, address, plate = table.properties
+    assert code.options == {"pattern": r"^[A-Z]-[ \t\n\r\f\x0b]$"}
+    assert other.options == {"maxLength": 9, "pattern": "a|b"}
+    assert address.properties[0].options == {"pattern": "^[0-9]{5}$"}
+    assert plate.options == {"minLength": 2, "pattern": r"^B[^\n]$"}
+    assert [each.check.id for each in checks_with_runners(table)] == [
+        each.check.id for each in checks_with_runners(read(PATTERNS.encode()).objects[0])
+    ]
+    assert lint(written) == []
+    assert b"# Written by hand." in written
+    assert exported("odcs", written) == written
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("mustBe: 1", "mustBeGreaterOrEqualTo: 0.99"),
+        ("mustBe: 1", "mustBe: 1, where: 'code IS NOT NULL'"),
+        ("mustBe: 1", "mustBe: 1, nulls: break"),
+        ("engine: treaty,", "engine: treaty, severity: warning,"),
+        ("[A-Z]", r"\b[A-Z]"),
+        ("logicalType: string\n        quality", "physicalType: string\n        quality"),
+    ],
+)
+def test_a_check_that_means_less_or_more_is_not_written_as_a_pattern(before: str, after: str) -> None:
+    text = PATTERNS[: PATTERNS.index("      - {name: other")].replace(before, after)
+    assert exported("odcs", text.encode()) == text.encode()
+
+
+def test_a_pattern_beside_another_check_remains_a_check() -> None:
+    text = PATTERNS.replace(
+        "logicalType: string\n        quality",
+        "logicalType: string\n        logicalTypeOptions: {pattern: x}\n        quality",
+    )
+    ids = [each.check.id for each in checks_with_runners(read(text.encode()).objects[0])]
+    assert {"code-pattern", "shape"} <= set(ids)
 
 
 def test_an_export_says_its_state_and_its_record() -> None:

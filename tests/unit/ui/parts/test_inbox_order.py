@@ -112,7 +112,7 @@ def incident(state: str, **more: Any) -> IncidentOut:
     told: dict[str, Any] = {
         "id": UUID(int=7), "contract_id": "shop", "object": "orders", "revision": 1, "opened_at": NOW + 3 * HOUR,
         "updated_at": NOW, "started_at": NOW, "columns": None, "recovered_at": None, "reopen_count": 0,
-        "assignee": None,
+        "growth_count": 0, "assignee": None,
         "acknowledged_by": None, "snoozed_until": None, "resolution": None, "resolved_at": None, "resolved_by": None,
         "comment": None, "duplicate_of": None, "objects": (), "state": state, "etag": '"1"',
     }  # fmt: skip
