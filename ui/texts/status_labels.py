@@ -186,10 +186,17 @@ def glyph(mark: StatusLabel) -> str:
     return f"{GLYPHS.get(mark.word, '•')} {mark.word}"
 
 
+def outcome_count(number: int, outcome: StatusLabel) -> str:
+    """Describe that many checks with an outcome: '3 failed', '2 warnings'."""
+    if outcome is OUTCOMES["warned"]:
+        return pluralize(number, outcome.word.lower())
+    return f"{number:,} {outcome.word.lower()}"
+
+
 def checks_with(number: int, outcome: StatusLabel) -> str:
     """Describe that many checks with an outcome: '3 checks failed', '1 warning'."""
     if outcome is OUTCOMES["warned"]:
-        return pluralize(number, outcome.word.lower())
+        return outcome_count(number, outcome)
     return f"{pluralize(number, 'check')} {outcome.word.lower()}"
 
 

@@ -118,7 +118,7 @@ def counted(counts: Mapping[str, int], *, with_noun: bool = False) -> str:
     `with_noun`: name the checks, as in '3 checks failed, 1 warning'."""
     order = [name for name in ui_texts.OUTCOMES if name != "passed"] + ["passed"]
     names = [name for name in order if counts.get(name)]
-    parts = [f"{counts[name]:,} {ui_texts.OUTCOMES[name].word.lower()}" for name in names]
+    parts = [ui_texts.outcome_count(counts[name], ui_texts.OUTCOMES[name]) for name in names]
     if with_noun and names:
         parts[0] = ui_texts.checks_with(counts[names[0]], ui_texts.OUTCOMES[names[0]])
     return ", ".join(parts) or ui_texts.NO_CHECKS
