@@ -55,7 +55,9 @@ class PatternLimits:
     objective: Objective = Objective.ALARMS
 
     def adjusted(self, options: PatternOptions, least: int) -> "PatternLimits":
-        """Return the limits with the options that are set. `least`: number of columns without that option."""
+        """Return the limits with the options that are set.
+
+        `least`: number of columns that must have a pattern where the options do not set it."""
         limits = {"r": options.max_impurity, "tokens": options.max_tokens, "theta": options.max_discarded}
         chosen: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}
         return replace(self, m=options.min_columns or least, **chosen)
