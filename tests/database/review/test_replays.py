@@ -367,7 +367,7 @@ def test_the_command_waits_for_a_worker_where_counts_are_asked_for(
     command: Command, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = memory.world.client("producer").propose(changed(uniqueness={"mustBeGreaterThan": 0.01}))
-    monkeypatch.setattr("treaty.registry.cli.commands.replay.time.sleep", lambda _: _worker(memory).work())
+    monkeypatch.setattr("treaty.registry.cli.commands.tasks.time.sleep", lambda _: _worker(memory).work())
     code, printed, _ = command("replay", str(made.id), "--merge-counts")
     assert code == 1
     assert "uniqueness-id" in printed
