@@ -56,7 +56,8 @@ class KeyModelsOut(EtagModel):
     - `pinned`: true if an administrator chose it; trainings then do not replace it.
     - `reason`: why it is in use.
     - `notes`: why the chosen version cannot be used; empty if it can.
-    - `comparison`: figures of the last training; null if there was none."""
+    - `comparison`: figures of the last training; null if there was none.
+    - `versions`: stored versions, newest first."""
 
     title: str
     version: int | None

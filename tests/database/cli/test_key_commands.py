@@ -3,6 +3,7 @@
 import json
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,7 +36,8 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
 @pytest.fixture
 def run(world: World, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs a command as a user while a worker works; its exit code and what it prints."""
-    monkeypatch.setattr(tasks.time, "sleep", lambda _: work())
+    # Not the module `time` itself: threads of a Spark in this process sleep, too.
+    monkeypatch.setattr(tasks, "time", SimpleNamespace(sleep=lambda _: work()))
     monkeypatch.setattr(
         "treaty.registry.client.Client", lambda _, token: Client("http://testserver", token, http=world.http)
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from threading import BoundedSemaphore
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -367,7 +368,9 @@ def test_the_command_waits_for_a_worker_where_counts_are_asked_for(
     command: Command, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = memory.world.client("producer").propose(changed(uniqueness={"mustBeGreaterThan": 0.01}))
-    monkeypatch.setattr("treaty.registry.cli.commands.tasks.time.sleep", lambda _: _worker(memory).work())
+    monkeypatch.setattr(
+        "treaty.registry.cli.commands.tasks.time", SimpleNamespace(sleep=lambda _: _worker(memory).work())
+    )
     code, printed, _ = command("replay", str(made.id), "--merge-counts")
     assert code == 1
     assert "uniqueness-id" in printed

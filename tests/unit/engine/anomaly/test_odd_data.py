@@ -37,7 +37,7 @@ SUGGESTED: Sequence[tuple[str, dict[str, str], Sequence[dict[str, Sequence[Any]]
         "10,000 categories",
         TEXT,
         steady([f"v{at}" for at in range(10_000)], days=3),
-        {"complete", "lower_case", "not_empty", "trimmed", "unique_in_partition"},
+        {"complete", "has_small_letter", "lower_case", "not_empty", "trimmed", "unique_in_partition"},
     ),
     ("NaN alone", DOUBLE, steady([nan] * 40), CONSTANT),
     ("some NaN", DOUBLE, steady([nan, 1.0, 2.0] * 20), CONSTANT),
