@@ -3,7 +3,7 @@
 import io
 import subprocess
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
@@ -11,10 +11,14 @@ from typing import Any
 from unittest.mock import patch
 
 from treaty.engine.cli import commands as cli_commands
-from treaty.engine.cli import gate
+from treaty.engine.cli import draft, gate, patterns
 from treaty.engine.protocol.progress import ReportProgress
 from treaty.engine.spark.process.child import ChildSettings, SparkChild
+from treaty.registry.cli.commands import profile
 from treaty.registry.cli.main import main
+
+# The modules whose commands start Spark.
+OPENING = (cli_commands, draft, gate, patterns, profile)
 
 
 class Here(SparkChild):
@@ -38,11 +42,11 @@ class Commands:
     def __call__(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
         """What the command printed, and its exit code, as if it had been a process."""
         given, out, errors = [str(each) for each in arguments], io.StringIO(), io.StringIO()
-        opened = {"in_spark": lambda remote, memory: nullcontext(self.spark)}
-        with (
-            chdir(self.folder), patch.multiple(cli_commands, **opened), patch.multiple(gate, **opened),
-            redirect_stdout(out), redirect_stderr(errors),
-        ):  # fmt: skip
+        with ExitStack() as stack:
+            for module in OPENING:
+                stack.enter_context(patch.object(module, "in_spark", lambda remote, memory: nullcontext(self.spark)))
+            for context in (chdir(self.folder), redirect_stdout(out), redirect_stderr(errors)):
+                stack.enter_context(context)
             code = _code(given)
         return subprocess.CompletedProcess(given, code, out.getvalue(), errors.getvalue())
 

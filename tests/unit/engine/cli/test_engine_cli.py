@@ -4,12 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
+from support.commands import OPENING
 from support.orders import ROWS, check, contract, run, states
 
+from treaty.engine.cli import commands as cli_commands
 from treaty.engine.cli.commands import CliError, exit_code, print_report
 from treaty.engine.cli.options import FailOn, Report
 from treaty.engine.core.results import Verdict
 from treaty.engine.report import REPORTS
+from treaty.registry.cli.commands import profile
 from treaty.registry.cli.main import _code
 
 CODES = [
@@ -95,3 +98,9 @@ def test_a_report_that_cannot_be_written_is_told_all_the_same(
     with pytest.raises(CliError, match="cannot be written: Is a directory"):
         print_report(RUN, Report.JSON, tmp_path)
     assert "(required: 5)" in capsys.readouterr().out
+
+
+def test_every_command_that_starts_spark_can_share_that_of_the_tests() -> None:
+    folders = [Path(str(each.__file__)).parent for each in (cli_commands, profile)]
+    opening = {path.name for folder in folders for path in folder.rglob("*.py") if "with in_spark(" in path.read_text()}
+    assert opening == {Path(str(each.__file__)).name for each in OPENING}
