@@ -40,11 +40,11 @@ from treaty.engine.cli.options import (
     Sample,
 )
 from treaty.engine.core.learning_options import (
+    PATTERNS,
     PINNED,
+    PROGRAMS,
     REFITS,
     TIGHTEN,
-    BoundName,
-    PatternMethod,
     PatternOptions,
     ProgramOptions,
 )
@@ -57,10 +57,11 @@ PATTERN_FLAGS = {"method": "pattern_method"}
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
     sample: Sample = None, exclude_partition: ExcludePartition = None, object_name: ObjectName = None,
-    lake: LakeIndex = None, key_model: KeyModelPath = None, pattern_method: PatternMethodOption = PatternMethod.TREATY,
+    lake: LakeIndex = None, key_model: KeyModelPath = None, pattern_method: PatternMethodOption = PATTERNS.method,
     max_impurity: MaxImpurity = None, min_columns: MinColumns = None, max_tokens: MaxTokens = None,
-    max_discarded: MaxDiscarded = None, by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0,
-    bound: Bound = BoundName.MEASURED, clauses: Clauses = 3, history: HistoryLength = None, refit: Refit = PINNED,
+    max_discarded: MaxDiscarded = None, by_history: ByHistory = False,
+    false_alarms: FalseAlarms = PROGRAMS.false_alarms, bound: Bound = PROGRAMS.bound,
+    clauses: Clauses = PROGRAMS.clauses, history: HistoryLength = None, refit: Refit = PROGRAMS.refit,
     compare: Compare = False, all_suggestions: AllSuggestions = False, out: Out = None, format: Format = None,
     as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip

@@ -8,8 +8,10 @@ from pydantic import BaseModel
 from treaty.engine.core.learning_options import BoundName, PatternMethod, PatternOptions, ProgramOptions
 
 
-def _option(model: type[BaseModel], name: str, prefix: str = "") -> Any:
-    """Return the option for a field of a model, with its description and limits."""
+def _option(model: type[BaseModel], name: str, condition: str) -> Any:
+    """Return the option for a field of a model, with its description and limits.
+
+    `condition`: what the option needs to have an effect."""
     field = model.model_fields[name]
     limits = {
         option: getattr(limit, bound)
@@ -18,7 +20,7 @@ def _option(model: type[BaseModel], name: str, prefix: str = "") -> Any:
         if hasattr(limit, bound)
     }
     words = (field.description or "").replace("`", "'")
-    return typer.Option(help=f"{prefix}{words}." if prefix else f"{words[:1].upper()}{words[1:]}.", **limits)
+    return typer.Option(help=f"{condition}{words}.", **limits)
 
 
 HISTORY, LAKE = "With --by-history: ", "With a pattern index: "

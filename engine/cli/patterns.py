@@ -20,7 +20,7 @@ from treaty.engine.cli.learning_options import (
     PatternMethodOption,
 )
 from treaty.engine.cli.options import Columns, Format, Json, Memory, Remote
-from treaty.engine.core.learning_options import PatternMethod, PatternOptions
+from treaty.engine.core.learning_options import PATTERNS, PatternOptions
 from treaty.engine.core.number_format import percentage
 from treaty.engine.protocol.requests import TableSource, TextsRequest
 
@@ -67,7 +67,7 @@ def index(
 
 @patterns.command()
 def infer(
-    data: Text, lake: LakeFolder = HERE, method: PatternMethodOption = PatternMethod.TREATY,
+    data: Text, lake: LakeFolder = HERE, method: PatternMethodOption = PATTERNS.method,
     max_impurity: MaxImpurity = None, min_columns: MinColumns = None, max_tokens: MaxTokens = None,
     max_discarded: MaxDiscarded = None, columns: Columns = None, rows: Rows = 1000, as_json: Json = False,
     format: Format = None, remote: Remote = None, memory: Memory = "2g",

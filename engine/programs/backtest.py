@@ -11,11 +11,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from treaty.engine.core.learning_options import LEAST_BATCHES
 from treaty.engine.programs.fitting import possible_guards
 from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.injected_issues import Issue
 from treaty.engine.programs.learner import Learner, transfer_statistic
-from treaty.engine.programs.recipe import LEAST_BATCHES
 
 Array = NDArray[Any]
 

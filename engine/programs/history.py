@@ -207,12 +207,22 @@ class ColumnHistory:
         return replace(self._learned_positions[unit], next=self._next_position(unit))
 
     def _next_position(self, unit: LagUnit | None) -> float:
+        key = self.arrival, unit
+        if key not in self._next_positions:
+            self._next_positions[key] = self._position_of_next(unit)
+        return self._next_positions[key]
+
+    def _position_of_next(self, unit: LagUnit | None) -> float:
         segment = self._next_segment
         times = self._times(self.segments.get(segment, ()))
         place = list(self.segments).index(segment) if segment in self.segments else len(self.segments)
         if self.arrival:
             return positions([*times, self.arrival.time], unit)[-1] + place * SEGMENT_GAP
         return positions(times, unit)[-1] + 1.0 + place * SEGMENT_GAP if times else 0.0
+
+    @cached_property
+    def _next_positions(self) -> dict[tuple[Arrival | None, LagUnit | None], float]:
+        return {}
 
     @cached_property
     def _learned_positions(self) -> dict[LagUnit | None, Positions]:

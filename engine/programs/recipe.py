@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from treaty.engine.core.learning_options import LEAST_BATCHES
 from treaty.engine.statistics.statistics import Statistic
 
-# With fewer batches a rate of 1 % cannot be kept: with 7 batches 3 % of clean ones alarmed, with 14 1 % (measured).
-LEAST_BATCHES = 14
 SAMPLE = 2000
 # A guard is as wide as that many deviations, two rows, or for the row count half a percent of it. The widest one is
 # broken by less than a tenth of the smallest count so far, as by an empty or all-null batch. Chosen by hand.

@@ -21,6 +21,7 @@ from treaty.engine.anomaly.series import finite
 from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.components.operands import NUMERIC
 from treaty.engine.core.errors import StateError
+from treaty.engine.core.learning_options import LEAST_BATCHES
 from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import MEASURES, PRESENT, ROWS
 from treaty.engine.programs.fitting import refit_clause
@@ -28,7 +29,6 @@ from treaty.engine.programs.history import ColumnHistory, distance_inputs, stati
 from treaty.engine.programs.limits import outward
 from treaty.engine.programs.newest_partitions import newest
 from treaty.engine.programs.program import Clause, NoProgram
-from treaty.engine.programs.recipe import LEAST_BATCHES
 from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.programs.suggestions import TABLE, TableHistory
 from treaty.engine.states import bag as bags

@@ -7,18 +7,19 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import takewhile
 from threading import Event as Flag
 from threading import Thread
 
 from sqlalchemy.exc import OperationalError
+from sqlmodel import Session
 
 from treaty.registry.core.database import read_session, transaction
+from treaty.registry.core.enums import TaskKind
 from treaty.registry.drafting import nightly_redraft, refits
-from treaty.registry.drafting.keys import key_models
-from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.notifications.delivery import OutboxDeliverer
+from treaty.registry.queue import registry_tasks
 from treaty.registry.review.approval import activation
 from treaty.registry.validation import schedule
 from treaty.registry.worker import job_attempts
@@ -88,50 +89,35 @@ def _done(means: WorkerContext, waits: Callable[..., object], do: Callable[..., 
     return count
 
 
-def order_redrafts(means: WorkerContext) -> int:
-    """Enqueue the redrafts of contracts in force at the configured hour; return the number of tasks."""
+def _at_night(means: WorkerContext, order: Callable[[Session, datetime], int]) -> int:
+    """Enqueue tasks at the configured hour of redrafts; return their number."""
     now = means.clock()
     if not nightly_redraft.is_due(means.settings, now=now):
         return 0
     with transaction(means.database) as tx:
-        count = nightly_redraft.order(tx, means.settings, now=now, ids=means.ids)
+        count = order(tx, now)
         tx.commit()
     return count
+
+
+def order_redrafts(means: WorkerContext) -> int:
+    """Enqueue the redrafts of contracts in force."""
+    return _at_night(means, lambda tx, now: nightly_redraft.order(tx, means.settings, now=now, ids=means.ids))
 
 
 def order_learning(means: WorkerContext) -> int:
-    """Enqueue the update of the pattern index before the redrafts; return the number of tasks."""
-    now = means.clock()
-    if not nightly_redraft.is_due(means.settings, now=now):
-        return 0
-    with transaction(means.database) as tx:
-        count = index_updates.order(tx, now=now, ids=means.ids)
-        tx.commit()
-    return count
+    """Enqueue the update of the pattern index, before the redrafts."""
+    return _at_night(means, lambda tx, now: registry_tasks.order_daily(tx, TaskKind.LEARN, now=now, ids=means.ids))
 
 
 def order_training(means: WorkerContext) -> int:
-    """Enqueue the training of the key-name model before the redrafts; return the number of tasks."""
-    now = means.clock()
-    if not nightly_redraft.is_due(means.settings, now=now):
-        return 0
-    with transaction(means.database) as tx:
-        count = key_models.order(tx, now=now, ids=means.ids)
-        tx.commit()
-    return count
+    """Enqueue the training of the key-name model, before the redrafts."""
+    return _at_night(means, lambda tx, now: registry_tasks.order_daily(tx, TaskKind.TRAIN, now=now, ids=means.ids))
 
 
 def order_refits(means: WorkerContext) -> int:
-    """Enqueue the refits of programs whose contracts allow it, at the hour of redrafts.
-
-    Returns the number of tasks."""
-    now = means.clock()
-    if not nightly_redraft.is_due(means.settings, now=now):
-        return 0
-    with transaction(means.database) as tx:
-        count = refits.order(tx, now=now, ids=means.ids)
-        tx.commit()
-    return count
+    """Enqueue the refits of programs whose contracts allow it."""
+    return _at_night(means, lambda tx, now: refits.order(tx, now=now, ids=means.ids))
 
 
 def deliver(means: WorkerContext) -> int:

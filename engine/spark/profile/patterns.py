@@ -5,6 +5,7 @@ executors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from treaty.contracts.limits.regex_cost import MAX_SUBJECT
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import TEXT
 from treaty.engine.core.errors import EngineError
+from treaty.engine.core.learning_options import PatternOptions
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.patterns.index_file import UnreadableIndex
 from treaty.engine.patterns.lake_index import PatternLake
@@ -28,6 +30,7 @@ from treaty.engine.suggestions.choices import patterns as pattern_choices
 from treaty.engine.suggestions.choices.outcomes import ChoiceOutcome
 from treaty.engine.suggestions.selection import learned_patterns
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, learned
+from treaty.engine.suggestions.selection.learned_patterns import PatternCheck
 
 # Oversampling, so that a sample is hardly ever too small.
 AMPLE = 1.5
@@ -102,18 +105,26 @@ def suggested(
         return PatternDraft(profile)
     report_progress(f"learning patterns of {len(columns)} columns")
     texts = _texts(_older(table, profile, request), columns, ROWS)
-    pattern_checks = learned_patterns.pattern_checks(profile.columns, texts, index, table.schema, request.patterns)
-    trials = (
-        pattern_choices.trials(profile.columns, texts, index, table.schema, request.patterns) if request.compare else []
-    )
-    every = [*pattern_checks, *(each for trial in trials for each in trial.checks)]
-    if not every:
-        return PatternDraft(profile)
-    counts = plan([each.measured for each in every])
-    names, by = tuple(name for name, _ in profile.partitions), request.source.partition_by
-    profiled = profile.with_states(scan(_same(table.frame, profile), counts, partition_by=by, expected=names))
-    unbroken = learned_patterns.unbroken_suggestions(pattern_checks, HistorySlice.of(profiled))
+
+    @cache
+    def checks_of(options: PatternOptions) -> list[PatternCheck]:
+        return learned_patterns.pattern_checks(profile.columns, texts, index, table.schema, options)
+
+    chosen, least = request.patterns, index.least_columns
+    trials = pattern_choices.trials(checks_of, chosen, least=least, columns=len(texts)) if request.compare else []
+    every = [*checks_of(chosen), *(each for trial in trials for each in trial.checks)]
+    profiled = _with_counts(table, profile, request, every) if every else profile
+    unbroken = learned_patterns.unbroken_suggestions(checks_of(chosen), HistorySlice.of(profiled))
     return PatternDraft(profiled, unbroken, [each.outcome(profiled.partitions[learned(profile) :]) for each in trials])
+
+
+def _with_counts(
+    table: ProfiledTable, profile: TableProfile, request: DraftRequest, checks: Sequence[PatternCheck]
+) -> TableProfile:
+    """Add the conformity counts of all checks, in one scan."""
+    counts = plan([each.measured for each in checks])
+    names, by = tuple(name for name, _ in profile.partitions), request.source.partition_by
+    return profile.with_states(scan(_same(table.frame, profile), counts, partition_by=by, expected=names))
 
 
 def _index(folder: str | None) -> Any:

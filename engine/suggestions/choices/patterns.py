@@ -1,20 +1,16 @@
 """Compare the options of learned patterns: each option is changed alone, the others stay as chosen."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from treaty.contracts.schema import Schema
 from treaty.engine.core.learning_options import PatternMethod, PatternOptions
-from treaty.engine.patterns.index import PatternIndex
-from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.states.bag import StateBag
 from treaty.engine.suggestions.choices.outcomes import ChoiceOutcome
-from treaty.engine.suggestions.selection.learned_patterns import PatternCheck, pattern_checks
+from treaty.engine.suggestions.selection.learned_patterns import PatternCheck
 
 # Values to compare with the defaults.
 IMPURITIES, TOKENS, DISCARDED = (0.02, 0.3), (4,), (0.0, 0.2)
-Texts = Mapping[str, Sequence[str | None]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,25 +34,21 @@ class PatternTrial:
             chosen=self.chosen,
             checks=len(errors),
             evaluated=len(later),
-            alarmed_on=tuple(name for name, bag in later if any(_violated(each, bag) for each in errors)),
-            catches=round(sum(1 - each.details["passes"] for each in errors) / self.columns, 4),
+            alarmed_on=tuple(name for name, bag in later if any(each.is_violated(bag) for each in errors)),
+            catches=round(sum(1 - each.passes for each in errors) / self.columns, 4),
         )
 
 
 def trials(
-    columns: Sequence[ColumnProfile], texts: Texts, index: PatternIndex, schema: Schema, chosen: PatternOptions
+    checks_of: Callable[[PatternOptions], Sequence[PatternCheck]], chosen: PatternOptions, *, least: int, columns: int
 ) -> list[PatternTrial]:
-    """Learn patterns with each option; the chosen value of an option comes first. Empty without texts."""
+    """Learn patterns with each option; the chosen value of an option comes first.
+
+    `checks_of`: learns with options; called with the chosen ones once for each option. `least`: number of columns
+    that must have a pattern by default. `columns`: number of text columns."""
     return [
-        PatternTrial(
-            option=option,
-            value=value,
-            chosen=options == chosen,
-            checks=pattern_checks(columns, texts, index, schema, options),
-            columns=len(texts),
-        )
-        for option, value, options in _options(chosen, index.least_columns)
-        if texts
+        PatternTrial(option=option, value=value, chosen=options == chosen, checks=checks_of(options), columns=columns)
+        for option, value, options in _options(chosen, least)
     ]
 
 
@@ -75,8 +67,3 @@ def _values(least: int) -> dict[str, tuple[Any, ...]]:
         "max_tokens": (None, *TOKENS),
         "max_discarded": (None, *DISCARDED),
     }
-
-
-def _violated(check: PatternCheck, bag: StateBag) -> bool:
-    value = check.measured.value(bag.values)
-    return isinstance(value, float) and value <= check.entry["implementation"]["mustBeGreaterThan"]

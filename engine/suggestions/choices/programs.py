@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from treaty.engine.core.learning_options import BoundName, ProgramOptions
+from treaty.engine.core.learning_options import LEAST_BATCHES, BoundName, ProgramOptions
 from treaty.engine.programs.program import ColumnProgram
 from treaty.engine.programs.suggestions import TableHistory, programs
 from treaty.engine.programs.table_programs import TableProgram
@@ -13,7 +13,6 @@ from treaty.engine.suggestions.choices.outcomes import ChoiceOutcome
 
 # Budgets to compare, in multiples of the chosen one; numbers of clauses.
 BUDGETS, CLAUSES = (0.25, 4.0), (1, 3, 5)
-LEAST_TIMES = 14
 
 
 def program_choices(
@@ -38,7 +37,7 @@ def _others(chosen: ProgramOptions, times: int) -> dict[str, tuple[Any, ...]]:
         "false_alarms": tuple(each * chosen.false_alarms for each in BUDGETS),
         "bound": tuple(BoundName),
         "clauses": CLAUSES,
-        "history": (times // 2,) if times // 2 >= LEAST_TIMES else (),
+        "history": (times // 2,) if times // 2 >= LEAST_BATCHES else (),
     }
     return {
         option: tuple(each for each in some if each != getattr(chosen, option))

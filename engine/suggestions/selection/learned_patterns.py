@@ -3,8 +3,9 @@
 No state contains the texts, so a sample of them is passed in. One more scan then counts the conforming texts of each
 partition."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from treaty.contracts.assertions import Assertion
@@ -20,6 +21,7 @@ from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.inference import LearnedPattern, infer
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
+from treaty.engine.states.bag import StateBag
 from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric
 from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate
@@ -35,13 +37,25 @@ WORDS = {
 class PatternCheck:
     """A learned pattern of a column as a check.
 
-    `entry`: its entry in the contract. `measured`: its bound analyzer. `details`: evidence."""
+    `entry`: its entry in the contract. `measured`: its bound analyzer. `explain`: returns the evidence, which costs
+    as much as learning. `passes`: share of other columns that it would accept."""
 
     column: ColumnProfile
     learned: LearnedPattern
     entry: Mapping[str, Any]
     measured: BoundAnalyzer
-    details: Mapping[str, Any]
+    passes: float
+    explain: Callable[[], Mapping[str, Any]]
+
+    @property
+    def assertion(self) -> Assertion:
+        """Return the condition on the metric."""
+        return Assertion("mustBeGreaterThan", self.entry["implementation"]["mustBeGreaterThan"])
+
+    def is_violated(self, bag: StateBag) -> bool:
+        """Return whether a partition with its counts violates the check; False without values."""
+        value = self.measured.value(bag.values)
+        return value is not None and not self.assertion.holds(value)
 
     @property
     def analyzer(self) -> PatternConformity:
@@ -71,14 +85,14 @@ def _promised(
     result = infer(values, index, options=options)
     if result.learned is None:
         return
-    details = evidence(values, result, index, secret=False)
     for entry in checks(column.column.name, result.learned):
         yield PatternCheck(
             column=column,
             learned=result.learned,
             entry=entry,
             measured=_analyzer(entry["implementation"]).bind(schema),
-            details=details,
+            passes=result.passes or 0.0,
+            explain=partial(evidence, values, result, index, secret=False),
         )
 
 
@@ -90,12 +104,15 @@ def _analyzer(implementation: Mapping[str, Any]) -> PatternConformity:
 def unbroken_suggestions(checks: Sequence[PatternCheck], whole: HistorySlice) -> list[HoldoutCandidate]:
     """Return the checks that no partition violates, as suggestions. `whole`: has their counts."""
     candidates = ((each, _candidate(each)) for each in checks)
-    return [HoldoutCandidate(one, each.column, 0.0, whole) for each, one in candidates if one.holds(whole)]
+    return [
+        HoldoutCandidate(replace(one, details={"pattern": each.explain()}), each.column, 0.0, whole)
+        for each, one in candidates
+        if one.holds(whole)
+    ]
 
 
 def _candidate(each: PatternCheck) -> SuggestionCandidate:
     severity, name = each.entry["severity"], each.column.column.name
-    limit = each.entry["implementation"]["mustBeGreaterThan"]
     return SuggestionCandidate(
         kind=NAMES[severity],
         sentence=WORDS[severity].format(column=name, pattern=each.learned.pattern.text),
@@ -105,10 +122,9 @@ def _candidate(each: PatternCheck) -> SuggestionCandidate:
             lambda part: part.read((name, NAMES[severity]), lambda bag: each.measured.value(bag.values)),
             _of_sample(each),
         ),
-        assertion=Assertion("mustBeGreaterThan", limit),
+        assertion=each.assertion,
         severity=severity,
-        limits=(limit, None),
-        details={"pattern": each.details},
+        limits=(each.assertion.limit, None),
     )
 
 

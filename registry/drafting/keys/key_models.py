@@ -8,7 +8,6 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from sqlmodel import Session
 
@@ -23,7 +22,7 @@ from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.drafting.keys import approved_keys
-from treaty.registry.queue import task_queue
+from treaty.registry.queue import registry_tasks
 from treaty.registry.tables import TaskRow
 
 UNCHANGED = "contracts and decisions have not changed since the last training"
@@ -34,27 +33,11 @@ def store(settings: RegistrySettings) -> KeyModelStore:
     return KeyModelStore(Path(settings.key_models))
 
 
-def order(session: Session, *, now: datetime, ids: Ids) -> int:
-    """Enqueue the daily training and return the number of new tasks."""
-    task = _ordered(session, f"{TaskKind.TRAIN}/{now.date()}", task_queue.Priority.SWEEP, now=now, task_id=ids())
-    return int(task is not None)
-
-
 def request_training(session: Session, *, by: Principal, now: datetime, ids: Ids) -> TaskRow:
     """Enqueue an immediate training and return its task. Raises Forbidden except for administrators."""
     require_permission(by, Permission.USERS)
-    task_id = ids()
-    task = _ordered(session, f"{TaskKind.TRAIN}/{task_id}", task_queue.Priority.DRAFT, now=now, task_id=task_id)
-    audit_log.record(session, AuditAction.KEY_MODEL_REQUESTED, actor=by.name, object_id=task_id, now=now)
-    assert task
-    return task
-
-
-def _ordered(
-    session: Session, key: str, priority: task_queue.Priority, *, now: datetime, task_id: UUID
-) -> TaskRow | None:
-    return task_queue.enqueue(
-        session, kind=TaskKind.TRAIN, payload={}, key=key, now=now, task_id=task_id, priority=priority
+    return registry_tasks.request(
+        session, TaskKind.TRAIN, AuditAction.KEY_MODEL_REQUESTED, actor=by.name, now=now, ids=ids
     )
 
 

@@ -6,7 +6,6 @@ are excluded."""
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from uuid import UUID
 
 from sqlmodel import Session, col, select
 
@@ -14,13 +13,12 @@ from treaty.contracts.document.classification import is_masked
 from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.protocol.requests import LakeRequest, LakeTable
 from treaty.registry.access.permissions import Principal
-from treaty.registry.audit import audit_log
 from treaty.registry.contracts import in_force
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.enums import TaskKind
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.settings import RegistrySettings
-from treaty.registry.queue import task_queue
+from treaty.registry.queue import registry_tasks
 from treaty.registry.tables import DatasetRow, RunRow, TaskRow
 
 PATIENCE_SECONDS = 20.0
@@ -31,28 +29,10 @@ def lake(settings: RegistrySettings) -> PatternLake:
     return PatternLake(Path(settings.lake), PATIENCE_SECONDS)
 
 
-def order(session: Session, *, now: datetime, ids: Ids) -> int:
-    """Enqueue the daily update of the index and return the number of new tasks."""
-    return int(
-        _ordered(session, f"{TaskKind.LEARN}/{now.date()}", task_queue.Priority.SWEEP, now=now, task_id=ids())
-        is not None
-    )
-
-
 def request_update(session: Session, *, by: Principal, now: datetime, ids: Ids) -> TaskRow:
     """Enqueue an immediate update of the index and return its task."""
-    task_id = ids()
-    task = _ordered(session, f"{TaskKind.LEARN}/{task_id}", task_queue.Priority.DRAFT, now=now, task_id=task_id)
-    audit_log.record(session, AuditAction.PATTERNS_REQUESTED, actor=by.name, object_id=task_id, now=now)
-    assert task
-    return task
-
-
-def _ordered(
-    session: Session, key: str, priority: task_queue.Priority, *, now: datetime, task_id: UUID
-) -> TaskRow | None:
-    return task_queue.enqueue(
-        session, kind=TaskKind.LEARN, payload={}, key=key, now=now, task_id=task_id, priority=priority
+    return registry_tasks.request(
+        session, TaskKind.LEARN, AuditAction.PATTERNS_REQUESTED, actor=by.name, now=now, ids=ids
     )
 
 
