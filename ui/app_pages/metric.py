@@ -149,7 +149,7 @@ def last_value(points: Sequence[ObservedPoint], items: Sequence[CheckHistoryItem
     with st.container(horizontal=True, gap="medium"):
         panels.fact(ui_texts.LAST, ui_texts.value(last.value, last.unit), help_text=last.label)
         panels.fact(ui_texts.EXPECTED, ui_texts.value(last.expected, last.unit))
-        panels.fact(ui_texts.ADMITTED, ui_texts.limits(last.band.lower, last.band.upper, last.unit) or texts.ANYTHING)
+        panels.fact(ui_texts.ADMITTED, last.band.words(last.unit) or texts.ANYTHING)
         if last.fit:
             panels.fact(ui_texts.FIT, last.fit, help_text=texts.FIT_JUDGED)
         panels.fact(texts.ANOMALIES, ui_texts.part(sum(each.is_anomaly for each in points), len(points)))
@@ -175,7 +175,7 @@ def history_chart(points: Sequence[ObservedPoint], limits: ChartBand, *, name: s
 
 def legend(points: Sequence[ObservedPoint], limits: ChartBand) -> str:
     """Return the legend of the marks that occur in the chart. Contains no foreign text."""
-    allowed = ui_texts.limits(limits.lower, limits.upper, points[-1].unit if points else "")
+    allowed = limits.words(points[-1].unit if points else "")
     return " · ".join(
         part
         for part in (

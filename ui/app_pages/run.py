@@ -202,7 +202,7 @@ def measured(result: CheckResultOut, band: charts.ChartBand) -> str:
         return texts.not_evaluated(place, result.reason or texts.NO_REASON)
     if result.finding:
         return f"{place}{result.finding}"
-    allowed = ui_texts.limits(band.lower, band.upper)
+    allowed = band.words()
     description = texts.measured(place, ui_texts.value(result.value), texts.allowed(allowed) if allowed else "")
     return f"{description} ({result.reason})" if result.reason else description
 

@@ -160,11 +160,13 @@ def took(length: timedelta) -> str:
     return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
 
 
-def limits(lower: float | None, upper: float | None, unit: str = "") -> str:
-    """Describe the limits in words; "" if there are none."""
+def limits(lower: float | None, upper: float | None, unit: str = "", *, strict: bool = False) -> str:
+    """Describe the limits in words; "" if there are none. `strict`: a single limit is itself outside."""
     least, most = value(lower, unit), value(upper, unit)
     if lower is not None and upper is not None:
         return f"exactly {least}" if lower == upper else f"between {least} and {most}"
     if lower is not None:
-        return f"at least {least}"
-    return f"at most {most}" if upper is not None else ""
+        return f"more than {least}" if strict else f"at least {least}"
+    if upper is not None:
+        return f"less than {most}" if strict else f"at most {most}"
+    return ""

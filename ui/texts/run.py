@@ -129,8 +129,8 @@ def fewer_rows(rows: int) -> str:
     return f"Would pass with {rows:,} fewer violating {'row' if rows == 1 else 'rows'}"
 
 
-def enough(limit: str, difference: str, direction: str) -> str:
-    return f"Would pass with {limit}: {difference} {direction}"
+def enough(limit: str, difference: str) -> str:
+    return f"Would pass with {limit}: {difference}" if difference else f"Would pass with {limit}"
 
 
 def same_rows(name: str) -> str:

@@ -4,7 +4,7 @@ They are written as plain data: building them with Altair validates each against
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from treaty.ui import texts as ui_texts
@@ -31,14 +31,21 @@ AXIS_OF: Mapping[str, Spec] = {"share": {"labelExpr": "format(datum.value * 100,
 
 @dataclass(frozen=True)
 class ChartBand:
-    """Lower and upper limit; None means no limit on that side."""
+    """Lower and upper limit; None means no limit on that side. `strict`: the limits themselves are outside."""
 
     lower: float | None = None
     upper: float | None = None
+    strict: bool = False
 
     def admits(self, value: float) -> bool:
-        """Return True if the value is within the limits, which are included."""
+        """Return True if the value is within the limits."""
+        if self.strict and value in (self.lower, self.upper):
+            return False
         return (self.lower is None or value >= self.lower) and (self.upper is None or value <= self.upper)
+
+    def words(self, unit: str = "") -> str:
+        """Describe the limits; "" if there are none."""
+        return ui_texts.limits(self.lower, self.upper, unit, strict=self.strict)
 
     @property
     def edges(self) -> tuple[float, ...]:
@@ -77,7 +84,7 @@ def describe_chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str
     values = [point.value for point in series]
     outside = sum(not band.admits(value) for value in values)
     unit = series[-1].unit
-    allowed = ui_texts.limits(band.lower, band.upper, unit)
+    allowed = band.words(unit)
     return "; ".join(
         part
         for part in (
@@ -235,10 +242,10 @@ def _edge(edge: float) -> Spec:
 
 def _named_edges(band: ChartBand, unit: str) -> list[tuple[float, str]]:
     if band.lower is not None and band.lower == band.upper:
-        return [(band.lower, ui_texts.limits(band.lower, band.upper, unit))]
+        return [(band.lower, band.words(unit))]
     named = (
-        (band.lower, ui_texts.limits(band.lower, None, unit)),
-        (band.upper, ui_texts.limits(None, band.upper, unit)),
+        (band.lower, replace(band, upper=None).words(unit)),
+        (band.upper, replace(band, lower=None).words(unit)),
     )
     return [(edge, words) for edge, words in named if edge is not None]
 

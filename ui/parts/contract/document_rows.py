@@ -10,6 +10,7 @@ from treaty.ui.widgets.charts import ChartBand, number
 
 LOWER = ("mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo")
 UPPER = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo")
+STRICT = ("mustBeGreaterThan", "mustBeLessThan")
 # Checks of column keywords have ids with these endings, and require a share of 1.
 WHOLE = ("-required", "-unique", "primary-key")
 Row = dict[str, str]
@@ -86,7 +87,7 @@ def band(document: Mapping[str, Any], check_id: str) -> ChartBand:
     if "mustBeBetween" in terms:
         lower, upper = (*_limits(terms["mustBeBetween"]), None, None)[:2]
         return ChartBand(number(lower), number(upper))
-    return ChartBand(_first(terms, LOWER), _first(terms, UPPER))
+    return ChartBand(_first(terms, LOWER), _first(terms, UPPER), strict=any(name in terms for name in STRICT))
 
 
 def _first(terms: Mapping[str, Any], names: tuple[str, ...]) -> float | None:

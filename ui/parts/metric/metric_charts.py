@@ -70,7 +70,7 @@ def _row(point: ObservedPoint, low: float, high: float) -> Spec:
         "expected": point.expected,
         "shown": ui_texts.value(point.value, point.unit),
         "foreseen": ui_texts.value(point.expected, point.unit),
-        "allowed": ui_texts.limits(band.lower, band.upper, point.unit) or ui_texts.NOTHING,
+        "allowed": band.words(point.unit) or ui_texts.NOTHING,
         "why": point.reason or ui_texts.NOTHING,
     }
 

@@ -118,7 +118,7 @@ def rows(points: Sequence[ObservedPoint]) -> list[dict[str, Any]]:
             texts.OF: each.label,
             ui_texts.VALUE: ui_texts.value(each.value, each.unit),
             ui_texts.EXPECTED: ui_texts.value(each.expected, each.unit) if each.expected is not None else "",
-            ui_texts.ADMITTED: ui_texts.limits(each.band.lower, each.band.upper, each.unit),
+            ui_texts.ADMITTED: each.band.words(each.unit),
             ui_texts.OUTCOME: ui_texts.glyph(ui_texts.OUTCOMES[each.outcome])
             if each.outcome in ui_texts.OUTCOMES
             else "",

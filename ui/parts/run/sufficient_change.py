@@ -1,5 +1,6 @@
 """Describe the smallest change of the data that would have satisfied a failed check."""
 
+from dataclasses import replace
 from math import ceil, floor
 
 from treaty.registry.schemas import CheckResultOut
@@ -21,9 +22,14 @@ def sentence(result: CheckResultOut, band: ChartBand) -> str | None:
     rows = _fewer_rows(result, value, band)
     if rows is not None:
         return texts.fewer_rows(rows)
-    if band.lower is not None and value < band.lower:
-        return texts.enough(ui_texts.limits(band.lower, None), ui_texts.value(band.lower - value), texts.MORE)
-    return texts.enough(ui_texts.limits(None, band.upper), ui_texts.value(value - (band.upper or 0.0)), texts.LESS)
+    if band.lower is not None and value <= band.lower:
+        return _enough(replace(band, upper=None), band.lower - value, texts.MORE)
+    return _enough(replace(band, lower=None), value - (band.upper or 0.0), texts.LESS)
+
+
+def _enough(limit: ChartBand, difference: float, direction: str) -> str:
+    distance = f"{ui_texts.value(difference)} {direction}" if difference else ""
+    return texts.enough(limit.words(), distance)
 
 
 def _fewer_rows(result: CheckResultOut, value: float, band: ChartBand) -> int | None:
@@ -32,7 +38,12 @@ def _fewer_rows(result: CheckResultOut, value: float, band: ChartBand) -> int | 
     if not (rows and violating):
         return None
     if value == violating and band.upper is not None:
-        return ceil(value - band.upper)
+        return violating - _most(band.upper, strict=band.strict)
     if band.lower is not None and abs((rows - violating) / rows - value) < ROUNDING:
-        return violating - floor(rows * (1 - band.lower) + ROUNDING)
+        return violating - _most(rows * (1 - band.lower), strict=band.strict)
     return None
+
+
+def _most(limit: float, *, strict: bool) -> int:
+    """Return the largest number of rows up to the limit, or below it."""
+    return ceil(limit - ROUNDING) - 1 if strict else floor(limit + ROUNDING)

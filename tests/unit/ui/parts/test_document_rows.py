@@ -64,7 +64,7 @@ def test_every_check_is_a_row_in_words() -> None:
     ("check_id", "band"),
     [
         ("row-count", ChartBand(10, 20)),
-        ("few", ChartBand(None, 5)),
+        ("few", ChartBand(None, 5, strict=True)),
         ("city-known", ChartBand(0, 0)),
         ("said", ChartBand()),
         ("id-required", ChartBand(1, 1)),

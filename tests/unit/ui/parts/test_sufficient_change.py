@@ -44,6 +44,20 @@ CASES: list[tuple[str, CheckResultOut, ChartBand, str | None]] = [
         ChartBand(0.75, None),
         "Would pass with at least 0.75: 0.25 more",
     ),
+    ("below a strict limit", result("4"), ChartBand(5, None, strict=True), "Would pass with more than 5: 1 more"),
+    ("at a strict limit", result("5"), ChartBand(None, 5, strict=True), "Would pass with less than 5"),
+    (
+        "a share at a strict limit",
+        result("0.99", row_count=100, violating_rows=1),
+        ChartBand(0.99, None, strict=True),
+        "Would pass with 1 fewer violating row",
+    ),
+    (
+        "rows at a strict limit",
+        result("5", row_count=100, violating_rows=5),
+        ChartBand(None, 5, strict=True),
+        "Would pass with 1 fewer violating row",
+    ),
     ("passed", result("1100", outcome="passed"), ChartBand(1009, 1522), None),
     ("no number", result("text"), ChartBand(1009, 1522), None),
     ("no value", result(None), ChartBand(1009, 1522), None),
@@ -58,16 +72,18 @@ def test_the_smallest_sufficient_change_is_named(failed: CheckResultOut, band: C
     assert sentence(failed, band) == words
 
 
-@given(st.integers(1, 10_000), st.data())
-def test_that_many_rows_fewer_satisfy_the_limit_and_one_less_does_not(rows: int, data: st.DataObject) -> None:
-    violating = data.draw(st.integers(1, rows))
-    limit = data.draw(st.integers(0, 1000)) / 1000
-    share = (rows - violating) / rows
-    words = sentence(result(str(share), row_count=rows, violating_rows=violating), ChartBand(limit, None))
-    if share >= limit:
+@given(st.integers(1, 10_000), st.booleans(), st.data())
+def test_that_many_rows_fewer_satisfy_the_limit_and_one_less_does_not(
+    rows: int, strict: bool, data: st.DataObject
+) -> None:
+    violating, most = data.draw(st.integers(1, rows)), data.draw(st.integers(1 if strict else 0, rows))
+    limit, share = (rows - most) / rows, (rows - violating) / rows
+    words = sentence(
+        result(str(share), row_count=rows, violating_rows=violating), ChartBand(limit, None, strict=strict)
+    )
+    least = violating - (most - 1 if strict else most)
+    if least <= 0:
         assert words is None
         return
     assert words is not None
-    fewer = int(words.removeprefix("Would pass with ").split()[0].replace(",", ""))
-    assert (rows - violating + fewer) / rows >= limit - 1e-9
-    assert (rows - violating + fewer - 1) / rows < limit
+    assert int(words.removeprefix("Would pass with ").split()[0].replace(",", "")) == least
