@@ -173,6 +173,36 @@ def test_uncertain_results_become_unevaluated_ones_of_an_older_version(nothing: 
     assert "error of the estimate" in reason
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"alarms": 0.5, "refit": "tighten_only"}, {"programs": {"false_alarms": 0.5, "refit": "tighten_only"}}),
+        ({"alarms": None, "refit": "pinned"}, {"programs": None}),
+        ({}, {}),
+    ],
+    ids=["with programs", "without programs", "a payload without either"],
+)
+def test_drafts_that_wait_keep_their_options(nothing: Engine, old: dict[str, Any], new: dict[str, Any]) -> None:
+    def payload() -> dict[str, Any]:
+        written = connection.execute(text("select payload from task")).scalar_one()
+        return json.loads(written) if isinstance(written, str) else dict(written)
+
+    source = {"source": {"location": "/lake/orders"}}
+    migrate(nothing)
+    with nothing.begin() as connection:
+        old_rows.fill(connection)
+    with nothing.begin() as connection:
+        command.downgrade(migration_config(connection), "0039")
+    with nothing.begin() as connection:
+        update = text("update task set kind = 'draft', payload = :value")
+        connection.execute(update, {"value": json.dumps(source | old)})
+    migrate(nothing)
+    with nothing.begin() as connection:
+        assert payload() == source | new
+        command.downgrade(migration_config(connection), "0039")
+        assert payload() == source | old
+
+
 def test_locations_of_contracts_of_before_stay_allowed(nothing: Engine) -> None:
     names = {
         1: ("file", "/lake/orders", None),
