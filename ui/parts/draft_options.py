@@ -48,7 +48,12 @@ def draw_choices(choices: Sequence[Mapping[str, Any]]) -> None:
         [_row(each) for each in choices],
         key="choices",
         alt=texts.OTHER_OPTIONS,
-        **{texts.CATCHES: st.column_config.TextColumn(help=texts.CATCHES_HELP)},
+        **{
+            texts.VALUE: st.column_config.TextColumn(width=200),
+            texts.CHOSEN: st.column_config.TextColumn(width=60),
+            texts.CHECKS: st.column_config.TextColumn(width=60),
+            texts.CATCHES: st.column_config.TextColumn(help=texts.CATCHES_HELP, width=70),
+        },
     )
 
 

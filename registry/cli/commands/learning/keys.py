@@ -1,6 +1,7 @@
 """Commands for the registry's key-name model."""
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +51,7 @@ def train(out: Target = None, as_json: Json = False) -> None:
     else:
         print("\n".join(filter(None, (str(task.result.get("note", "")), *_lines(models)))))
     if out is not None and not written:
+        print(f"{out} was not written: the shipped model is in use.", file=sys.stderr)
         raise typer.Exit(WARNED)
 
 
