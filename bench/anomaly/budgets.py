@@ -22,7 +22,8 @@ from treaty.engine.core.learning_options import ProgramOptions
 from treaty.engine.programs.newest_partitions import FINER, HOURLY, TIMES
 from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.suggestions import TableHistory, programs
-from treaty.engine.programs.table_programs import QUARTERS, TableProgram
+from treaty.engine.programs.table_budget import QUARTERS, TableGuard
+from treaty.engine.programs.table_programs import TableProgram
 from treaty.engine.statistics.column_values import ColumnValues
 
 EVALUATION_SEED = 15_000_000
@@ -185,7 +186,9 @@ class SimulatedTable:
 
     def alarmed(self, program: TableProgram) -> int:
         """Return how many of the partitions that follow alarm."""
-        of_rows = [self._violated(program.rows, self.rows)] if program.rows else []
+        complete = np.mean([self.columns[name]["complete_ratio"] for name in program.complete_columns], axis=0)
+        values = {TableGuard.ROWS: self.rows, TableGuard.COMPLETENESS: complete}
+        of_table = [self._violated(clause, values[target]) for target, clause in program.guards.items()]
         of_columns = [
             self._violated(clause, self.columns[name][clause.statistic])
             for name, each in program.columns.items()
@@ -193,7 +196,7 @@ class SimulatedTable:
             for clause in each.clauses
         ]
         nothing = np.zeros(len(self.rows), dtype=bool)
-        return int(np.any([nothing, *of_rows, *of_columns], axis=0)[self.learned :].sum())
+        return int(np.any([nothing, *of_table, *of_columns], axis=0)[self.learned :].sum())
 
     def _violated(self, clause: Clause, values: Any) -> Any:
         scaled = clause.change.scaled(values)

@@ -23,7 +23,8 @@ from treaty.engine.programs.guards import row_volume
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import Clause
 from treaty.engine.programs.recipe import RECIPE
-from treaty.engine.programs.table_programs import allowance, rows_learner
+from treaty.engine.programs.table_budget import allowance
+from treaty.engine.programs.table_programs import rows_learner
 from treaty.engine.states.bag import ComponentState, StateBag
 from treaty.engine.states.planning.scan_plan import ROWS
 from treaty.engine.statistics.summaries import NumberSummary

@@ -105,15 +105,20 @@ def why(table_verdict: TableVerdict) -> str:
     columns = [
         f"{name}.{verdict.clause.statistic}" for name, each in table_verdict.columns.items() for verdict in each.broken
     ]
-    rows = ["rows"] if table_verdict.rows is not None and table_verdict.rows.holds is False else []
-    return " ".join([*rows, *(f"missing:{name}" for name in table_verdict.missing), *columns])
+    return " ".join([*violated_guards(table_verdict), *(f"missing:{name}" for name in table_verdict.missing), *columns])
+
+
+def violated_guards(table_verdict: TableVerdict) -> dict[str, ClauseVerdict]:
+    """Return the violated guards of the table by name."""
+    guards = {"rows": table_verdict.rows, "completeness": table_verdict.completeness}
+    return {name: each for name, each in guards.items() if each is not None and each.holds is False}
 
 
 def rung(table_verdict: TableVerdict) -> frozenset[tuple[str, str, bool]]:
     """Return the alarms: column, statistic, and whether the value is too large."""
     broken = [(name, verdict) for name, each in table_verdict.columns.items() for verdict in each.broken]
-    rows = [("", table_verdict.rows)] if table_verdict.rows is not None and table_verdict.rows.holds is False else []
-    alarms = {(name, each.clause.statistic, _is_above(each)) for name, each in [*broken, *rows]}
+    guards = [("", each) for each in violated_guards(table_verdict).values()]
+    alarms = {(name, each.clause.statistic, _is_above(each)) for name, each in [*broken, *guards]}
     other = {(name, "type", True) for name, each in table_verdict.columns.items() if each.changed_type}
     return frozenset(alarms | other | {(name, "missing", False) for name in table_verdict.missing})
 
@@ -163,11 +168,13 @@ def _near(table: Table, at: int, incidents: Sequence[Incident]) -> bool:
 
 
 def incident_days(root: Path, incidents: Sequence[Incident], rows: int, alarms: float) -> Iterator[dict[str, Any]]:
-    """Evaluate each labeled incident with 30 snapshots before it, on its day."""
+    """Evaluate each labeled incident with 30 snapshots before it, on its day.
+
+    `added`: the new columns, which raise no alarm of programs: the schema of a contract decides about them."""
     for each in incidents:
         table = Table(root, each.table, rows)
         at = table.dates.index(each.date) if each.date in table.dates else -1
         if at >= LEARNED:
             verdict = table.table_verdict(at, alarms)
             row = {"table": each.table, "date": each.date, "kind": each.kind, "flagged": int(verdict.flagged)}
-            yield {**row, "why": why(verdict)}
+            yield {**row, "added": " ".join(verdict.added), "why": why(verdict)}

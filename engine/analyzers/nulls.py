@@ -1,5 +1,6 @@
 """Metrics of missing values."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -12,9 +13,12 @@ from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import Operands
 from treaty.engine.analyzers.shares import InvalidRowCount
 from treaty.engine.analyzers.violating_rows import ViolatingRows
-from treaty.engine.components.base import CountComponent, CountIfComponent
+from treaty.engine.components.base import Component, CountComponent, CountIfComponent
 from treaty.engine.components.operands import Operand
 from treaty.engine.components.sql_literals import equal_of
+
+# Longer lists of columns are counted in sentences.
+COLUMNS_SHOWN = 3
 
 
 class RowShare(Analyzer):
@@ -68,6 +72,38 @@ class CombinedCompleteness(RowShare):
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         return violation_bounds.violating_rows(operands["complete"][0].sql, assertion)
+
+
+class MeanCompleteness(Analyzer):
+    """Mean of the columns' completeness: the share of all their values that are not null, between 0 and 1.
+
+    It shows losses that are small in each column but affect many. No value for an empty table, or if no row matches
+    `where`."""
+
+    name = "mean_completeness"
+    unit = "share"
+    columns: ColumnNames
+
+    @property
+    def phrase(self) -> str:
+        if len(self.columns) <= COLUMNS_SHOWN:
+            return super().phrase
+        return f"mean completeness of {len(self.columns)} columns" + (f" where {self.where}" if self.where else "")
+
+    def parts(self) -> Mapping[str, Component]:
+        return {name: CountComponent(f"{{{name}}}") for name in self._by_part}
+
+    def operands(self, schema: Schema) -> Operands:
+        named = super().operands(schema)
+        return {**named, **{name: (each,) for name, each in zip(self._by_part, named["columns"], strict=True)}}
+
+    @property
+    def _by_part(self) -> Mapping[str, str]:
+        return {f"present_{at}": column for at, column in enumerate(self.columns)}
+
+    def value(self, state: Any) -> float | None:
+        present = sum(getattr(state, name) for name in self._by_part)
+        return present / (state.rows * len(self.columns)) if state.rows else None
 
 
 class NullValues(InvalidRowCount):

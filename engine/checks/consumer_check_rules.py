@@ -14,7 +14,9 @@ from treaty.engine.checks.columns_read import reach
 
 CHECK_KINDS = frozenset({"treaty", "library", "schema"})
 # On a classified column these count rows that have a value, or a unique one; they never reveal a value.
-COUNTING = frozenset({"completeness", "combined_completeness", "null_values", "uniqueness", "duplicate_rows"})
+COUNTING = frozenset({
+    "completeness", "combined_completeness", "mean_completeness", "null_values", "uniqueness", "duplicate_rows",
+})  # fmt: skip
 KINDS = "use 'type: custom' with 'engine: treaty', a library metric, or column keywords"
 PROPOSE = "propose it for the contract itself, so that an owner can approve it"
 

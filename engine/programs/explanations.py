@@ -9,7 +9,8 @@ from treaty.engine.programs.constraints import BOUNDS
 from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.program import Clause, ClauseVerdict, ColumnProgram
 from treaty.engine.programs.stationarity import knows_level
-from treaty.engine.programs.table_programs import MOST_RATE, QUARTERS, TableProgram, Unpaid
+from treaty.engine.programs.table_budget import MOST_RATE, QUARTERS, TableGuard, Target, Unpaid
+from treaty.engine.programs.table_programs import TableProgram
 from treaty.engine.statistics.statistics import STATISTICS
 
 LONGER = {
@@ -121,9 +122,9 @@ def _budget(program: TableProgram) -> str:
     return f"{figure(alarms)} false alarm{plural} per quarter of {round(quarterly):,} partitions"
 
 
-def _some(columns: tuple[str | None, ...]) -> str:
+def _some(columns: tuple[Target, ...]) -> str:
     more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
-    return ", ".join(each or "the table" for each in columns[:SHOWN]) + more
+    return ", ".join(each.value if isinstance(each, TableGuard) else each for each in columns[:SHOWN]) + more
 
 
 def _without_level(histories: Mapping[str, ColumnHistory]) -> Iterator[str]:

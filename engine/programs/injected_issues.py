@@ -244,6 +244,11 @@ ISSUES: tuple[Issue, ...] = (
 )
 
 
+def variation_count(*, is_text: bool) -> int:
+    """Return the largest number of variations of a column of that type."""
+    return sum(len(each.settings) for each in ISSUES if (each.of_texts if is_text else each.of_numbers))
+
+
 @dataclass(frozen=True, eq=False)
 class Variation:
     """A column's values with one issue injected."""

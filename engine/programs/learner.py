@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -29,7 +29,10 @@ Array = NDArray[Any]
 # hand, about a tenth of a second. The fewer the rows, the more it matters which are affected.
 FEW, DRAWN_ROWS, DRAWS = 10.0, 4_000, (2, 8)
 NULLS, VOLUME = "nulls", "volume_change"
+BY_NAME = {each.name: each for each in ISSUES}
 EMPTY: Setting = (0.0,)
+OF_NULLS: Mapping[str, Sequence[Setting]] = {NULLS: BY_NAME[NULLS].settings}
+OF_VOLUME: Mapping[str, Sequence[Setting]] = {VOLUME: (*BY_NAME[VOLUME].settings, EMPTY)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +99,10 @@ class SampleTrials:
 class CountTrials:
     """Issues injected into the counts of the newest batch, which need no sample.
 
-    `names`: the issues."""
+    `settings`: those of each issue, by name."""
 
     history: ColumnHistory
-    names: frozenset[str] = frozenset({NULLS, VOLUME})
+    settings: Mapping[str, Sequence[Setting]] = field(default_factory=lambda: {**OF_VOLUME, **OF_NULLS})
 
     @property
     def issues(self) -> tuple[Issue, ...]:
@@ -119,9 +122,7 @@ class CountTrials:
 
     @cached_property
     def _variations(self) -> list[tuple[Issue, Setting]]:
-        issues = [each for each in ISSUES if each.name in self.names]
-        settings = {each.name: (*each.settings, *([EMPTY] if each.name == VOLUME else [])) for each in issues}
-        return [(issue, setting) for issue in issues for setting in settings[issue.name]]
+        return [(BY_NAME[name], each) for name, settings in self.settings.items() for each in settings]
 
 
 class IssueTrials(Protocol):
@@ -156,7 +157,8 @@ class Learner:
         return self.trials.measured
 
     @property
-    def _is_text(self) -> bool:
+    def is_text(self) -> bool:
+        """Return whether the newest batch has texts."""
         return self.history.newest is not None and self.history.newest.is_text
 
     def program(self, budget: float) -> ColumnProgram:
@@ -266,7 +268,7 @@ class Learner:
             budget=budget,
             bound=self.recipe.bound,
             points=self.history.points,
-            is_text=self._is_text,
+            is_text=self.is_text,
             caught=caught,
         )
 

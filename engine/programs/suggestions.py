@@ -16,6 +16,7 @@ from treaty.contracts.assertions import ANOMALIES
 from treaty.contracts.editing.check_entry import check
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.nulls import MeanCompleteness
 from treaty.engine.components.sketches import DistinctSketch
 from treaty.engine.core.learning_options import PINNED, PROGRAMS, ProgramOptions
 from treaty.engine.programs import explanations
@@ -25,7 +26,8 @@ from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.limits import outward
 from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.recipe import RECIPE, Recipe
-from treaty.engine.programs.table_programs import TableProgram, fit_table
+from treaty.engine.programs.table_budget import TableGuard, Target
+from treaty.engine.programs.table_programs import TableProgram, completeness_history, fit_table
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
 from treaty.engine.statistics.summaries import NumberSummary, Summary, TextSummary
@@ -138,8 +140,8 @@ def suggested_clauses(
     """Return a suggestion for each clause of the programs."""
     histories = measured.histories
     suggested = [
-        _suggested(column, clause, programs_of_table, measured, histories, object_name)
-        for column, clause in _clauses(programs_of_table)
+        _suggested(target, clause, programs_of_table, measured, histories, object_name)
+        for target, clause in _clauses(programs_of_table)
     ]
     return suggested if refit == PINNED else [_refitted(each, refit) for each in suggested]
 
@@ -153,28 +155,28 @@ def _refitted(suggestion: Mapping[str, Any], refit: str) -> dict[str, Any]:
     }
 
 
-def _clauses(table_program: TableProgram) -> Iterator[tuple[str | None, Clause]]:
-    if table_program.rows:
-        yield None, table_program.rows
+def _clauses(table_program: TableProgram) -> Iterator[tuple[Target, Clause]]:
+    yield from table_program.guards.items()
     for column, program in table_program.columns.items():
         if isinstance(program, ColumnProgram):
             yield from ((column, clause) for clause in program.clauses)
 
 
 def _suggested(
-    column: str | None,
+    target: Target,
     clause: Clause,
     program: TableProgram,
     measured: TableHistory,
     histories: Mapping[str, ColumnHistory],
     object_name: str,
 ) -> dict[str, Any]:
-    history = histories[column] if column else next(iter(histories.values()))
+    history = _history(target, program, histories)
+    column = None if isinstance(target, TableGuard) else target
     guessed, segments = history.newest.guessed if history.newest else 0.0, len(history.segments)
     sentence = explanations.sentence(clause, guessed, segments)
-    tested = program.tested.get(column, Backtest()) if column else program.rows_tested
+    tested = program.tested.get(target, Backtest())
     words = f"{column or TABLE}: {sentence.split(';')[0]}"
-    entry = _entry(column, clause, words, segments)
+    entry = _entry(column, _analyzer(target, clause, program), clause, words, segments)
     return {
         "id": short_fingerprint([object_name, KIND, entry["id"]]),
         "kind": KIND,
@@ -188,8 +190,13 @@ def _suggested(
     }
 
 
-def _entry(column: str | None, clause: Clause, words: str, segments: int) -> dict[str, Any]:
-    analyzer = _analyzer(column, clause)
+def _history(target: Target, program: TableProgram, histories: Mapping[str, ColumnHistory]) -> ColumnHistory:
+    if target is TableGuard.COMPLETENESS:
+        return completeness_history([histories[name] for name in program.complete_columns])
+    return next(iter(histories.values())) if isinstance(target, TableGuard) else histories[target]
+
+
+def _entry(column: str | None, analyzer: Analyzer, clause: Clause, words: str, segments: int) -> dict[str, Any]:
     arguments = analyzer.arguments()
     identity = f"{column or 'table'}-program-{clause.statistic}{_suffix(clause)}"
     implementation = {"analyzer": analyzer.name, **arguments, ANOMALIES: _limit(column, clause)}
@@ -197,8 +204,10 @@ def _entry(column: str | None, clause: Clause, words: str, segments: int) -> dic
     return {**check(identity, words, "consistency", implementation), "severity": severity}
 
 
-def _analyzer(column: str | None, clause: Clause) -> Analyzer:
-    return ROWS if column is None else MEASURES[clause.statistic](column)
+def _analyzer(target: Target, clause: Clause, program: TableProgram) -> Analyzer:
+    if target is TableGuard.COMPLETENESS:
+        return MeanCompleteness(columns=program.complete_columns)
+    return ROWS if isinstance(target, TableGuard) else MEASURES[clause.statistic](target)
 
 
 def _suffix(clause: Clause) -> str:

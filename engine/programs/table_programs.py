@@ -1,78 +1,59 @@
 """Fit programs for all columns of a table within one false-alarm budget.
 
-Row count and set of columns are evaluated once per table, not per column: one incident is one alarm."""
+Row count, completeness of all columns and set of columns are evaluated once per table, not per column: one incident
+is one alarm."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING
 
 from treaty.engine.anomaly.cadence import DAILY
 from treaty.engine.programs.backtest import Backtest, learned_anew
-from treaty.engine.programs.clause_selection import LEAST_PAID
 from treaty.engine.programs.fitting import learner, possible_guards
-from treaty.engine.programs.history import ColumnHistory
-from treaty.engine.programs.learner import VOLUME, CountTrials, Learner
-from treaty.engine.programs.limits import outward
+from treaty.engine.programs.history import Batch, ColumnHistory
+from treaty.engine.programs.injected_issues import Setting
+from treaty.engine.programs.learner import NULLS, OF_VOLUME, CountTrials, Learner
 from treaty.engine.programs.program import Clause, ClauseVerdict, ColumnProgram, NoProgram, ProgramVerdict, verdict
-from treaty.engine.programs.recipe import GUARDS, RECIPE, ROW_COUNT, Recipe
+from treaty.engine.programs.recipe import COMPLETE, GUARDS, RECIPE, ROW_COUNT, Recipe
+from treaty.engine.programs.table_budget import Learners, TableGuard, Target, Unpaid, allowance, divided, unpaid
 from treaty.engine.statistics.column_values import ColumnValues
-from treaty.engine.statistics.summaries import Summary
+from treaty.engine.statistics.summaries import Summary, TextSummary
 
-QUARTERS = 4
-# Upper bound of the false-alarm rate, even for rare batches: chosen by hand.
-MOST_RATE = 0.01
-# Shares of the table's budget that a column may use, each twice the one before.
-MENU = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
-# Factor between the budgets that are tried: chosen by hand.
-MORE = 1.3
 ONCE = frozenset({ROW_COUNT})
-TOLD_BY_ROWS = frozenset({VOLUME})
-
-
-# By column; None is the row count.
-Learners = Mapping[str | None, Learner]
-Programs = Mapping[str | None, ColumnProgram]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unpaid:
-    """Columns that a budget does not pay for.
-
-    - `columns`: those without a clause; None is the row count.
-    - `guards`: whether guards are meant instead of other clauses.
-    - `nothing`: whether no column has one.
-    - `alarms`: false alarms per quarter that pay for one of each column, or if there is nothing for any; None means
-      more than the largest budget."""
-
-    columns: tuple[str | None, ...]
-    guards: bool
-    nothing: bool
-    alarms: float | None
+# Losses in percent of all values of a table, which may be too small for the guards of its columns: chosen by hand.
+LOSSES: Mapping[str, Sequence[Setting]] = {NULLS: ((1,), (2,), (5,), (10,))}
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableProgram:
-    """A program per column, and the guard of the row count.
+    """A program per column, and guards of the whole table.
 
     - `columns`: NoProgram for a column with too little history.
-    - `rows`: the guard; None without one.
+    - `rows`: the guard of the row count; None without one.
+    - `completeness`: the guard of the mean completeness of `complete_columns`; None without one.
     - `budget`: rate of false alarms per batch; `yearly`: number of batches per year.
     - `unpaid`: what the budget pays no clause for, and no guard.
-    - `tested`, `rows_tested`: backtests of the columns and of the guard, if requested."""
+    - `tested`: backtests of columns and guards, if requested."""
 
     columns: Mapping[str, ColumnProgram | NoProgram]
     rows: Clause | None
     budget: float
+    completeness: Clause | None = None
+    complete_columns: tuple[str, ...] = ()
     yearly: float = DAILY.yearly
     unpaid: tuple[Unpaid, ...] = ()
-    tested: Mapping[str, Backtest] = field(default_factory=dict)
-    rows_tested: Backtest = field(default_factory=Backtest)
+    tested: Mapping[Target, Backtest] = field(default_factory=dict)
+
+    @property
+    def guards(self) -> dict[TableGuard, Clause]:
+        """Return the guards of the whole table."""
+        guards = {TableGuard.ROWS: self.rows, TableGuard.COMPLETENESS: self.completeness}
+        return {target: each for target, each in guards.items() if each is not None}
 
     @property
     def rate(self) -> float:
         """Return the bound of the rate at which clean batches alarm: the sum over all clauses."""
         columns = sum(each.rate for each in self.columns.values() if isinstance(each, ColumnProgram))
-        return columns + (self.rows.rate if self.rows else 0.0)
+        return columns + sum(each.rate for each in self.guards.values())
 
     def judge(self, batch: Mapping[str, Summary], histories: Mapping[str, ColumnHistory]) -> "TableVerdict":
         """Evaluate a batch, given by column."""
@@ -84,30 +65,39 @@ class TableProgram:
         }
         missing = tuple(sorted(self.columns.keys() - batch.keys()))
         added = tuple(sorted(batch.keys() - self.columns.keys()))
-        return TableVerdict(verdicts, self._of_rows(common, batch, histories), missing, added)
+        guards = self._guard_verdicts(batch, histories[common[0]]) if common else {}
+        return TableVerdict(
+            columns=verdicts,
+            rows=guards.get(TableGuard.ROWS),
+            completeness=guards.get(TableGuard.COMPLETENESS),
+            missing=missing,
+            added=added,
+        )
 
-    def _of_rows(
-        self, names: list[str], batch: Mapping[str, Summary], histories: Mapping[str, ColumnHistory]
-    ) -> ClauseVerdict | None:
-        if self.rows is None or not names:
-            return None
-        return verdict(self.rows, float(batch[names[0]].rows), histories[names[0]])
+    def _guard_verdicts(self, batch: Mapping[str, Summary], history: ColumnHistory) -> dict[TableGuard, ClauseVerdict]:
+        """Evaluate the guards of the table; they limit levels, so any column's history will do."""
+        values = {
+            TableGuard.ROWS: float(next(iter(batch.values())).rows),
+            TableGuard.COMPLETENESS: mean_completeness([batch.get(name) for name in self.complete_columns]),
+        }
+        return {target: verdict(each, values[target], history) for target, each in self.guards.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableVerdict:
-    """The verdict on a batch: per column, on the row count, and on `missing` and `added` columns."""
+    """The verdict on a batch: per column, on row count and mean completeness, on `missing` and `added` columns."""
 
     columns: Mapping[str, ProgramVerdict] = field(default_factory=dict)
     rows: ClauseVerdict | None = None
+    completeness: ClauseVerdict | None = None
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
 
     @property
     def flagged(self) -> bool:
         """Return whether anything is wrong; several columns are one alarm, and added columns are none."""
-        wrong = bool(self.missing) or (self.rows is not None and self.rows.holds is False)
-        return wrong or any(each.flagged for each in self.columns.values())
+        violated = any(each is not None and each.holds is False for each in (self.rows, self.completeness))
+        return bool(self.missing) or violated or any(each.flagged for each in self.columns.values())
 
 
 def fit_table(
@@ -138,132 +128,80 @@ def fit_within(
 
     Raises ValueError without columns."""
     longest = max(histories.values(), key=lambda each: each.points)
-    each = replace(recipe, excluded_guards=recipe.excluded_guards | ONCE, elsewhere=recipe.elsewhere | TOLD_BY_ROWS)
+    each = replace(recipe, excluded_guards=recipe.excluded_guards | ONCE, elsewhere=recipe.elsewhere | OF_VOLUME.keys())
     learners = {name: learner(history, each, samples.get(name)) for name, history in histories.items()}
-    ready = {name: learned for name, learned in learners.items() if isinstance(learned, Learner)}
-    rows = rows_learner(longest, recipe) if ready else None
-    paying: dict[str | None, Learner] = {name: ready[name] for name in ready}
-    if rows:
-        paying[None] = rows
+    ready: dict[Target, Learner] = {name: each for name, each in learners.items() if isinstance(each, Learner)}
+    complete_columns = columns_of_all(histories)
+    paying = {**ready, **(guard_learners(histories, complete_columns, recipe) if ready else {})}
     chosen = divided(paying, budget)
-    pending = {name: learned for name, learned in learners.items() if isinstance(learned, NoProgram)}
+    guards = {name: next(iter(chosen[name].clauses), None) for name in TableGuard if name in chosen}
     learned = TableProgram(
-        columns={name: chosen[name] if name in chosen else pending[name] for name in histories},
-        rows=next(iter(chosen[None].clauses), None) if rows else None,
+        columns={name: each if isinstance(each, NoProgram) else chosen[name] for name, each in learners.items()},
+        rows=guards.get(TableGuard.ROWS),
+        completeness=guards.get(TableGuard.COMPLETENESS),
+        complete_columns=complete_columns,
         budget=budget,
         yearly=longest.cadence.yearly,
         unpaid=tuple(unpaid(paying, chosen, longest.cadence.yearly)),
     )
-    return _tested(learned, learners, rows, seed) if seed else learned
+    return _tested(learned, paying, seed) if seed else learned
+
+
+def guard_learners(
+    histories: Mapping[str, ColumnHistory], complete_columns: Sequence[str], recipe: Recipe
+) -> dict[Target, Learner]:
+    """Return the learners of the table's guards.
+
+    The completeness of a single column is left to the column."""
+    longest = max(histories.values(), key=lambda each: each.points)
+    of_rows: dict[Target, Learner] = {TableGuard.ROWS: rows_learner(longest, recipe)}
+    if len(complete_columns) < 2:
+        return of_rows
+    history = completeness_history([histories[name] for name in complete_columns])
+    return {**of_rows, TableGuard.COMPLETENESS: _guard_learner(history, COMPLETE, LOSSES, recipe)}
 
 
 def rows_learner(history: ColumnHistory, recipe: Recipe) -> Learner:
-    """Return the learner of the table's guard: changes of volume show what its widths are worth."""
-    alone = replace(recipe, most=0, excluded_guards=frozenset(GUARDS) - ONCE, elsewhere=frozenset())
-    return Learner(history, alone, CountTrials(history, TOLD_BY_ROWS), possible_guards(history, alone))
+    """Return the learner of the row count: changes of volume show what its widths are worth."""
+    return _guard_learner(history, ROW_COUNT, OF_VOLUME, recipe)
 
 
-def _tested(
-    table_program: TableProgram, learners: Mapping[str, Learner | NoProgram], rows: Learner | None, most: int
-) -> TableProgram:
-    backtests = {
-        name: learned_anew(learner, program.budget, most)
-        for name, learner in learners.items()
-        if isinstance(learner, Learner) and isinstance(program := table_program.columns[name], ColumnProgram)
-    }
-    rows_tested = learned_anew(rows, table_program.budget, most) if table_program.rows and rows else Backtest()
-    return replace(table_program, tested=backtests, rows_tested=rows_tested)
+def _guard_learner(
+    history: ColumnHistory, statistic: str, issues: Mapping[str, Sequence[Setting]], recipe: Recipe
+) -> Learner:
+    alone = replace(recipe, most=0, excluded_guards=frozenset(GUARDS) - {statistic}, elsewhere=frozenset())
+    return Learner(history, alone, CountTrials(history, issues), possible_guards(history, alone))
 
 
-def allowance(alarms: float, yearly: float) -> float:
-    """Return the rate of false alarms per batch, at most one of a hundred.
-
-    `alarms`: false alarms per quarter. `yearly`: number of batches per year."""
-    return min(MOST_RATE, alarms * QUARTERS / yearly)
-
-
-def divided(learners: Learners, budget: float) -> dict[str | None, ColumnProgram]:
-    """Return the program of each learner within the table's budget."""
-    return divide_budget({name: _menu(each, budget) for name, each in learners.items()}, budget)
+def columns_of_all(histories: Mapping[str, ColumnHistory]) -> tuple[str, ...]:
+    """Return the columns that all batches have."""
+    names_by_column = {name: tuple(each.name for each in of.batches) for name, of in histories.items()}
+    every = max(names_by_column.values(), key=len)
+    return tuple(name for name, each in names_by_column.items() if each == every)
 
 
-def _menu(learner: Learner, budget: float) -> list[ColumnProgram]:
-    """Return programs of the column, from an empty one to one that spends the budget."""
-    widest = sum(each[0].rate for each in learner.guards if each)
-    shares = sorted({0.0, min(widest, budget), *(share * budget for share in MENU)})
-    return [learner.program(each) for each in shares]
+def completeness_history(histories: Sequence[ColumnHistory]) -> ColumnHistory:
+    """Return the history of the mean completeness of columns that all batches have.
+
+    A batch has as many values as rows at that completeness, so that the least change is one whole row."""
+    batches, rows = list[Batch](), list[dict[str, float | None]]()
+    for of_columns in zip(*(each.batches for each in histories), strict=True):
+        count, mean = of_columns[0].summary.rows, mean_completeness([each.summary for each in of_columns])
+        whole = TextSummary(rows=count, present=round((mean or 0.0) * count), distinct=None)
+        batches.append(replace(of_columns[0], summary=whole))
+        rows.append({ROW_COUNT: float(count), COMPLETE: mean})
+    return ColumnHistory.with_rows(tuple(batches), rows)
 
 
-def divide_budget(
-    menus: Mapping[str | None, Sequence[ColumnProgram]], budget: float
-) -> dict[str | None, ColumnProgram]:  # fmt: skip
-    """Choose one program per menu within the total budget.
-
-    Each step takes the program with the most additional catches for its additional rate. The first program of each
-    menu has no clauses and costs nothing."""
-    chosen = {name: menu[0] for name, menu in menus.items()}
-    while True:
-        remaining = budget - sum(each.rate for each in chosen.values())
-        steps = [(_worth(chosen[name], each), name or "", each) for name, menu in menus.items() for each in menu
-                 if each.rate - chosen[name].rate <= remaining]  # fmt: skip
-        worth, name, best = max(steps, default=(0.0, "", None), key=lambda step: step[:2])
-        if worth <= 0 or best is None:
-            return chosen
-        chosen[name or None] = best
+def mean_completeness(columns: Sequence[Summary | None]) -> float | None:
+    """Return the mean share of rows with a value; None without rows, or if a column is missing."""
+    shares = [each.present / each.rows for each in columns if each is not None and each.rows]
+    return sum(shares) / len(shares) if shares and len(shares) == len(columns) else None
 
 
-def _worth(now: ColumnProgram, then: ColumnProgram) -> float:
-    """Return the gain in recall per additional false alarm; 0 without a gain."""
-    gain = (then.recall or 0.0) - (now.recall or 0.0)
-    return gain / max(then.rate - now.rate, LEAST_PAID) if gain > 0 else 0.0
-
-
-def unpaid(learners: Learners, chosen: Programs, yearly: float) -> Iterator[Unpaid]:
-    """Yield the columns without a useful clause, then those without a guard."""
-    yield from _of_kind(learners, chosen, yearly, guards=False)
-    yield from _of_kind(learners, chosen, yearly, guards=True)
-
-
-def _of_kind(learners: Learners, chosen: Programs, yearly: float, *, guards: bool) -> Iterator[Unpaid]:
-    has, cheapest = (_has_guard, _widest_guard) if guards else (_has_clause, _cheapest_clause)
-    rates = {name: rate for name, each in learners.items() if not has(chosen[name]) and (rate := cheapest(each))}
-    if not rates:
-        return
-    nothing = not any(map(has, chosen.values()))
-    enough = any if nothing else all
-    spent = sum(each.rate for each in chosen.values())
-    least = spent + (min(rates.values()) if nothing else sum(rates.values()))
-    alarms = _sufficient(learners, yearly, least, lambda then: enough(has(then[name]) for name in rates))
-    yield Unpaid(columns=tuple(rates), guards=guards, nothing=nothing, alarms=alarms)
-
-
-def _sufficient(
-    learners: Learners, yearly: float, rate: float, is_enough: Callable[[Programs], bool]
-) -> float | None:  # fmt: skip
-    """Return the first budget from that rate on that is enough; other clauses may take what a larger one adds."""
-    alarms = _upwards(rate * yearly / QUARTERS)
-    while alarms * QUARTERS / yearly <= MOST_RATE:
-        if is_enough(divided(learners, allowance(alarms, yearly))):
-            return alarms
-        alarms = _upwards(MORE * alarms)
-    return None
-
-
-def _upwards(number: float) -> float:
-    return outward(number, ROUND_CEILING, 2) or number
-
-
-def _has_clause(program: ColumnProgram) -> bool:
-    return any(not each.guard for each in program.clauses)
-
-
-def _cheapest_clause(learner: Learner) -> float | None:
-    return learner.cheapest_useful
-
-
-def _has_guard(program: ColumnProgram) -> bool:
-    return any(each.statistic in GUARDS for each in program.clauses)
-
-
-def _widest_guard(learner: Learner) -> float | None:
-    return next((each[0].rate for each in learner.guards if each), None)
+def _tested(table_program: TableProgram, learners: Learners, most: int) -> TableProgram:
+    budgets: dict[Target, float] = dict.fromkeys(table_program.guards, table_program.budget)
+    fitted = {name: each for name, each in table_program.columns.items() if isinstance(each, ColumnProgram)}
+    budgets.update({name: each.budget for name, each in fitted.items()})
+    backtests = {name: learned_anew(learners[name], budget, most) for name, budget in budgets.items()}
+    return replace(table_program, tested=backtests)

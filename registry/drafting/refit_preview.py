@@ -18,7 +18,7 @@ from treaty.engine.anomaly.partition_order import PartitionOrder
 from treaty.engine.anomaly.series import Series, SeriesPoint, finite, partition_key
 from treaty.engine.checks.binding import bind
 from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
-from treaty.engine.programs.refitting import Refit, refits, watched_clauses
+from treaty.engine.programs.refitting.refits import Refit, refits, watched_clauses
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force
 from treaty.registry.core.enums import RefitOutlook

@@ -17,9 +17,9 @@ from treaty.contracts.schema import Schema
 from treaty.engine.anomaly.fits import refittable_clauses
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.partitions.months import members
-from treaty.engine.programs import refit_suggestion
 from treaty.engine.programs.newest_partitions import newest
-from treaty.engine.programs.refitting import Refit, WatchedClause, of_states, refits, watched_clauses
+from treaty.engine.programs.refitting import suggestion as refit_suggestion
+from treaty.engine.programs.refitting.refits import Refit, WatchedClause, of_states, refits, watched_clauses
 from treaty.engine.programs.suggestions import TableHistory
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log

@@ -6,7 +6,13 @@ from math import nan
 from support.analyzer_table import BIG, SCHEMA, Case
 
 from treaty.engine.analyzers.freshness import ArrivalDelay, Freshness
-from treaty.engine.analyzers.nulls import CombinedCompleteness, Completeness, MissingValues, NullValues
+from treaty.engine.analyzers.nulls import (
+    CombinedCompleteness,
+    Completeness,
+    MeanCompleteness,
+    MissingValues,
+    NullValues,
+)
 from treaty.engine.analyzers.numbers import (
     Kurtosis,
     Maximum,
@@ -109,6 +115,10 @@ NULLS = [
     Case(CombinedCompleteness(columns=("none", "none_number"), of="any"), 0.0),
     Case(CombinedCompleteness(columns=("nested.inner", "`a.b`", "Größe `x`", "blob")), 2 / 6),
     Case(CombinedCompleteness(columns=("status", "price"), where=NOBODY), None),
+    Case(MeanCompleteness(columns=("status", "price")), 10 / 12),
+    Case(MeanCompleteness(columns=("none", "none_number")), 0.0),
+    Case(MeanCompleteness(columns=("nested.inner", "`a.b`", "Größe `x`", "blob")), 19 / 24),
+    Case(MeanCompleteness(columns=("status", "price"), where=NOBODY), None),
     Case(Completeness(column="blob"), 5 / 6, broken=1),
     Case(NullValues(column="status"), 1, broken=1, counted=6),
     Case(NullValues(column="status", count_in="percent"), 100 / 6),

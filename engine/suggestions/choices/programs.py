@@ -68,7 +68,7 @@ def newest_times(history: TableHistory, times: int) -> TableHistory:
 
 def _outcome(option: str, value: Any, learned: TableProgram, *, chosen: bool) -> ChoiceOutcome:
     fitted = [each for each in learned.columns.values() if isinstance(each, ColumnProgram)]
-    backtests = [*learned.tested.values(), learned.rows_tested]
+    backtests = learned.tested.values()
     evaluated = dict.fromkeys(name for each in backtests for name in each.evaluated)
     alarms = {name for each in backtests for name in each.alarms}
     issues = [counts for each in fitted for counts in each.caught.values()]
@@ -77,7 +77,7 @@ def _outcome(option: str, value: Any, learned: TableProgram, *, chosen: bool) ->
         option=option,
         value=value,
         chosen=chosen,
-        checks=sum(len(each.clauses) for each in fitted) + (learned.rows is not None),
+        checks=sum(len(each.clauses) for each in fitted) + len(learned.guards),
         evaluated=len(evaluated),
         alarmed_on=tuple(name for name in evaluated if name in alarms),
         catches=round(sum(hits for hits, _ in issues) / injected, 4) if injected else None,

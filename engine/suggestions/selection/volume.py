@@ -60,7 +60,9 @@ def with_volume(suggestions: Sequence[dict[str, Any]], history: TableProfile, ob
 
 def _is_fixed(suggestion: Mapping[str, Any]) -> bool:
     """Return whether a suggestion has fixed bounds of the number of rows."""
-    return suggestion["kind"] == FIXED or (suggestion["kind"] == PROGRAM and suggestion["column"] is None)
+    if suggestion["kind"] != PROGRAM:
+        return bool(suggestion["kind"] == FIXED)
+    return bool(suggestion["patch"]["quality"]["implementation"]["analyzer"] == "size")
 
 
 def _suggestion(volumes: Sequence[Volume], object_name: str) -> dict[str, Any]:

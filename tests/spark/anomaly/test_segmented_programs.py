@@ -15,7 +15,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.learning_options import ProgramOptions
 from treaty.engine.core.results import Outcome
-from treaty.engine.programs.refitting import Refit, of_states, refits, watched_clauses
+from treaty.engine.programs.refitting.refits import Refit, of_states, refits, watched_clauses
 from treaty.engine.protocol.requests import DraftRequest, DraftResult, TableSource
 from treaty.engine.session.drafts import with_suggestions
 from treaty.engine.session.verify import measure, verify

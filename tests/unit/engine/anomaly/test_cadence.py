@@ -6,7 +6,7 @@ import pytest
 
 from treaty.engine.anomaly.cadence import cadence
 from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
-from treaty.engine.programs.table_programs import allowance
+from treaty.engine.programs.table_budget import allowance
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 YEARLY = [

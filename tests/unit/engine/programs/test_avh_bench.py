@@ -76,7 +76,7 @@ def told(*seen: float, missing: tuple[str, ...] = ()) -> TableVerdict:
     """What is said of a mean between 0 and 1, seen so in each column."""
     clause = Clause(statistic="mean", change=LEVEL, lower=0.0, upper=1.0, middle=0.5, width=10.0, rate=0.001, points=30)
     verdicts = [ClauseVerdict(clause=clause, holds=clause.holds(each), value=each, transformed=each) for each in seen]
-    return TableVerdict({str(at): ProgramVerdict((each,)) for at, each in enumerate(verdicts)}, missing=missing)
+    return TableVerdict(columns={str(at): ProgramVerdict((each,)) for at, each in enumerate(verdicts)}, missing=missing)
 
 
 OPENED = [

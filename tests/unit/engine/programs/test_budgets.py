@@ -23,7 +23,8 @@ from treaty.engine.programs.program import Clause, ColumnProgram, verdict
 from treaty.engine.programs.recipe import GUARDS
 from treaty.engine.programs.stationarity import LEVEL
 from treaty.engine.programs.suggestions import TableHistory, programs, suggested_clauses
-from treaty.engine.programs.table_programs import QUARTERS, TableProgram, Unpaid, allowance
+from treaty.engine.programs.table_budget import QUARTERS, TableGuard, Unpaid, allowance
+from treaty.engine.programs.table_programs import TableProgram
 from treaty.engine.protocol.requests import DraftResult
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
@@ -58,7 +59,7 @@ def table(step: timedelta, count: int, columns: int = 2, *, sampled: bool = True
 
 def clauses(found: TableProgram) -> list[Clause]:
     of_columns = [each for of in found.columns.values() if isinstance(of, ColumnProgram) for each in of.clauses]
-    return [*([found.rows] if found.rows else []), *of_columns]
+    return [*found.guards.values(), *of_columns]
 
 
 @settings(max_examples=25, deadline=None)
@@ -180,7 +181,7 @@ def test_a_budget_that_pays_for_all_has_no_note() -> None:
 
 
 def test_a_cost_beyond_the_largest_budget_is_no_advice() -> None:
-    short = Unpaid(columns=("a", "b", None, "c"), guards=True, nothing=False, alarms=None)
+    short = Unpaid(columns=("a", "b", TableGuard.ROWS, "c"), guards=True, nothing=False, alarms=None)
     (note,) = budget_notes(TableProgram(columns={}, rows=None, budget=0.01, unpaid=(short,)), {})
     assert note == (
         "no guard of a, b, the table and 1 more fits 0.913 false alarms per quarter of 91 partitions: "

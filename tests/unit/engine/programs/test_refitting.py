@@ -16,13 +16,14 @@ from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.checks.binding import bind
 from treaty.engine.programs.newest_partitions import TIMES
 from treaty.engine.programs.program import NoProgram
-from treaty.engine.programs.refitting import Refit, of_states, refits, watched_clauses
+from treaty.engine.programs.refitting.refits import Refit, of_states, refits, watched_clauses
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MEAN = {"detector": "program", "of": "amount", "lower": 90.0, "upper": 110.0, "rate": 0.001, "width": 12.0}
 STEP = {**MEAN, "lag": 1, "lower": -20.0, "upper": 20.0}
 GUARD = {"detector": "program", "of": "amount", "lower": 0.5, "points": 20}
 ROWS = {"detector": "program", "of": "the table", "lower": 10, "upper": 100, "points": 20}
+WHOLE = {"detector": "program", "of": "the table", "lower": 0.2, "rate": 0.001, "width": 10.0, "points": 20}
 APART = {**MEAN, "lower": None, "upper": 0.9, "refit": "tighten_only"}
 PROMISED = contract(
     check("mean", "mean", column="amount", mustHaveNoAnomalies={**MEAN, "refit": "tighten_only"}),
@@ -30,6 +31,7 @@ PROMISED = contract(
     check("completeness", "there", column="amount", mustHaveNoAnomalies={**GUARD, "refit": "tighten_only"}),
     check("distance", "apart", column="amount", by="kolmogorov_smirnov", mustHaveNoAnomalies=APART),
     check("size", "rows", mustHaveNoAnomalies=ROWS),
+    check("mean_completeness", "whole", columns=["amount", "status"], mustHaveNoAnomalies=WHOLE),
     check("size", "other", mustBeGreaterThan=1),
 )
 LIMITS = st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)).map(sorted).map(tuple)
@@ -120,7 +122,7 @@ def test_a_fit_is_named_by_its_limits_until_it_has_a_name() -> None:
 
 def test_stored_states_tell_each_clause_its_limits_and_how_often_they_would_have_alarmed() -> None:
     found = refitted(table())
-    assert found.keys() == {"mean", "step", "there", "apart", "rows"}
+    assert found.keys() == {"mean", "step", "there", "apart", "rows", "whole"}
     for name, refit in found.items():
         assert isinstance(refit, Refit)
         assert (refit.points, refit.evaluated, refit.alarms) == (30, 16, ()), name

@@ -20,7 +20,7 @@ from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.programs.analyzer_mapping import MEASURES
 from treaty.engine.programs.history import Arrival, Batch, ColumnHistory
 from treaty.engine.programs.newest_partitions import MOST_SEGMENTS, TIMES, newest
-from treaty.engine.programs.refitting import Refit, of_states, refits, watched_clauses
+from treaty.engine.programs.refitting.refits import Refit, of_states, refits, watched_clauses
 from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.programs.suggestions import TableHistory, suggestions
 from treaty.engine.statistics.column_values import column

@@ -128,11 +128,17 @@ def test_a_volume_that_alarmed_on_several_newer_partitions_is_not_suggested() ->
     assert "volume" not in {each["kind"] for each in suggested(profile(spoilt))}
 
 
-def test_a_program_s_guard_gives_way_to_the_volume() -> None:
-    guard = {"kind": "program", "column": None, "evidence": {"limits": [10, 4000]}}
-    column = {"kind": "program", "column": "amount", "evidence": {"limits": [1, 2]}}
-    found = with_volume([guard, column], profile(rows("weekday")), "orders")
-    assert [(each["kind"], each["column"]) for each in found] == [("volume", None), ("program", "amount")]
+def program(column: str | None, analyzer: str, limits: list[int]) -> dict[str, Any]:
+    patch = {"quality": {"implementation": {"analyzer": analyzer}}}
+    return {"kind": "program", "column": column, "patch": patch, "evidence": {"limits": limits}}
+
+
+def test_a_program_s_guard_of_rows_gives_way_to_the_volume() -> None:
+    guards = [program(None, "size", [10, 4000]), program(None, "mean_completeness", [0, 1])]
+    found = with_volume([*guards, program("amount", "mean", [1, 2])], profile(rows("weekday")), "orders")
+    assert [(each["kind"], each["column"]) for each in found] == [
+        ("volume", None), ("program", None), ("program", "amount")
+    ]  # fmt: skip
 
 
 def band(counts: Sequence[int], **settings: Any) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from treaty.contracts.assertions import ANOMALIES
 from treaty.contracts.document.model import ContractCheck
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.engine.programs import explanations
-from treaty.engine.programs.refitting import Refit
+from treaty.engine.programs.refitting.refits import Refit
 from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.programs.suggestions import KIND, TABLE
 

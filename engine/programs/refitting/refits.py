@@ -13,7 +13,9 @@ import numpy
 from numpy.typing import NDArray
 
 from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.analyzers.nulls import MeanCompleteness
 from treaty.engine.anomaly.cadence import LagUnit
 from treaty.engine.anomaly.detector import Limits, between
 from treaty.engine.anomaly.learned_programs import ProgramClause
@@ -42,16 +44,22 @@ ROW_COUNT = "row_count"
 FLOORS = (PRESENT, "distinct_count", "mean", "standard_deviation", "mean_length")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WatchedClause:
     """A program clause in a contract, with its check and its statistic.
 
-    `column`: None for a statistic of the table."""
+    `column`: None for a statistic of the table. `analyzer`: measures the statistic."""
 
     check_id: str
     clause: ProgramClause
     column: str | None
     statistic: str
+    analyzer: Analyzer = ROWS
+
+    @property
+    def history_name(self) -> str:
+        """Return the name of its history: that of the column, or one that identifies a metric of the table."""
+        return self.column or f"{TABLE} {self.analyzer.identity}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,16 +108,20 @@ def _watched(check: BoundCheck, clause: ProgramClause) -> WatchedClause | None:
     if analyzer is None or check.scope != "delta":
         return None
     if analyzer.identity == ROWS.identity:
-        return WatchedClause(check.check.id, clause, None, ROW_COUNT)
+        return WatchedClause(check_id=check.check.id, clause=clause, column=None, statistic=ROW_COUNT)
+    if isinstance(analyzer, MeanCompleteness):
+        return WatchedClause(check_id=check.check.id, clause=clause, column=None, statistic=PRESENT, analyzer=analyzer)
     statistics = {make(clause.of).identity: name for name, make in MEASURES.items()}
     name = statistics.get(analyzer.identity)
-    return WatchedClause(check.check.id, clause, clause.of, name) if name else None
+    if name is None:
+        return None
+    return WatchedClause(check_id=check.check.id, clause=clause, column=clause.of, statistic=name, analyzer=analyzer)
 
 
 def refits(clauses: Sequence[WatchedClause], table_history: TableHistory) -> dict[str, Refit | NoProgram]:
     """Refit each clause, by check id; NoProgram while there is too little history."""
     pasts = {column: ColumnPasts(history) for column, history in table_history.histories.items()}
-    return {each.check_id: _refit(each, pasts[each.column or TABLE]) for each in clauses}
+    return {each.check_id: _refit(each, pasts[each.history_name]) for each in clauses}
 
 
 @dataclass(frozen=True)
@@ -197,9 +209,11 @@ def of_states(
     """Read the table history of the watched columns from the newest partitions' states.
 
     Damaged partitions are left out. Raises ValueError as `newest`."""
-    analyzers: dict[str | None, dict[str, BoundAnalyzer]] = {}
+    analyzers: dict[str, dict[str, BoundAnalyzer]] = {}
+    columns = set[str]()
     for each in clauses:
-        analyzers.setdefault(each.column, {}).update(_measures(each, schema))
+        analyzers.setdefault(each.history_name, {}).update(_measures(each, schema))
+        columns.update([each.column] if each.column else [])
     keys = frozenset(part.key for of in analyzers.values() for each in of.values() for part in each.parts.values())
     opened = ((time, name, _read(packed[name], keys | {COUNT.key}, files)) for time, name in newest(packed))
     readable = [(time, name, bag) for time, name, bag in opened if bag is not None]
@@ -207,22 +221,25 @@ def of_states(
         names=tuple(name for _, name, _ in readable),
         times=tuple(time for time, _, _ in readable),
         rows=tuple(int(bag.entries[COUNT.key].value) for _, _, bag in readable),
-        values={column or TABLE: _values(of, [bag for _, _, bag in readable]) for column, of in analyzers.items()},
-        texts=frozenset(name for name in analyzers if name and not _is_number(name, schema)),
+        values={name: _values(of, [bag for _, _, bag in readable]) for name, of in analyzers.items()},
+        texts=frozenset(name for name in columns if not _is_number(name, schema)),
         samples={},
         excluded_partitions=excluded_partitions,
         distance_parts={
             name: [distance_inputs(of.values(), bag.values) for _, _, bag in readable]
             for name, of in analyzers.items()
-            if name
+            if name in columns
         },
     )
 
 
 def _measures(of: WatchedClause, schema: Schema) -> dict[str, BoundAnalyzer]:
-    """Bind the column's statistic and those needed for floors; empty for the table."""
-    names = (*FLOORS, of.statistic) if of.column else ()
-    analyzers = {name: bound(MEASURES[name](of.column or ""), schema) for name in names}
+    """Bind the statistic, and for a column those needed for floors; empty for the row count."""
+    if of.column is None:
+        metrics = {} if of.statistic == ROW_COUNT else {of.statistic: of.analyzer}
+    else:
+        metrics = {name: MEASURES[name](of.column) for name in (*FLOORS, of.statistic)}
+    analyzers = {name: bound(metric, schema) for name, metric in metrics.items()}
     return {name: each for name, each in analyzers.items() if each}
 
 

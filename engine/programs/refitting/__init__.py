@@ -1,0 +1,1 @@
+"""Refit the limits of learned programs in contracts from newer history."""
