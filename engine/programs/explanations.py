@@ -9,7 +9,7 @@ from treaty.engine.programs.constraints import BOUNDS
 from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.program import Clause, ClauseVerdict, ColumnProgram
 from treaty.engine.programs.stationarity import knows_level
-from treaty.engine.programs.table_budget import MOST_RATE, QUARTERS, TableGuard, Target, Unpaid
+from treaty.engine.programs.table_budget import MOST_RATE, QUARTERS, Target, Unpaid, label
 from treaty.engine.programs.table_programs import TableProgram
 from treaty.engine.statistics.statistics import STATISTICS
 
@@ -124,7 +124,7 @@ def _budget(program: TableProgram) -> str:
 
 def _some(columns: tuple[Target, ...]) -> str:
     more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
-    return ", ".join(each.value if isinstance(each, TableGuard) else each for each in columns[:SHOWN]) + more
+    return ", ".join(map(label, columns[:SHOWN])) + more
 
 
 def _without_level(histories: Mapping[str, ColumnHistory]) -> Iterator[str]:

@@ -26,7 +26,7 @@ from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.limits import outward
 from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.recipe import RECIPE, Recipe
-from treaty.engine.programs.table_budget import TableGuard, Target
+from treaty.engine.programs.table_budget import TableGuard, Target, label
 from treaty.engine.programs.table_programs import TableProgram, completeness_history, fit_table
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
@@ -39,7 +39,6 @@ TRUSTED = 21
 MOST_EXACT = 10_000
 # Number of programs refitted per table in a backtest, and the range per column: about two seconds, chosen by hand.
 PROGRAMS_REFITTED, REFITS = 300, (3, 10)
-TABLE = "the table"
 KIND = "program"
 
 IN_CONTRACTS = replace(RECIPE, excluded_guards=frozenset(STATISTICS) - MEASURES.keys())
@@ -171,18 +170,18 @@ def _suggested(
     object_name: str,
 ) -> dict[str, Any]:
     history = _history(target, program, histories)
-    column = None if isinstance(target, TableGuard) else target
+    column, subject = None if isinstance(target, TableGuard) else target, label(target)
     guessed, segments = history.newest.guessed if history.newest else 0.0, len(history.segments)
     sentence = explanations.sentence(clause, guessed, segments)
     tested = program.tested.get(target, Backtest())
-    words = f"{column or TABLE}: {sentence.split(';')[0]}"
-    entry = _entry(column, _analyzer(target, clause, program), clause, words, segments)
+    words = f"{subject}: {sentence.split(';')[0]}"
+    entry = _entry(target, _analyzer(target, clause, program), clause, words, segments)
     return {
         "id": short_fingerprint([object_name, KIND, entry["id"]]),
         "kind": KIND,
         "object": object_name,
         "column": column,
-        "sentence": "; ".join(filter(None, (f"{column or TABLE}: {sentence}", explanations.backtest_sentence(tested)))),
+        "sentence": "; ".join(filter(None, (f"{subject}: {sentence}", explanations.backtest_sentence(tested)))),
         "expression": words,
         "severity": entry["severity"],
         "patch": {"quality": entry},
@@ -196,10 +195,11 @@ def _history(target: Target, program: TableProgram, histories: Mapping[str, Colu
     return next(iter(histories.values())) if isinstance(target, TableGuard) else histories[target]
 
 
-def _entry(column: str | None, analyzer: Analyzer, clause: Clause, words: str, segments: int) -> dict[str, Any]:
+def _entry(target: Target, analyzer: Analyzer, clause: Clause, words: str, segments: int) -> dict[str, Any]:
     arguments = analyzer.arguments()
-    identity = f"{column or 'table'}-program-{clause.statistic}{_suffix(clause)}"
-    implementation = {"analyzer": analyzer.name, **arguments, ANOMALIES: _limit(column, clause)}
+    name = "table" if isinstance(target, TableGuard) else target
+    identity = f"{name}-program-{clause.statistic}{_suffix(clause)}"
+    implementation = {"analyzer": analyzer.name, **arguments, ANOMALIES: _limit(label(target), clause)}
     severity = "error" if clause.points >= TRUSTED * segments else "warning"
     return {**check(identity, words, "consistency", implementation), "severity": severity}
 
@@ -214,14 +214,14 @@ def _suffix(clause: Clause) -> str:
     return f"-{'ratio' if clause.change.logged else 'step'}-{clause.change.lag}" if clause.change.lag else ""
 
 
-def _limit(column: str | None, clause: Clause) -> dict[str, Any]:
+def _limit(subject: str, clause: Clause) -> dict[str, Any]:
     """Return the limit in a contract: the detector `program` with the learned parameters."""
     change = clause.change
     transform = {"lag": change.lag or None, "lag_unit": change.unit, "logged": change.logged or None}
     edges = {"lower": outward(clause.lower, ROUND_FLOOR), "upper": outward(clause.upper, ROUND_CEILING)}
     # The widest guard does not depend on the spread: it has no width.
     learned = {"rate": outward(clause.rate, ROUND_CEILING), "points": clause.points, "width": clause.width or None}
-    limit = {"detector": "program", "of": column or TABLE, **transform, **edges, **learned}
+    limit = {"detector": "program", "of": subject, **transform, **edges, **learned}
     return {name: value for name, value in limit.items() if value is not None}
 
 

@@ -34,6 +34,11 @@ Learners = Mapping[Target, Learner]
 Programs = Mapping[Target, ColumnProgram]
 
 
+def label(target: Target) -> str:
+    """Return the column's name, or the guard's name in sentences."""
+    return target.value if isinstance(target, TableGuard) else target
+
+
 @dataclass(frozen=True, kw_only=True)
 class Unpaid:
     """Columns that a budget does not pay for.

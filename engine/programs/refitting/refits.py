@@ -32,7 +32,7 @@ from treaty.engine.programs.limits import outward
 from treaty.engine.programs.newest_partitions import newest
 from treaty.engine.programs.program import Clause, NoProgram
 from treaty.engine.programs.stationarity import LagTransform
-from treaty.engine.programs.suggestions import TABLE, TableHistory
+from treaty.engine.programs.suggestions import TableHistory
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateBag, StateFileStore
 from treaty.engine.states.planning.scan_plan import ROWS as COUNT
@@ -59,7 +59,7 @@ class WatchedClause:
     @property
     def history_name(self) -> str:
         """Return the name of its history: that of the column, or one that identifies a metric of the table."""
-        return self.column or f"{TABLE} {self.analyzer.identity}"
+        return self.column or f"table {self.analyzer.identity}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from treaty.contracts.fingerprint import short_fingerprint
 from treaty.engine.programs import explanations
 from treaty.engine.programs.refitting.refits import Refit
 from treaty.engine.programs.stationarity import LagTransform
-from treaty.engine.programs.suggestions import KIND, TABLE
+from treaty.engine.programs.suggestions import KIND
 
 SUGGESTED = "the approved limits stay in force until an owner decides: refit policy {} does not permit this change"
 
@@ -19,7 +19,7 @@ def suggestion(refit: Refit, check: ContractCheck, entry: Mapping[str, Any], obj
 
     `entry`: the check as written in the document."""
     description = sentence(refit)
-    words = f"{refit.watched.column or TABLE}: {description}"
+    words = f"{refit.watched.clause.of}: {description}"
     return {
         "id": short_fingerprint([object_name, KIND, check.id]),
         "kind": KIND,

@@ -113,7 +113,7 @@ def test_a_draft_says_which_later_limits_may_judge() -> None:
 def test_each_clause_is_a_check_that_binds_and_names_its_program(promised: Contract) -> None:
     bound = bind(promised.object("orders"), SCHEMA).checks
     assert {each.detector.name for each in bound if each.detector} == {"program"}
-    assert {each.detector.of for each in bound} == {"the table", "amount", "status"}  # type: ignore[union-attr]
+    assert {each.detector.of for each in bound} == {"the table", "all columns", "amount", "status"}  # type: ignore[union-attr]
     assert {each.scope for each in bound} == {"delta"}
 
 
