@@ -68,6 +68,11 @@ class Table:
             self.columns[at, name, kind] = Snapshot(typed(self.frame(at)[name], kind), self.dates[at])
         return self.columns[at, name, kind]
 
+    def schema_drift(self, at: int) -> list[str]:
+        """Return the added and removed columns since the snapshot before, which each validation reports."""
+        now, before = set(self.frame(at).columns), set(self.frame(at - 1).columns)
+        return [*(f"+{name}" for name in sorted(now - before)), *(f"-{name}" for name in sorted(before - now))]
+
     def table_verdict(self, at: int, alarms: float) -> TableVerdict:
         """Evaluate the snapshot by programs of the 30 snapshots before."""
         past = range(at - LEARNED, at)
@@ -170,11 +175,12 @@ def _near(table: Table, at: int, incidents: Sequence[Incident]) -> bool:
 def incident_days(root: Path, incidents: Sequence[Incident], rows: int, alarms: float) -> Iterator[dict[str, Any]]:
     """Evaluate each labeled incident with 30 snapshots before it, on its day.
 
-    `added`: the new columns, which raise no alarm of programs: the schema of a contract decides about them."""
+    `schema_drift`: added and removed columns. Added ones raise no alarm of programs, nor do removed ones that never
+    had a value."""
     for each in incidents:
         table = Table(root, each.table, rows)
         at = table.dates.index(each.date) if each.date in table.dates else -1
         if at >= LEARNED:
             verdict = table.table_verdict(at, alarms)
             row = {"table": each.table, "date": each.date, "kind": each.kind, "flagged": int(verdict.flagged)}
-            yield {**row, "added": " ".join(verdict.added), "why": why(verdict)}
+            yield {**row, "schema_drift": " ".join(table.schema_drift(at)), "why": why(verdict)}
