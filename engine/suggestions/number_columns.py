@@ -11,10 +11,6 @@ from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.profile.text_types import NUMBERS
 from treaty.engine.suggestions.parsed_texts import parsed_type
 
-LEAST_ROWS_OF_KEY = 100
-# Share of distinct values from which on a column numbers its rows: sketches have an error of 5 %.
-NEARLY_DISTINCT = 0.9
-
 
 @dataclass(frozen=True)
 class NumberColumn:
@@ -61,10 +57,10 @@ def number_column(column: ColumnProfile, part: HistorySlice) -> NumberColumn | N
 
 
 def _is_code(column: ColumnProfile, part: HistorySlice, kind: str) -> bool:
-    """Return whether texts that parse as numbers identify something: a leading zero, a code's form, or a key."""
+    """Return whether texts that parse as numbers identify something: a leading zero, or a code's form."""
     if column.read_as and column.read_as.padded:
         return True
-    return kind == "integer" and (_has_form_of_codes(part.all_looks(column)[0]) or is_key(column, part))
+    return kind == "integer" and _has_form_of_codes(part.all_looks(column)[0])
 
 
 def _has_form_of_codes(masks: Collection[str]) -> bool:
@@ -73,15 +69,3 @@ def _has_form_of_codes(masks: Collection[str]) -> bool:
     A plus sign, as phone numbers, or several digits and always as many, as years and postal codes."""
     of_one_length = len(masks) == 1 and all(len(mask) > 1 and not mask.strip("0") for mask in masks)
     return of_one_length or any(mask.startswith("+") for mask in masks)
-
-
-def is_key(column: ColumnProfile, part: HistorySlice) -> bool:
-    """Return whether whole numbers number the rows: nearly all of them are distinct."""
-    distinct, rows = part.series(column, "approx_count_distinct"), sum(part.rows)
-    if rows < LEAST_ROWS_OF_KEY:
-        return False
-    # The whole table is merged once, and only if every partition looks like a key.
-    pairs = zip(distinct, filter(None, part.rows), strict=False)
-    own = all(float(count) >= NEARLY_DISTINCT * each for count, each in pairs)
-    whole = part.history.whole
-    return own and float(column.value("approx_count_distinct", whole) or 0) >= NEARLY_DISTINCT * rows

@@ -15,10 +15,14 @@ from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.states.bag import StateBag
 from treaty.engine.suggestions.candidates import SuggestionMetric, compliance, number, plainly
 from treaty.engine.suggestions.column_samples import ColumnSample
-from treaty.engine.suggestions.number_columns import NumberColumn, is_key
+from treaty.engine.suggestions.number_columns import NumberColumn
 from treaty.engine.suggestions.parsed_texts import numbers_of, parsed_share
 from treaty.engine.suggestions.tolerances import drifts
 
+# With fewer rows, distinct whole numbers are no sign of a key.
+LEAST_ROWS_OF_KEY = 100
+# Least share of distinct values of a key: sketches have an error of 5 %.
+NEARLY_DISTINCT = 0.9
 Bounds = tuple[float, float]
 
 
@@ -26,7 +30,7 @@ def bounds(numbers: NumberColumn, part: HistorySlice) -> Bounds | None:
     """Return the range; None for keys, drifting values, constants and columns with infinities or NaN."""
     column = numbers.column
     low, high = part.series(column, "q01"), part.series(column, "q99")
-    if not low or (numbers.is_whole and is_key(column, part)):
+    if not low or (numbers.is_whole and _is_key(column, part)):
         return None
     extremes = [*part.series(column, "minimum"), *part.series(column, "maximum")]
     if not all(math.isfinite(value) for value in extremes) or any(
@@ -104,3 +108,15 @@ def _share_of_sample(sample: ColumnSample, lower: float, upper: float) -> Value:
     numbers = numbers_of(sample.present.tolist()) if is_text else sample.present
     rows = len(numbers) if is_text else len(sample.values)
     return float(1 - (~((numbers >= lower) & (numbers <= upper))).sum() / rows) if rows else None
+
+
+def _is_key(column: ColumnProfile, part: HistorySlice) -> bool:
+    """Return whether whole numbers number the rows: nearly all of them are distinct."""
+    distinct, rows = part.series(column, "approx_count_distinct"), sum(part.rows)
+    if rows < LEAST_ROWS_OF_KEY:
+        return False
+    # The whole table is merged once, and only if every partition looks like a key.
+    pairs = zip(distinct, filter(None, part.rows), strict=False)
+    own = all(float(count) >= NEARLY_DISTINCT * each for count, each in pairs)
+    whole = part.history.whole
+    return own and float(column.value("approx_count_distinct", whole) or 0) >= NEARLY_DISTINCT * rows

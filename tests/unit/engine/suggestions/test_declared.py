@@ -89,14 +89,13 @@ def dates(make: Any) -> Days:
 
 
 # Texts that parse as numbers or nearly so, and are none: codes with leading zeros, phone numbers, postal codes, years,
-# running numbers, and numbers with gaps that are written out.
+# and numbers with gaps that are written out.
 NO_AMOUNTS: list[Days] = [
     steady([f"{each * 7:05d}" for each in MANY]),
     steady([f"{each % 40 * 7:03d}.{each % 10}" for each in MANY]),
     steady([f"+49{10 ** (6 + each % 3) + each % 40}" for each in MANY]),
     steady([f"{94000 + each % 50 * 7}" for each in MANY]),
     steady([str(2000 + each % 20) for each in MANY]),
-    daily(lambda day: [str(100 * day + each) for each in MANY]),
     steady([*map(str, MANY), "n/a"]),
     steady([*map(str, MANY), ""]),
     steady([*map(str, MANY), " 7"]),
@@ -112,6 +111,7 @@ APPEARS = [
     *[("non_negative", TEXT, steady(texts)) for texts in (["0", "12", "700"], ["0.0", "12.5", None], ["0", "1e3"])],
     *[("positive", TEXT, steady(texts)) for texts in (["1", "12", "+700.5"], ["0.5", "12"], ["1e-3", "2E3", None])],
     ("positive", TEXT, daily(lambda day: [str(20 + day % 3), "190"])),
+    ("positive", TEXT, daily(lambda day: [str(each) for each in range(1 + 100 * day, 41 + 100 * day)])),
     ("value_range", TEXT, steady([str(each - 50) for each in MANY])),
     ("value_range", TEXT, steady([f"{each / 8}" for each in MANY])),
     ("value_range", TEXT, steady([f"{each:.1e}" for each in MANY])),
@@ -200,6 +200,7 @@ ABSENT = [
     ("non_negative", TEXT, steady(["-1", "12"])),
     ("value_range", TEXT, daily(lambda day: [str(1000 * day + each % 50) for each in MANY])),
     ("value_range", TEXT, steady(["5.5"] * 100)),
+    ("value_range", TEXT, daily(lambda day: [str(100 * day + each) for each in MANY])),
     ("value_range", DOUBLE, steady([5.0] * 100)),
     ("value_range", DOUBLE, steady([1.0, 2.0, 3.0])),
     ("value_range", DOUBLE, steady([float("inf"), 1.0] * 50)),
