@@ -1,5 +1,6 @@
 """Texts that parse as numbers: what a draft says of them, how a sample is read, and which issues are tried."""
 
+import re
 from collections.abc import Sequence
 from math import isnan
 from typing import Any
@@ -163,6 +164,22 @@ def test_unit_changes_are_tried_on_texts_that_are_numbers() -> None:
     (tenfold,) = [each.values for each in changed if each.setting == (100, 10)]
     assert numpy.allclose(numbers_of(tenfold), numbers_of(trial.sample.values) * 10)
     assert all(isinstance(each, str) for each in tenfold)
+
+
+# How numbers are written, and what the texts of a generated sample look like.
+WRITTEN = {"{:d}": r"-?[0-9]+", "{:.2f}": r"-?[0-9]+[.][0-9]{2}"}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_sample_of_too_many_numbers_to_count_is_written_as_they_are(form: str) -> None:
+    numbers = [each * 7919 % 20011 - 5000 for each in range(5000)]
+    profile = history(TEXT, [{"x": [form.format(each) for each in numbers]}])
+    assert profile.columns[0].values(profile.whole)[1] > 0
+    sample = trials(HistorySlice.of(profile), {})["x"].sample.present.tolist()
+    assert all(re.fullmatch(WRITTEN[form], each) for each in sample)
+    read = numbers_of(sample)
+    assert min(numbers) <= read.min() < read.max() <= max(numbers)
+    assert numpy.median(read) == pytest.approx(numpy.median(numbers), abs=500)
 
 
 @pytest.mark.parametrize("values", [["00123", "00456"], ["red", "blue"]])
