@@ -113,7 +113,7 @@ bench-differential: setup ## what states of partitions save, beside full verific
 	$(PY) -W ignore -m bench.engine.differential $(ARGS)
 	$(PY) -W ignore -m bench.engine.scenarios $(ARGS)
 
-bench-draft: setup ## what drafts are worth on real tables: what holds later, and what it catches (minutes; ARGS="--verbose")
+bench-draft: setup ## what drafts are worth on real tables: what holds later, and what it catches (minutes; ARGS="--verbose", "--texts" of untyped files)
 	$(PY) -W ignore -m bench.suggestions.drafts --data ../shared/data $(ARGS)
 
 bench-drafts-live: setup ## draft real tables as a newcomer does, and count later days with an error (minutes; ARGS="--fast")

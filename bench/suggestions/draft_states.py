@@ -1,5 +1,6 @@
 """Build the states of snapshots from values without Spark, for drafts like the product's."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -14,8 +15,15 @@ from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.dictionary_encoding import encode_texts
 from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.components.sketches import PARAMETER
+from treaty.engine.components.text_classes import CLASSES
 from treaty.engine.components.unions.frequent_union import packed_sketch
-from treaty.engine.profile.second_scan import columns_without_masks, second_plan, traits_plan, with_second_scan
+from treaty.engine.profile.second_scan import (
+    columns_without_masks,
+    second_plan,
+    traits_plan,
+    with_second_scan,
+    with_text_type,
+)
 from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
 from treaty.engine.profile.text_traits import TRAITS, traits_of
 from treaty.engine.profile.value_masks import mask_of
@@ -24,6 +32,7 @@ from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 from treaty.engine.suggestions.declared import worth_counting
 from treaty.engine.suggestions.keys.candidates import KeyNames
+from treaty.engine.suggestions.parsed_texts import TEXT_FORMS, numbers_of
 
 Values = Sequence[Any]
 
@@ -42,7 +51,8 @@ def history(
         profiled = profiled.with_states(dict(zip(days, _bags(second, schema, snapshots), strict=True)))
     late = columns_without_masks(columns, profiled.whole, schema)
     profiled = profiled.with_states(dict(zip(days, _bags(traits_plan(late.values()), schema, snapshots), strict=True)))
-    profiled = profiled.with_columns(late.get(each.column.name, each) for each in columns)
+    typed = (with_text_type(late.get(each.column.name, each), profiled.whole) for each in columns)
+    profiled = profiled.with_columns(typed)
     counted = plan([each.unique for each in worth_counting(profiled, KeyNames(table)) if each.unique])
     return profiled.with_states({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
 
@@ -54,10 +64,11 @@ def _bags(plan: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) ->
 def _bag(plan: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> StateBag:
     values_by_operand = {quote(name): _present(values) for name, values in snapshot.items()}
     rows = max((len(values) for values in snapshot.values()), default=0)
+    pairs = ((part, _operand_values(part, values_by_operand)) for part in (*plan.scan, *plan.groupings))
     states = {
-        part.key: _state(part, values_by_operand, rows)
-        for part in (*plan.scan, *plan.groupings)
-        if _is_available(part, values_by_operand)
+        part.key: STATE_OF[part.component.kind](values) if part.operands else rows
+        for part, values in pairs
+        if values is not None or not part.operands
     }
     return bags.bag_of_plan(plan, {**states, **_traits(plan, schema, snapshot)}, schema)
 
@@ -77,33 +88,41 @@ def _traits(plan: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[str
     return {key: count for key, count in counts.items() if key in plan.keys}
 
 
-def _is_available(part: BoundComponent, listed: Mapping[str, Values]) -> bool:
-    """Return True if the snapshot has the column, with values of its type."""
-    if part.component.kind not in STATE_OF:
-        return False
-    return all(_named(each.sql) in listed and _fits(each.type, listed[_named(each.sql)]) for each in part.operands)
-
-
-def _named(sql: str) -> str:
-    return sql.removeprefix("char_length(").removesuffix(")") if sql.startswith("char_length(") else sql
+def _operand_values(part: BoundComponent, listed: Mapping[str, Values]) -> Values | None:
+    """Return the values that the component aggregates; None without operands, and if they cannot be computed."""
+    if part.component.kind not in STATE_OF or len(part.operands) != 1:
+        return None
+    sql, type_ = part.operands[0].sql, part.operands[0].type
+    if sql in listed:
+        return listed[sql] if _fits(type_, listed[sql]) else None
+    for form, compute in COMPUTED.items():
+        matched = re.fullmatch(form, sql)
+        if matched and matched[1] in listed:
+            return compute(listed[matched[1]])
+    return None
 
 
 def _fits(type_: str, values: Values) -> bool:
-    return not values or type_ == "int" or (type_ == "string") == isinstance(values[0], str)
+    return not values or (type_ == "string") == isinstance(values[0], str)
+
+
+def _parsed(values: Values) -> Values:
+    numbers = numbers_of(values)
+    return numbers[~numpy.isnan(numbers)].tolist()  # type: ignore[no-any-return]
+
+
+# SQL of an operand over the texts of a column, and how its values are computed from them.
+COMPUTED: Mapping[str, Callable[[Values], Values]] = {
+    r"char_length\((.+)\)": lambda values: [len(value) for value in values],
+    r"try_cast\((.+) as (?:bigint|double)\)": _parsed,
+    r"(.+) RLIKE '\^\[\+-\]\?0\[0-9\]'": lambda values: [bool(re.match("[+-]?0[0-9]", each)) for each in values],
+}
 
 
 def _present(values: Any) -> Values:
     if values.dtype == object:
         return [value for value in values.tolist() if value is not None]
     return values[~numpy.isnan(values)].tolist()  # type: ignore[no-any-return]
-
-
-def _state(part: BoundComponent, listed: Mapping[str, Values], rows: int) -> Any:
-    if not part.operands:
-        return rows
-    sql = part.operands[0].sql
-    values = listed[_named(sql)]
-    return STATE_OF[part.component.kind]([len(value) for value in values] if _named(sql) != sql else values)
 
 
 def _moments(values: Values) -> tuple[int, float, float]:
@@ -143,8 +162,16 @@ def _frequencies(values: Values) -> Any:
     return FrequencyTable((encode_texts(pyarrow.table({"k0": keys, "n": times})),))
 
 
+def _type_counts(values: Values) -> tuple[int, ...]:
+    counts = Counter(next((each for each, form in FORMS.items() if form.fullmatch(text)), "other") for text in values)
+    return tuple(counts[name] for name in CLASSES)
+
+
+FORMS = {name: re.compile(form) for name, form in TEXT_FORMS.items()}
 STATE_OF: Mapping[str, Callable[[Values], Any]] = {
     "count": len,
+    "count_if": sum,
+    "type_counts": _type_counts,
     "sum": lambda values: sum(values) if values else None,
     "min": lambda values: min(values, default=None),
     "max": lambda values: max(values, default=None),

@@ -84,16 +84,18 @@ def _alike(type_: str, values: Any) -> bool:
     return (type_ == "string") == (values.dtype == object)
 
 
-def tables(folder: Path, *, most: int, rows: int) -> Iterator[Table]:
+def tables(folder: Path, *, most: int, rows: int, texts: bool = False) -> Iterator[Table]:
     """Yield every table of the folder, with evenly spaced snapshots.
 
-    `most`: maximum number of snapshots. `rows`: approximate number of rows of each."""
+    `most`: maximum number of snapshots. `rows`: approximate number of rows of each. `texts`: numbers stay texts, as
+    Spark reads a CSV file without types."""
     for path in sorted(each for each in folder.glob("*/*") if each.is_dir()):
         name = f"{path.parent.name}/{path.name}"
         files = [each for each in sorted(path.glob("*.csv")) if not each.name.startswith("_")]
         places = numpy.unique(numpy.linspace(0, len(files) - 1, min(most, len(files))).round().astype(int))
         read = [(files[at].stem, _rows(files[at])) for at in places]
-        yield _table(name, [each for each in read if each[1][1]], rows, _incidents(folder, name))
+        filled = [each for each in read if each[1][1]]
+        yield _table(name, filled, rows, _incidents(folder, name), texts=texts)
 
 
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -102,11 +104,13 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     return header, [row for row in rows if len(row) == len(header)]
 
 
-def _table(name: str, read: Sequence[tuple[str, Any]], rows: int, incidents: Sequence[Incident]) -> Table:
+def _table(
+    name: str, read: Sequence[tuple[str, Any]], rows: int, incidents: Sequence[Incident], *, texts: bool
+) -> Table:
     usual = float(numpy.median([len(each) for _, (_, each) in read]))
     step = max(1, round(usual / rows))
     columns = [_columns(header, _some(each, step)) for _, (header, each) in read]
-    return Table(name, [day for day, _ in read], _typed(columns), incidents)
+    return Table(name, [day for day, _ in read], _typed(columns, texts=texts), incidents)
 
 
 def _some(rows: Sequence[list[str]], step: int) -> Sequence[list[str]]:
@@ -123,10 +127,10 @@ def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, 
     }
 
 
-def _typed(snapshots: Sequence[Mapping[str, list[str | None]]]) -> list[dict[str, Any]]:
+def _typed(snapshots: Sequence[Mapping[str, list[str | None]]], *, texts: bool) -> list[dict[str, Any]]:
     """Convert columns: numeric if nearly all values in older snapshots are, and then in all snapshots."""
     older = snapshots[: max(1, round(LEARNED * LEARNED * len(snapshots)))]
-    names = {name for each in snapshots for name in each}
+    names = {name for each in snapshots for name in each} if not texts else set()
     numeric = {name for name in names if _is_numeric([each[name] for each in older[::10] if name in each])}
     return [{name: _values(values, name in numeric) for name, values in each.items()} for each in snapshots]
 

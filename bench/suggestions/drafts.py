@@ -141,6 +141,7 @@ def main() -> None:
     parser.add_argument("--snapshots", type=int, default=100)
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--within", action="store_true", help="use only the first 60 %% of the snapshots, split again")
+    parser.add_argument("--texts", action="store_true", help="numbers stay texts, as in a CSV file without types")
     parser.add_argument("--tables", nargs="*", default=[])
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -152,7 +153,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     """Draft and test every table with every method."""
     started, tallies = process_time(), {name: Tally() for name in WAYS}
     spent: Counter[str] = Counter()
-    for table in tables(folder, most=options.snapshots, rows=options.rows):
+    for table in tables(folder, most=options.snapshots, rows=options.rows, texts=options.texts):
         if options.tables and table.name not in options.tables:
             continue
         chosen, alone = table.first(0.6) if options.within else table, {name: Tally() for name in WAYS}

@@ -40,13 +40,13 @@ class TextTypeDocument(_DocumentModel):
     """The type that a column's texts parse as.
 
     `share`: share of the texts that parse. `formats`: date and time formats that fit equally well; empty for ISO
-    8601. `padded`: number of whole numbers with a leading zero.
+    8601. `padded`: number of numeric texts with a leading zero.
 
     - `kind`: kind of type: number, date, time or boolean.
     - `type`: Spark type.
     - `share`: share of the texts that parse, from 0 to 1.
     - `formats`: date and time formats that fit equally well; empty for ISO 8601.
-    - `padded`: number of whole numbers with a leading zero."""
+    - `padded`: number of numeric texts with a leading zero."""
 
     kind: str
     type: str

@@ -101,7 +101,7 @@ def infinite(column: NotedColumn) -> str | None:
 def padded(column: NotedColumn) -> str | None:
     """Note codes of digits, which would lose leading zeros as numbers."""
     parsed = column.profile.read_as
-    if parsed is None or not parsed.padded:
+    if parsed is None or not parsed.is_code:
         return None
     return f"{parsed.padded:,} values start with a zero: they are treated as codes, not as numbers"
 

@@ -16,7 +16,14 @@ from treaty.engine.profile.checked_formats import formats_of
 from treaty.engine.profile.facts import facts_read_as
 from treaty.engine.profile.table_profile import ColumnProfile, TypeReading, part_of, state_of
 from treaty.engine.profile.text_traits import traits_of
-from treaty.engine.profile.text_types import LEAST_SHARE, InferredTextType, TextTypeCandidate, kind_of, readings
+from treaty.engine.profile.text_types import (
+    LEAST_SHARE,
+    NUMBERS,
+    InferredTextType,
+    TextTypeCandidate,
+    kind_of,
+    readings,
+)
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
@@ -134,12 +141,12 @@ def _type_readings(profile: ColumnProfile, whole: StateBag, schema: Schema) -> t
 
 
 def _try(reading: TextTypeCandidate, column: Column, schema: Schema) -> TypeReading:
-    whole, sql = reading.kind == "integer", quote(column.name)
+    sql = quote(column.name)
     padded = Operand(sql=f"{sql} RLIKE '^[+-]?0[0-9]'", type="boolean")
     return TypeReading(
         reading=reading,
         read=BoundComponent(CountComponent(), (Operand(sql=reading.sql, type=reading.type),)),
-        padded=BoundComponent(CountIfComponent(), (padded,)) if whole else None,
+        padded=BoundComponent(CountIfComponent(), (padded,)) if reading.kind in NUMBERS else None,
         metrics=facts_read_as(column, reading.type, reading.sql, schema),
     )
 
@@ -174,5 +181,5 @@ def _read(profile: ColumnProfile, readings: Sequence[TypeReading], share: float,
     read_as = InferredTextType(
         kind=first.reading.kind, type=first.reading.type, share=share, formats=formats, padded=padded
     )
-    metrics = first.metrics if len(readings) == 1 and not padded else {}
+    metrics = first.metrics if len(readings) == 1 and not read_as.is_code else {}
     return replace(profile, read_as=read_as, metrics={**profile.metrics, **metrics})

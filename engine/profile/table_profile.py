@@ -34,7 +34,7 @@ from treaty.engine.states.planning.scan_plan import Plan, plan
 class TypeReading:
     """A type that the second scan tries for a text column: the number of texts that parse, and their metrics.
 
-    `padded`: counts whole numbers with a leading zero; None for other types."""
+    `padded`: counts numbers with a leading zero; None for other types."""
 
     reading: TextTypeCandidate
     read: BoundComponent

@@ -28,7 +28,8 @@ DATES = (
 TIMES = ("HH:mm:ss", "HH:mm")
 MOMENTS = tuple(f"{date} {time}" for date in DATES for time in TIMES)
 _MASKS = (("MMM", "Aaa"), ("yyyy", "0000"), ("MM", "00"), ("dd", "00"), ("HH", "00"), ("mm", "00"), ("ss", "00"))
-_KINDS = ("boolean", "integer", "decimal", "fractional", "date", "timestamp")
+NUMBERS = ("integer", "decimal", "fractional")
+_KINDS = ("boolean", *NUMBERS, "date", "timestamp")
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,19 @@ class TextTypeCandidate:
 class InferredTextType:
     """The type that a column's texts parse as.
 
-    `share`: share of the texts that parse. `formats`: all formats that fit equally well. `padded`: number of whole
-    numbers with a leading zero: codes, which would lose it as numbers."""
+    `share`: share of the texts that parse. `formats`: all formats that fit equally well. `padded`: number of texts
+    with a leading zero, which they would lose as numbers."""
 
     kind: str
     type: str
     share: float
     formats: tuple[str, ...] = ()
     padded: int = 0
+
+    @property
+    def is_code(self) -> bool:
+        """Return whether the texts are codes of digits: whole numbers with leading zeros."""
+        return self.kind == "integer" and self.padded > 0
 
 
 def readings(

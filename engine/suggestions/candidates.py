@@ -44,7 +44,8 @@ class SuggestionCandidate:
     texts that violate it, masked. `drops`: dropped if other suggestions catch the same issues. `confirmed`: counted
     exactly; False if only a sketch supports it. `likely`: probability by names alone that it is intended; None if
     not computed; `likely_by`: the model that computed it. `by_chance`: that it held so far may be chance. `relaxed`:
-    returns the check about at least a share of the rows; None if it cannot be about a share."""
+    returns the check about at least a share of the rows; None if it cannot be about a share. `implied_by`: kinds of
+    the same column that say as much about the data that it was learned on, though not about all data."""
 
     kind: str
     sentence: str
@@ -62,6 +63,7 @@ class SuggestionCandidate:
     likely_by: str = ""
     by_chance: bool = False
     relaxed: "Callable[[float], SuggestionCandidate] | None" = None
+    implied_by: frozenset[str] = frozenset()
 
     def failed(self, part: HistorySlice) -> list[bool | None]:
         """Return for each partition whether it violates the check; None if there is no value."""
@@ -168,6 +170,11 @@ def compliance(predicate: str, *, at_least: float) -> dict[str, Any]:
 def of_rows(words: str, least: float) -> str:
     """Return the sentence about all rows, or about at least a share of them."""
     return words if least == 1 else f"{words} in at least {percentage(least)} of the rows"
+
+
+def plainly(value: float) -> float | int:
+    """Return a whole number as an integer."""
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def number(value: float) -> str:

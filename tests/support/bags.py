@@ -18,6 +18,7 @@ from treaty.engine.analyzers.characters import CLASSES
 from treaty.engine.analyzers.named_formats import CHECKED, FORMATS
 from treaty.engine.analyzers.text import like
 from treaty.engine.components.operands import Operand
+from treaty.engine.components.text_classes import NUMBER
 from treaty.engine.components.text_masks import LONGEST
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateBag
@@ -65,10 +66,19 @@ def _values(sql: str, columns: Columns, rows: int) -> Sequence[Any]:
     # SQLite's cast to string is one to a number.
     if (cast := re.fullmatch(r"cast\((.+) as string\)", sql)) and cast[1] in named:
         return [None if value is None else str(value) for value in named[cast[1]]]
+    if (cast := re.fullmatch(r"try_cast\((.+) as (bigint|double)\)", sql)) and cast[1] in named:
+        return [_number(value, cast[2]) for value in named[cast[1]]]
     if "RLIKE" in sql and (named_format := _formats(columns).get(sql)):
         column, name = named_format
         return [None if value is None else _has_format(name, value) for value in columns[column]]
     return named[sql] if sql in named else _evaluated(sql, columns, rows)
+
+
+def _number(text: str | None, kind: str) -> int | float | None:
+    """What a text is as a number to Spark; null if it is none."""
+    if text is None or not re.fullmatch(NUMBER if kind == "double" else "[+-]?[0-9]+", text.strip()):
+        return None
+    return int(text) if kind == "bigint" else float(text)
 
 
 def _formats(columns: Columns) -> Mapping[str, tuple[str, str]]:

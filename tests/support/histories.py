@@ -10,7 +10,7 @@ from support.bags import Columns, bag
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.profile.second_scan import columns_without_masks, with_second_scan
 from treaty.engine.profile.table_profile import ColumnProfile, TableProfile, profile_of, profile_plan
-from treaty.engine.profile.text_types import InferredTextType
+from treaty.engine.profile.text_types import NUMBERS, InferredTextType
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.suggestions.keys.candidates import KeyNames
@@ -20,7 +20,7 @@ from treaty.engine.suggestions.kinds.column_group_search import (
     sampled_columns,
     with_group_counts,
 )
-from treaty.engine.suggestions.kinds.text_types import TEXT_FORMS
+from treaty.engine.suggestions.parsed_texts import TEXT_FORMS
 
 
 def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
@@ -36,14 +36,23 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
     late = columns_without_masks(looked, found.whole, schema)
     told = (late.get(each.column.name, each) for each in looked)
     traits = [
-        replace(each, traits=other.traits, frequent=other.frequent, formats=other.formats, read_as=_read_as(each, days))
+        replace(each, traits=other.traits, frequent=other.frequent, formats=other.formats, **_parsed(other, days))
         for each, other in zip(columns, told, strict=True)
     ]
     few = [each.frequent for each in traits if each.frequent and each.column.base_type != "string"]
-    metrics = (measured for each in traits for measured in (*each.traits.values(), *each.formats.values()))
+    every = (each.traits | each.formats | (each.metrics if each.read_as else {}) for each in traits)
+    metrics = (measured for each in every for measured in each.values())
     wanted = plan(metrics, components=few)
     more = {name: bag(wanted, schema, day) for (name, _), day in zip(found.partitions, days, strict=True)}
     return found.with_states(more).with_columns(traits)
+
+
+def _parsed(column: ColumnProfile, days: Sequence[Columns]) -> dict[str, Any]:
+    """The type that texts parse as, and the facts of the numbers that they are."""
+    read_as = _read_as(column, days)
+    numbers = next((each.metrics for each in column.type_readings if each.reading.kind in NUMBERS), {})
+    facts = numbers if read_as and read_as.kind in NUMBERS and not read_as.is_code else {}
+    return {"read_as": read_as, "metrics": {**column.metrics, **facts}}
 
 
 def _read_as(column: ColumnProfile, days: Sequence[Columns]) -> InferredTextType | None:
@@ -52,7 +61,7 @@ def _read_as(column: ColumnProfile, days: Sequence[Columns]) -> InferredTextType
     kind = next(
         (kind for kind, look in TEXT_FORMS.items() if texts and all(re.fullmatch(look, each) for each in texts)), ""
     )
-    padded = sum(len(each) > 1 and each[0] == "0" for each in texts) if kind == "integer" else 0
+    padded = sum(bool(re.match("[+-]?0[0-9]", each)) for each in texts) if kind in NUMBERS else 0
     return InferredTextType(kind=kind, type=kind, share=1, padded=padded) if kind else None
 
 

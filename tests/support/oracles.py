@@ -122,7 +122,7 @@ def _class(value: Any) -> int:
     forms = (
         r"[+-]?\d+",
         r"[+-]?(\d+[.]\d*|[.]\d+)",
-        r".*\de.*",
+        r"[+-]?(\d+[.]?\d*|[.]\d+)[eE][+-]?\d+",
         "true|false",
         r"\d{4}-\d\d-\d\d",
         r"\d{4}-\d\d-\d\d[T ].+",

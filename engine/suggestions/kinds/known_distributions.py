@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from treaty.contracts.assertions import Assertion
-from treaty.contracts.editing.check_entry import check
-from treaty.contracts.predicates.parser import quote
-from treaty.engine.components.operands import FRACTIONAL
+from treaty.engine.components.operands import FRACTIONAL, TEXT
 from treaty.engine.core.number_format import figure
-from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import SuggestionCandidate, compliance, number, of_column
+from treaty.engine.suggestions.candidates import SuggestionCandidate, of_column
+from treaty.engine.suggestions.number_columns import NumberColumn, number_column
 from treaty.engine.suggestions.tolerances import drifts, round_outwards
-from treaty.engine.suggestions.value_ranges import share_between
+from treaty.engine.suggestions.value_ranges import bounds_check, share_between
 
 # Shares at which quantiles are compared; the largest distance at any of them measures the fit.
 SHARES = tuple((at + 0.5) / 40 for at in range(40))
@@ -102,29 +100,35 @@ DISTRIBUTIONS: Sequence[DistributionFamily] = (
 @of_column()
 def fitted(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Suggest that the numbers lie within the tails of a well-known distribution that they follow."""
-    best = _best(column, part)
-    if best is None:
+    numbers = _continuous(column, part)
+    best = _best(numbers, part) if numbers else None
+    return _within_tails(numbers, *best) if numbers and best else None
+
+
+def _within_tails(numbers: NumberColumn, kind: str, distribution: FittedDistribution) -> SuggestionCandidate | None:
+    low, high = _tails(distribution)
+    words = f"{numbers.subject} is {kind}ly distributed ({distribution.words}) and between {low:g} and {high:g}"
+    entry = bounds_check(numbers, f"{numbers.name}-distribution", words, (low, high), 1)
+    if entry is None:
         return None
-    kind, distribution = best
-    name, (low, high) = column.column.name, _tails(distribution)
-    predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(low)} AND {number(high)}"
-    words = f"{name} is {kind}ly distributed ({distribution.words}) and between {low:g} and {high:g}"
-    return (
-        SuggestionCandidate(
-            kind="fitted",
-            sentence=words,
-            expression=f"{low:g} <= {name} <= {high:g}",
-            patch={"quality": check(f"{name}-distribution", words, "conformity", compliance(predicate, at_least=1))},
-            measure=share_between(column, low, high),
-            assertion=Assertion("mustBeGreaterOrEqualTo", 1),
-            severity="warning",
-            limits=(1, None),
-            details={"distribution": kind, "lower": low, "upper": high},
-            drops=True,
-        )
-        if is_valid_predicate(predicate)
-        else None
+    return SuggestionCandidate(
+        kind="fitted",
+        sentence=words,
+        expression=f"{low:g} <= {numbers.name} <= {high:g}",
+        patch={"quality": entry},
+        measure=share_between(numbers.column, low, high),
+        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+        severity="warning",
+        limits=(1, None),
+        details={"distribution": kind, "lower": low, "upper": high, **numbers.details},
+        drops=True,
     )
+
+
+def _continuous(column: ColumnProfile, part: HistorySlice) -> NumberColumn | None:
+    """Return a column of fractional numbers; None for whole numbers and typed decimals."""
+    numbers = number_column(column, part)
+    return numbers if numbers and not numbers.is_whole and column.column.base_type in FRACTIONAL | TEXT else None
 
 
 def _tails(distribution: FittedDistribution) -> tuple[float, float]:
@@ -134,10 +138,10 @@ def _tails(distribution: FittedDistribution) -> tuple[float, float]:
     return round_outwards(low - width / 10, width, up=False), round_outwards(high + width / 10, width, up=True)
 
 
-def _best(column: ColumnProfile, part: HistorySlice) -> tuple[str, FittedDistribution] | None:
+def _best(numbers: NumberColumn, part: HistorySlice) -> tuple[str, FittedDistribution] | None:
     """Return the closest distribution of the newest partition; None if it is not close or the numbers drift."""
-    values = _quantiles(column, part)
-    if values is None or drifts([float(value) for value in part.series(column, "median")]):
+    values = _quantiles(numbers.column, part)
+    if values is None or drifts([float(value) for value in part.series(numbers.column, "median")]):
         return None
     fits = [(each.name, each.fit(values)) for each in DISTRIBUTIONS]
     near = [
@@ -152,8 +156,8 @@ def _distance(distribution: FittedDistribution, values: Sequence[float]) -> floa
 
 
 def _quantiles(column: ColumnProfile, part: HistorySlice) -> list[float] | None:
-    """Return distinct quantiles of the newest partition; None for few rows and for non-fractional columns."""
-    if column.column.base_type not in FRACTIONAL or not len(part) or part.rows[-1] < LEAST_ROWS:
+    """Return distinct quantiles of the newest partition; None for few rows."""
+    if not len(part) or part.rows[-1] < LEAST_ROWS:
         return None
     ranks = column.ranks(part.history.partitions[part.end - 1][1])
     if ranks is None:

@@ -11,7 +11,14 @@ from treaty.engine.components.operands import NUMERIC, TEXT
 from treaty.engine.core.number_format import figure
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, SuggestionCandidate, SuggestionKind, add, metric
+from treaty.engine.suggestions.candidates import (
+    COLUMN_SUGGESTIONS,
+    SuggestionCandidate,
+    SuggestionKind,
+    add,
+    metric,
+    plainly,
+)
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
 # Set by hand: rows that may be corrected, added or removed in a partition without an alarm: two, or one in fifty.
@@ -91,11 +98,6 @@ def limits_assertion(limits: Limits) -> Assertion | None:
 def document_limit(limit: Any) -> Any:
     """Return the threshold as a document represents it."""
     return list(limit) if isinstance(limit, tuple) else limit
-
-
-def plainly(value: float) -> float | int:
-    """Return a whole number as an integer."""
-    return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def limits_text(limits: Limits) -> str:

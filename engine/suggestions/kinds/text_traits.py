@@ -32,8 +32,10 @@ from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
 # Set by hand: with fewer texts, common traits may be chance.
 LEAST_TEXTS = 100
-# The kind that suggests the opposite of a trait.
+# The kind that suggests the opposite of a trait, and the trait that implies it of texts with letters: what every text
+# with a capital has in common is no news of texts in upper case.
 OPPOSITES = {"upper_case": "has_small_letter", "lower_case": "has_capital"}
+IMPLYING = {"has_small_letter": "lower_case", "has_capital": "upper_case"}
 
 
 @of_column()
@@ -153,6 +155,7 @@ def _without_trait(trait: Trait, column: ColumnProfile, words: str, least: float
         assertion=Assertion("mustBeGreaterOrEqualTo", least),
         limits=(least, None),
         relaxed=partial(_without_trait, trait, column, words),
+        implied_by=frozenset({IMPLYING[OPPOSITES[trait.name]]}),
     )
 
 

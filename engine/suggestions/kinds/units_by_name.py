@@ -6,21 +6,12 @@ from dataclasses import dataclass
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
-from treaty.contracts.predicates.parser import quote
-from treaty.engine.components.operands import NUMERIC
-from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import (
-    COLUMN_SUGGESTIONS,
-    SuggestionCandidate,
-    SuggestionKind,
-    add,
-    compliance,
-    number,
-)
+from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, SuggestionCandidate, SuggestionKind, add
 from treaty.engine.suggestions.kinds.text_formats import masks, share_of_masks
-from treaty.engine.suggestions.value_ranges import share_between
+from treaty.engine.suggestions.number_columns import NumberColumn, number_column
+from treaty.engine.suggestions.value_ranges import bounds_check, share_between
 
 
 @dataclass(frozen=True)
@@ -35,26 +26,27 @@ class Unit:
 
     def propose(self, column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
         """Suggest the unit's bounds; None if the name does not indicate it or a value is outside."""
+        numbers = number_column(column, part) if _is_named(column, self.names) else None
         lowest, highest = part.series(column, "minimum"), part.series(column, "maximum")
-        if column.column.base_type not in NUMERIC or not lowest or not _is_named(column, self.names):
+        if numbers is None or not lowest or min(lowest) == max(highest):
             return None
-        if min(lowest) < self.low or max(highest) > self.high or min(lowest) == max(highest):
+        return self._candidate(numbers) if self.low <= min(lowest) and max(highest) <= self.high else None
+
+    def _candidate(self, numbers: NumberColumn) -> SuggestionCandidate | None:
+        words = f"{numbers.subject} is {_with_article(self.kind)} between {self.low:g} and {self.high:g}"
+        bounds = (self.low, self.high)
+        entry = bounds_check(numbers, f"{numbers.name}-{self.kind}", words, bounds, 1)
+        if entry is None:
             return None
-        name = column.column.name
-        predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(self.low)} AND {number(self.high)}"
-        words = f"{name} is {_with_article(self.kind)} between {self.low:g} and {self.high:g}"
-        return (
-            SuggestionCandidate(
-                kind=self.kind,
-                sentence=words,
-                expression=f"{self.low:g} <= {name} <= {self.high:g}",
-                patch={"quality": check(f"{name}-{self.kind}", words, "conformity", compliance(predicate, at_least=1))},
-                measure=share_between(column, self.low, self.high),
-                assertion=Assertion("mustBeGreaterOrEqualTo", 1),
-                limits=(1, None),
-            )
-            if is_valid_predicate(predicate)
-            else None
+        return SuggestionCandidate(
+            kind=self.kind,
+            sentence=words,
+            expression=f"{self.low:g} <= {numbers.name} <= {self.high:g}",
+            patch={"quality": entry},
+            measure=share_between(numbers.column, *bounds),
+            assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+            limits=(1, None),
+            details=numbers.details,
         )
 
 

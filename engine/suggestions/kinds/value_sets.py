@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import literal, quote
-from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEXT
+from treaty.engine.components.operands import INTEGRAL, TEXT
 from treaty.engine.core.number_format import figure, percentage
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import is_valid_predicate
@@ -26,6 +28,8 @@ from treaty.engine.suggestions.candidates import (
     of_rows,
 )
 from treaty.engine.suggestions.column_samples import ColumnSample
+from treaty.engine.suggestions.number_columns import NumberColumn, number_column
+from treaty.engine.suggestions.parsed_texts import parsed_type
 from treaty.engine.suggestions.tolerances import drifts
 
 MOST_CATEGORIES = 200
@@ -37,27 +41,75 @@ LEAST_ALIKE = 5
 LEAST_SHARE = 0.5
 # Set by hand: whole numbers that reach over this many times as many numbers as there are values are codes.
 SPARSE = 2
-POSITIVE = {"analyzer": "minimum", "mustBeGreaterThan": 0}
-NOT_NEGATIVE = {"analyzer": "minimum", "mustBeGreaterOrEqualTo": 0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sign:
+    """A sign that all numbers of a column have.
+
+    `operator`: compares the minimum with 0. `bound`: argument of `in_range` for texts. `lower`: least such number."""
+
+    kind: str
+    words: str
+    slug: str
+    limit: str
+    operator: str
+    bound: str
+    lower: float
+
+    def candidate(self, numbers: NumberColumn) -> SuggestionCandidate:
+        """Return the check of the minimum, or of the numbers that texts parse as."""
+        implementation, measure, assertion = self._of_texts(numbers) if numbers.is_text else self._of_minimum(numbers)
+        words = f"{numbers.subject} {self.words}"
+        subject = numbers.subject if numbers.is_text else f"minimum of {numbers.name}"
+        limits = {**implementation, assertion.operator: assertion.limit}
+        return SuggestionCandidate(
+            kind=self.kind,
+            sentence=words,
+            expression=f"{subject} is {self.limit}",
+            patch={"quality": check(f"{numbers.name}-{self.slug}", words, "conformity", limits)},
+            measure=measure,
+            assertion=assertion,
+            limits=(assertion.limit, None),
+            details=numbers.details,
+        )
+
+    def _of_minimum(self, numbers: NumberColumn) -> tuple[dict[str, Any], SuggestionMetric, Assertion]:
+        return {"analyzer": "minimum"}, metric(numbers.column, "minimum"), Assertion(self.operator, 0)
+
+    def _of_texts(self, numbers: NumberColumn) -> tuple[dict[str, Any], SuggestionMetric, Assertion]:
+        implementation = {"analyzer": "in_range", "column": numbers.name, self.bound: 0}
+        measure = value_ranges.share_between(numbers.column, self.lower, math.inf)
+        return implementation, measure, Assertion("mustBeGreaterOrEqualTo", 1)
+
+
+NOT_NEGATIVE = Sign(
+    kind="non_negative",
+    words="is never negative",
+    slug="not-negative",
+    limit="at least 0",
+    operator="mustBeGreaterOrEqualTo",
+    bound="minimum",
+    lower=0.0,
+)
+POSITIVE = Sign(
+    kind="positive",
+    words="is always positive",
+    slug="positive",
+    limit="above 0",
+    operator="mustBeGreaterThan",
+    bound="exclusive_minimum",
+    lower=math.ulp(0.0),
+)
 
 
 @of_column()
 def non_negative(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Suggest that no number is below zero."""
-    lowest = part.series(column, "minimum")
-    if column.column.base_type not in NUMERIC or not lowest or not all(value >= 0 for value in lowest):
+    numbers, lowest = number_column(column, part), part.series(column, "minimum")
+    if numbers is None or not lowest or not all(value >= 0 for value in lowest):
         return None
-    name = column.column.name
-    words = f"{name} is never negative"
-    return SuggestionCandidate(
-        kind="non_negative",
-        sentence=words,
-        expression=f"minimum of {name} is at least 0",
-        patch={"quality": check(f"{name}-not-negative", words, "conformity", NOT_NEGATIVE)},
-        measure=metric(column, "minimum"),
-        assertion=Assertion("mustBeGreaterOrEqualTo", 0),
-        limits=(0, None),
-    )
+    return NOT_NEGATIVE.candidate(numbers)
 
 
 @of_column()
@@ -65,22 +117,12 @@ def positive(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugge
     """Suggest that every number is above zero.
 
     Whole numbers must stay so even if they fall again by as much as ever before."""
-    lowest = part.series(column, "minimum")
-    if column.column.base_type not in NUMERIC or not lowest or not all(value > 0 for value in lowest):
+    numbers, lowest = number_column(column, part), part.series(column, "minimum")
+    if numbers is None or not lowest or not all(value > 0 for value in lowest):
         return None
-    if column.column.base_type in INTEGRAL and min(lowest) <= max((a - b for a, b in pairwise(lowest)), default=0):
+    if numbers.is_whole and min(lowest) <= max((a - b for a, b in pairwise(lowest)), default=0):
         return None
-    name = column.column.name
-    words = f"{name} is always positive"
-    return SuggestionCandidate(
-        kind="positive",
-        sentence=words,
-        expression=f"minimum of {name} is above 0",
-        patch={"quality": check(f"{name}-positive", words, "conformity", POSITIVE)},
-        measure=metric(column, "minimum"),
-        assertion=Assertion("mustBeGreaterThan", 0),
-        limits=(0, None),
-    )
+    return POSITIVE.candidate(numbers)
 
 
 @of_column()
@@ -88,24 +130,30 @@ def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> Su
     """Suggest that nearly all numbers lie within the widened extreme percentiles of all partitions.
 
     They are widened by their distance."""
-    bounds, share = value_ranges.bounds(column, part), value_ranges.share(min(filter(None, part.rows), default=0))
-    if bounds is None or share < LEAST_SHARE:
+    numbers = number_column(column, part)
+    bounds = value_ranges.bounds(numbers, part) if numbers else None
+    share = value_ranges.share(numbers, part) if numbers else 0
+    return _within(numbers, bounds, share) if numbers and bounds and share >= LEAST_SHARE else None
+
+
+def _within(numbers: NumberColumn, bounds: value_ranges.Bounds, share: float) -> SuggestionCandidate | None:
+    name, (lower, upper) = numbers.name, bounds
+    values = "values" if numbers.is_text else "rows"
+    limits = f"between {figure(lower)} and {figure(upper)} in at least {percentage(share)} of the {values}"
+    words = f"{numbers.subject} is {limits}"
+    entry = value_ranges.bounds_check(numbers, f"{name}-range", words, bounds, share)
+    if entry is None:
         return None
-    name, (lower, upper) = column.column.name, bounds
-    predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(lower)} AND {number(upper)}"
-    if not is_valid_predicate(predicate):
-        return None
-    words = f"{name} is between {figure(lower)} and {figure(upper)} in at least {percentage(share)} of the rows"
     return SuggestionCandidate(
         kind="value_range",
         sentence=words,
         expression=f"{number(lower)} <= {name} <= {number(upper)} for {percentage(share)}",
-        patch={"quality": check(f"{name}-range", words, "conformity", compliance(predicate, at_least=share))},
-        measure=value_ranges.share_between(column, lower, upper),
+        patch={"quality": entry},
+        measure=value_ranges.share_between(numbers.column, lower, upper),
         assertion=Assertion("mustBeGreaterOrEqualTo", share),
         severity="warning",
         limits=(share, None),
-        details={"lower": lower, "upper": upper},
+        details={"lower": lower, "upper": upper, **numbers.details},
         drops=True,
     )
 
@@ -147,7 +195,7 @@ def _goes_on(column: ColumnProfile, part: HistorySlice) -> bool:
 def categories(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] | None:
     """Return the values of a column of texts, flags or codes with counts; None if too many or not recurring."""
     counts, error = part.all_values(column, MOST_CATEGORIES)
-    if error or not 0 < len(counts) <= MOST_CATEGORIES or not _names_categories(column, counts):
+    if error or not 0 < len(counts) <= MOST_CATEGORIES or not _names_categories(column, part, counts):
         return None
     recurring = sum(count > 1 for count in counts.values())
     if sum(counts.values()) < max(LEAST_ROWS_FOR_CATEGORIES, TIMES_SEEN * len(counts)):
@@ -157,12 +205,15 @@ def categories(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] |
     return counts if recurring >= SEEN_AGAIN * len(counts) else None
 
 
-def _names_categories(column: ColumnProfile, values: Collection[str]) -> bool:
+def _names_categories(column: ColumnProfile, part: HistorySlice, values: Collection[str]) -> bool:
     """Return whether values name categories: texts, and whole numbers that are flags or codes, not amounts."""
-    if column.column.base_type in TEXT:
-        return True
-    if column.column.base_type not in INTEGRAL:
-        return False
+    is_text = column.column.base_type in TEXT
+    if (parsed_type(column, part) == "integer") if is_text else (column.column.base_type in INTEGRAL):
+        return _are_codes(values)
+    return is_text
+
+
+def _are_codes(values: Collection[str]) -> bool:
     numbers = sorted(map(int, values))
     return numbers == [0, 1] or numbers[-1] - numbers[0] >= SPARSE * len(numbers) > SPARSE
 

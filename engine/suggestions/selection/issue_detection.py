@@ -2,19 +2,22 @@
 
 Issues are injected into a sample of the column."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isnan
 from typing import Any
 
 from treaty.engine.components.operands import TEMPORAL, TEXT
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
+from treaty.engine.profile.text_types import NUMBERS
 from treaty.engine.programs.injected_issues import Array, Variation, variations
-from treaty.engine.statistics.column_values import ColumnValues, column
+from treaty.engine.statistics.column_values import ColumnValues, column, objects, text
 from treaty.engine.suggestions.candidates import SuggestionCandidate
 from treaty.engine.suggestions.column_samples import MOST, ColumnSample
+from treaty.engine.suggestions.parsed_texts import numbers_of
 
 SEED = 1
 # Share assumed for checks that were not tried on a sample.
@@ -64,7 +67,11 @@ def trials(part: HistorySlice, given_samples: Mapping[str, Sequence[Any]]) -> Ma
     samples = {each.column.name: _values(each, part, given_samples) for each in part.history.columns}
     available = {name: values for name, values in samples.items() if values is not None}
     rows = part.rows[-1] if len(part) else 0
-    return {name: _trial(ColumnValues(values, _neighbour(name, available)), rows) for name, values in available.items()}
+    columns = {each.column.name: each for each in part.history.columns}
+    return {
+        name: _trial(columns[name], ColumnValues(values, _neighbour(name, available)), rows)
+        for name, values in available.items()
+    }
 
 
 def _values(each: ColumnProfile, part: HistorySlice, samples: Mapping[str, Sequence[Any]]) -> Array | None:
@@ -75,10 +82,25 @@ def _values(each: ColumnProfile, part: HistorySlice, samples: Mapping[str, Seque
     return own.values if own and fits else None
 
 
-def _trial(own: ColumnValues, rows: int) -> IssueSample:
+def _trial(each: ColumnProfile, own: ColumnValues, rows: int) -> IssueSample:
     from numpy.random import default_rng
 
-    return IssueSample(ColumnSample(own.values, rows / len(own.values)), tuple(variations(own, default_rng(SEED))))
+    issues = (*variations(own, default_rng(SEED)), *_of_parsed_numbers(each, own))
+    return IssueSample(ColumnSample(own.values, rows / len(own.values)), issues)
+
+
+def _of_parsed_numbers(each: ColumnProfile, own: ColumnValues) -> Iterator[Variation]:
+    """Yield the issues that only numbers have, of texts that parse as numbers."""
+    from numpy.random import default_rng
+
+    if not own.is_text or each.read_as is None or each.read_as.kind not in NUMBERS or each.read_as.padded:
+        return
+    numbers = ColumnValues(numbers_of(own.values.tolist()))
+    for varied in variations(numbers, default_rng(SEED)):
+        if not varied.issue.of_texts:
+            changes = zip(own.values.tolist(), numbers.values.tolist(), varied.values.tolist(), strict=True)
+            values = objects(old if isnan(now) or now == before else text(now) for old, before, now in changes)
+            yield replace(varied, values=values)
 
 
 def _neighbour(name: str, columns: Mapping[str, Array]) -> Array | None:
@@ -96,7 +118,9 @@ def _from_states(each: ColumnProfile, part: HistorySlice) -> Sequence[Any] | Non
     newest = part.part(len(part) - 1)
     rows, present = min(MOST, newest.rows[0]), newest.series(each, "completeness")
     filled = round(rows * float(present[0])) if present else 0
-    values = _numbers(each, newest, filled) or _texts(newest.values(each)[0], filled)
+    numbers, texts = _numbers(each, newest, filled), _texts(newest.values(each)[0], filled)
+    is_text = each.column.base_type in TEXT
+    values = (texts or _written(each, newest, numbers)) if is_text else (numbers or texts)
     return [*values, *[None] * (rows - filled)] if values else None
 
 
@@ -106,6 +130,15 @@ def _numbers(each: ColumnProfile, newest: HistorySlice, count: int) -> list[floa
     if ranks is None or each.column.base_type in TEMPORAL:
         return []
     return ranks.quantiles((at + 0.5) / count for at in range(count))
+
+
+def _written(each: ColumnProfile, newest: HistorySlice, numbers: Sequence[float]) -> list[str]:
+    """Return numbers as the column's texts write them: with as many decimals as most; none for other texts."""
+    masks = newest.all_looks(each)[0]
+    if each.read_as is None or each.read_as.kind not in NUMBERS or not masks:
+        return []
+    decimals = len(max(masks, key=masks.__getitem__).partition(".")[2])
+    return [f"{number:.{decimals}f}" for number in numbers]
 
 
 def _texts(counted: tuple[Mapping[str, int], int], count: int) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from treaty.contracts.comparison.directions import Direction
 from treaty.contracts.comparison.predicate_implication import implies
 from treaty.contracts.comparison.threshold_order import compare_thresholds
+from treaty.contracts.predicates.parser import quote
 from treaty.engine.profile.confidence_intervals import at_least
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, cuts_of
 from treaty.engine.suggestions.selection.issue_detection import UNKNOWN, DetectedIssues, IssueSample, caught
@@ -21,6 +22,7 @@ LEAST_ADDED, MOST_PROPOSED = 0.02, 6
 # Rules about the meaning of a column, which injected issues hardly break.
 PLAIN = frozenset({"complete", "positive", "non_negative", "categorical", "check_digit", "refers"})
 SEVERITIES = ("warning", "error")
+SIGNS = {"minimum": ">=", "exclusive_minimum": ">", "maximum": "<=", "exclusive_maximum": "<"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,15 +128,27 @@ def _direction(other: RankedCandidate, each: RankedCandidate) -> Direction:
     other_subject, subject = _subject(other), _subject(each)
     if other_subject is None or subject is None:
         return Direction.UNDETERMINED
-    predicates = other_subject.get("predicate"), subject.get("predicate")
-    if other_subject != subject and None in predicates:
-        return Direction.UNDETERMINED
     limits = compare_thresholds([each.holdout.candidate.assertion], [other.holdout.candidate.assertion])
     if other_subject == subject:
         return limits
     if limits not in (Direction.UNTESTED, Direction.TIGHTENS):
         return Direction.UNDETERMINED
-    return Direction.TIGHTENS if implies(*predicates) else Direction.UNDETERMINED
+    implied = other.holdout.candidate.kind in each.holdout.candidate.implied_by
+    return Direction.TIGHTENS if implied or _implies(other_subject, subject) else Direction.UNDETERMINED
+
+
+def _implies(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Return whether each row that satisfies the first check satisfies the second; False if unknown."""
+    premise, conclusion = _predicate(first), _predicate(second)
+    return None not in (premise, conclusion) and implies(premise, conclusion)
+
+
+def _predicate(subject: Mapping[str, Any]) -> str | None:
+    """Return the condition on a row whose share a check limits; None for another metric."""
+    if subject["analyzer"] != "in_range":
+        return subject.get("predicate")
+    limits = [f"{quote(subject['column'])} {sign} {subject[name]}" for name, sign in SIGNS.items() if name in subject]
+    return " AND ".join(limits)
 
 
 def _subject(each: RankedCandidate) -> dict[str, Any] | None:
