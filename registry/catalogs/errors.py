@@ -10,7 +10,11 @@ class CatalogError(RegistryError):
 
 
 class CatalogUnavailable(CatalogError):
-    """The catalog does not respond, or not in time."""
+    """The catalog does not respond, or not in time. `seconds`: the pause that it asks for."""
+
+    def __init__(self, message: str, *, seconds: float = 0.0) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class CatalogRefused(CatalogError):
@@ -27,3 +31,7 @@ class CatalogAnswerInvalid(CatalogError):
 
 class CatalogSecretMissing(CatalogError):
     """The secret of a connection does not exist on this machine, or cannot be used."""
+
+
+class CatalogBudgetSpent(CatalogUnavailable):
+    """Reading has used all requests or seconds that it may use at a time."""

@@ -184,14 +184,20 @@ class Answering(BaseHTTPRequestHandler):
         pass
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: Any) -> None:
+        """Clients leave in the middle of answers here."""
+
+
 @contextmanager
 def serving(catalog: IcebergCatalog) -> Iterator[str]:
     """The URL at which the catalog answers, on this machine."""
     over = Flag()
     handler = type("Bound", (Answering,), {"catalog": catalog, "over": over})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    Thread(target=server.serve_forever, daemon=True).start()
+    server = _Server(("127.0.0.1", 0), handler)
+    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
