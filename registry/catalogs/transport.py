@@ -65,10 +65,10 @@ class CatalogTransport:
 
     def __init__(
         self,
+        *,
         address: str,
         within: EgressPolicy,
         budget: RequestBudget,
-        *,
         jitter: Callable[[], float] = random,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -138,7 +138,7 @@ class CatalogTransport:
 
 
 def _failure(request: CatalogRequest, response: OutboundResponse) -> Exception:
-    """Return the failure to retry, or the error if the catalog asks for a longer pause than a worker waits."""
+    """Return the failure to retry, or the error if the requested pause is too long."""
     pause = retry_after(response)
     if pause is None or pause <= LONGEST_PAUSE:
         return _Failure(f"status {response.status}", pause)

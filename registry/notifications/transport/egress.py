@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from httpcore import ConnectionPool
 
-    from treaty.registry.notifications.transport.pinned_dns import Deadline
+    from treaty.registry.notifications.transport.pinned_dns import RequestDeadline
 
 Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Sequence[Address]]
@@ -130,7 +130,7 @@ class OutboundClient:
 
     def __init__(self, within: EgressPolicy, *, find: Lookup = lookup) -> None:
         self._within, self._find = within, find
-        self._pools: dict[tuple[str, str, int | None], tuple[ConnectionPool, Deadline]] = {}
+        self._pools: dict[tuple[str, str, int | None], tuple[ConnectionPool, RequestDeadline]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -168,14 +168,14 @@ class OutboundClient:
         except (httpcore.NetworkError, httpcore.ProtocolError) as error:
             raise DestinationUnreachable(f"the connection failed: {type(error).__name__}") from None
 
-    def _pool(self, parts: SplitResult) -> "tuple[ConnectionPool, Deadline]":
+    def _pool(self, parts: SplitResult) -> "tuple[ConnectionPool, RequestDeadline]":
         import httpcore
 
-        from treaty.registry.notifications.transport.pinned_dns import Deadline, PinnedBackend
+        from treaty.registry.notifications.transport.pinned_dns import PinnedBackend, RequestDeadline
 
         key = parts.scheme, str(parts.hostname), parts.port
         if key not in self._pools:
-            address, deadline = _admitted(parts, self._within, self._find), Deadline(0)
+            address, deadline = _admitted(parts, self._within, self._find), RequestDeadline(0)
             backend = PinnedBackend(str(address), deadline)
             self._pools[key] = httpcore.ConnectionPool(network_backend=backend, ssl_context=_trusted()), deadline
         return self._pools[key]

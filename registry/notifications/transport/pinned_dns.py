@@ -10,7 +10,7 @@ from httpcore import SOCKET_OPTION, NetworkBackend, NetworkStream, ReadTimeout, 
 
 
 @dataclass
-class Deadline:
+class RequestDeadline:
     """The deadline of a request on the monotonic clock; each request on a reused connection has its own."""
 
     until: float
@@ -26,7 +26,7 @@ class Deadline:
 class PinnedBackend(NetworkBackend):
     """Connect to `address` whatever the host name."""
 
-    def __init__(self, address: str, deadline: Deadline) -> None:
+    def __init__(self, address: str, deadline: RequestDeadline) -> None:
         self._address, self._deadline = address, deadline
 
     def connect_tcp(
@@ -46,7 +46,7 @@ class PinnedBackend(NetworkBackend):
 class DeadlineStream(NetworkStream):
     """A connection on which every operation raises ReadTimeout after the deadline."""
 
-    def __init__(self, stream: NetworkStream, deadline: Deadline) -> None:
+    def __init__(self, stream: NetworkStream, deadline: RequestDeadline) -> None:
         self._stream, self._deadline = stream, deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:

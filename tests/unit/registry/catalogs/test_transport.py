@@ -31,7 +31,7 @@ def shop() -> IcebergCatalog:
 
 def transport(url: str, within: EgressPolicy = ANYWHERE, **budget: float) -> CatalogTransport:
     wanted = RequestBudget.of(requests=int(budget.get("requests", 1_000)), seconds=budget.get("seconds", 60))
-    return CatalogTransport(url, within, wanted, jitter=lambda: 0.0, sleep=lambda _: None)
+    return CatalogTransport(address=url, within=within, budget=wanted, jitter=lambda: 0.0, sleep=lambda _: None)
 
 
 def read(catalog: IcebergCatalog, **budget: float) -> int:
