@@ -12,7 +12,7 @@ MOST_COLUMNS = 2_000
 MOST_TAGS = 100
 MOST_ITEMS = 100
 LONGEST_TEXT = 4_000
-# As long as the names of lineage may be.
+# Longer names do not fit into database keys.
 LONGEST_NAME = 1_000
 DEEPEST = 10
 
@@ -20,7 +20,7 @@ DEEPEST = 10
 def is_storable(identifier: Identifier) -> bool:
     """Return whether the name fits into database keys. A cut name would be that of another table."""
     name = spell(identifier)
-    return bool(identifier) and len(name) <= LONGEST_NAME and not UNSEEN.search(name)
+    return bool(identifier) and not UNSEEN.search(name) and len(name.encode()) <= LONGEST_NAME
 
 
 def bounded(facts: TableFacts) -> TableFacts:
