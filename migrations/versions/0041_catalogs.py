@@ -1,4 +1,4 @@
-"""Add connections to metadata catalogs, the facts read from them, and the links that they state."""
+"""Add connections to metadata catalogs, their facts, and the links that they state."""
 
 import sqlalchemy as sa
 from alembic import op

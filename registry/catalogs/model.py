@@ -2,6 +2,7 @@
 
 The facts are evidence: they are stored as read, and converted to JSON and back without loss."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +16,7 @@ from treaty.registry.datasets.names import LineageName
 Identifier = tuple[str, ...]
 # Properties that Treaty writes into catalogs.
 OWN_PREFIX = "treaty."
+SPELLED = re.compile(r"(`)((?:[^`]|``)*)`|([^.`]+)", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +135,12 @@ def facts_fingerprint(facts: TableFacts) -> str:
 def spell(identifier: Sequence[str]) -> str:
     """Return the dotted name; parts with dots or backticks are quoted, so that no two names are spelled alike."""
     return ".".join(f"`{each.replace('`', '``')}`" if _is_odd(each) else each for each in identifier)
+
+
+def parse_spelled(name: str) -> Identifier:
+    """Return the identifier that is spelled so."""
+    parts = SPELLED.findall(name)
+    return tuple(quoted.replace("``", "`") if mark else plain for mark, quoted, plain in parts)
 
 
 def _is_odd(part: str) -> bool:

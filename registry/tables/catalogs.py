@@ -69,7 +69,7 @@ class CatalogTableRow(BaseRow, table=True):
 
 
 class CatalogAliasRow(BaseRow, table=True):
-    """A link between two names of one dataset that a catalog states, the smaller name first.
+    """A link of a catalog between two names of one dataset, the smaller name first.
 
     It is deleted with the connection. `identifier`: the table that states it. `conflict`: reason why the link is not
     followed; None if it is."""

@@ -152,6 +152,7 @@ class Answering(BaseHTTPRequestHandler):
     catalog: ClassVar[IcebergCatalog]
     over: ClassVar[Flag]
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
         self.do_GET()
