@@ -24,10 +24,12 @@ from treaty.registry.catalogs.model import (
 )
 from treaty.registry.catalogs.read_plan import StoredTable
 from treaty.registry.core.ids import Ids
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.tables import CatalogConnectionRow, CatalogTableRow
 
 Row = CatalogTableRow
+BY_NAME = SortOrder((col(Row.identifier),))
 # Bounds the size of a statement.
 BATCH = 400
 
@@ -95,6 +97,12 @@ def drop(session: Session, connection_id: UUID, names: Collection[str], *, now: 
         count += session.exec(update(Row).where(*_of(connection_id, batch), present).values(dropped_at=now)).rowcount
         catalog_links.unlink(session, connection_id, batch)
     return count
+
+
+def list_tables(session: Session, connection_id: UUID, request: PageRequest) -> RowPage[CatalogTableRow]:
+    """Return the newest facts of a page of tables, by name."""
+    query = select(Row).where(Row.connection_id == connection_id, col(Row.superseded_at).is_(None))
+    return BY_NAME.cut(session.exec(BY_NAME.of(query, request)).all(), request)
 
 
 def statements(session: Session, names: Collection[LineageName]) -> list[CatalogStatement]:

@@ -206,7 +206,7 @@ class RegistrySettings(BaseModel):
     )
     mail_from: str = Field(default="treaty@localhost", description="Sender address of mails")
     webhook_allowed_hosts: str = Field(
-        default="", description="Private hosts and networks to which webhooks are allowed, comma-separated"
+        default="", description="Private hosts and networks that webhooks and catalogs may be in, comma-separated"
     )
     catalog_secrets: Path | None = Field(default=None, description="Folder with the secrets of catalog connections")
     metrics_public: bool = Field(default=False, description="Serve GET /metrics without a token")
