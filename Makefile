@@ -11,7 +11,7 @@ help: ## list the targets
 setup: ## make .venv with the locked versions and check Java
 	@bin/setup all
 
-agents: setup ## fetch what tests of table formats and of the lineage listener need: jars, and a Spark for Iceberg
+agents: setup ## fetch what tests of table formats, catalogs and the lineage listener need: jars, and a Spark for Iceberg
 	@bin/agents
 
 demo: setup ## run the main job: draft, approve, validate on lineage events

@@ -31,7 +31,7 @@ Page = tuple[list[Item], str | None]
 PAGE_SIZE = "1000"
 DEEPEST = 20
 MOST_NAMESPACES = 100_000
-SEPARATOR = "\x1f"
+SEPARATOR = "%1F"
 LIST_NAMESPACES = "list namespaces (in Polaris NAMESPACE_LIST)"
 LIST_TABLES = "list tables (in Polaris TABLE_LIST)"
 LOAD_TABLE = "read the metadata of tables (in Polaris TABLE_READ_PROPERTIES)"
@@ -70,7 +70,7 @@ class IcebergRest:
         return IcebergReader(
             prefix="/".join(("v1", *filter(None, settings.get("prefix", "").split("/")))),
             headers=headers,
-            separator=unquote(settings.get("namespace-separator", "")) or SEPARATOR,
+            separator=settings.get("namespace-separator") or SEPARATOR,
             only=tuple(tuple(each.split(".")) for each in _words(access.options["only"])),
             nested=access.options["nested"] == "yes",
         )
@@ -78,7 +78,9 @@ class IcebergRest:
 
 @dataclass(frozen=True, kw_only=True)
 class IcebergReader:
-    """An Iceberg REST catalog. `only`: namespaces to read; () for all. `separator`: between parts of a namespace."""
+    """An Iceberg REST catalog. `only`: namespaces to read; () for all.
+
+    `separator`: between the parts of a namespace in paths; queries have what it stands for."""
 
     prefix: str
     headers: Mapping[str, str] = field(repr=False)
@@ -123,7 +125,7 @@ class IcebergReader:
 
     def _namespaces(self, parent: Identifier) -> Steps[list[Identifier]]:
         """Return the namespaces directly below one, the last first; none if it was dropped meanwhile."""
-        query = {"parent": self.separator.join(parent)} if parent else {}
+        query = {"parent": unquote(self.separator).join(parent)} if parent else {}
 
         def read(answer: CatalogAnswer, request: CatalogRequest) -> Page[Identifier]:
             items = _items(answer, request, "namespaces")

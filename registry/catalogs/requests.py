@@ -57,9 +57,9 @@ class CatalogAnswer:
 Steps = Generator[CatalogRequest, CatalogAnswer, Result]
 
 
-def segment(*parts: str, separator: str = "/") -> str:
-    """Return the parts as one segment of a path, with everything special in it quoted."""
-    return quote(separator.join(parts), safe="")
+def segment(*parts: str, separator: str = "%2F") -> str:
+    """Return the parts as one segment of a path, quoted. `separator`: as it stands in the path."""
+    return separator.join(quote(each, safe="") for each in parts)
 
 
 def answered(request: CatalogRequest, *, also: Iterable[int] = ()) -> Steps[CatalogAnswer]:

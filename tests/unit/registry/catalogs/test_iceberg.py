@@ -88,12 +88,12 @@ def test_prefix_and_separator_of_the_server_are_used_and_other_addresses_are_not
     def answer(request: CatalogRequest) -> CatalogAnswer:
         requests.append(request)
         query = {name: value.replace(".", "\x1f") for name, value in request.query.items()}
-        return catalog.answer("GET", request.path.replace(".", "%1F"), query, {}, b"")
+        return catalog.answer("GET", request.path.replace("%2E", "%1F"), query, {}, b"")
 
     reader = drive(IcebergRest().open(access(warehouse="main")), answer)
     assert len(drive(reader.listing(MANY), answer).tables) == 4
     assert requests[0].target == "v1/config?warehouse=main"
-    assert "v1/ws/main/namespaces/shop.eu/tables" in [each.path for each in requests]
+    assert "v1/ws/main/namespaces/shop%2Eeu/tables" in [each.path for each in requests]
     assert not any("elsewhere" in each.path for each in requests)
 
 
