@@ -96,7 +96,7 @@ class IcebergCatalog:
             return self._page(below, "namespaces", list, query)
         if names[1] in self.denied:
             return CatalogAnswer(403)
-        if names[1] not in self.namespaces():
+        if len(steps) == 3 and names[1] not in self.namespaces():
             return CatalogAnswer(404)
         if len(steps) == 3:
             within = sorted(each for each in self.tables if each[:-1] == names[1])
