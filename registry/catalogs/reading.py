@@ -75,9 +75,9 @@ class CatalogReadResult:
     after: str | None = None
 
     def summary(self) -> dict[str, Any]:
-        """Return the result as plain data."""
+        """Return the result as plain data, without names: more people may read tasks than connections."""
         numbers = {"listed": self.listed, "requests": self.requests, **vars(self.changes)}
-        return {**numbers, "problems": self.problems[:FEW], "more": self.after is not None}
+        return {**numbers, "problems": len(self.problems), "more": self.after is not None}
 
 
 def load_source(session: Session, connection_id: UUID) -> CatalogSource:

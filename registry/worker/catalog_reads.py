@@ -19,6 +19,8 @@ from treaty.registry.queue import task_queue
 from treaty.registry.tables import TaskRow
 from treaty.registry.worker.context import WorkerContext
 
+# More people may read tasks than connections, whose health has the reason.
+UNREADABLE = "The catalog could not be read. An administrator finds the reason with: treaty catalogs status"
 Effect = Callable[[Session, datetime], dict[str, Any]]
 
 
@@ -57,7 +59,7 @@ def _failure(means: WorkerContext, task: TaskRow, error: CatalogError | InvalidR
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
         health.fail(session, _connection_id(task), reason, now=now, jitter=means.jitter(), seconds=seconds)
-        return {"note": reason}
+        return {"note": UNREADABLE}
 
     return effect
 

@@ -77,7 +77,7 @@ def test_a_connection_is_added_read_shown_and_removed(world: World, url: str, se
         admin.read_catalog("lake")
     work(world)
     assert admin.task(task.id).result == {
-        "listed": 2, "requests": 6, "changed": 2, "confirmed": 0, "dropped": 0, "problems": [], "more": False,
+        "listed": 2, "requests": 6, "changed": 2, "confirmed": 0, "dropped": 0, "problems": 0, "more": False,
     }  # fmt: skip
     assert [each.identifier for each in admin.catalog_tables("lake")] == ["shop.`a.b`", "shop.orders"]
     (shown,) = admin.catalogs()
@@ -189,6 +189,14 @@ def test_commands_add_test_list_read_show_and_remove(run: Run, world: World, url
 def test_faulty_commands_say_what_is_wrong(run: Run, words: tuple[str, ...], message: str) -> None:
     code, printed = run(*words)
     assert (code != 0, message in printed) == (True, True)
+
+
+@pytest.mark.parametrize("kind", ["sqlite"])
+def test_a_connection_is_added_even_if_it_does_not_work_yet(run: Run) -> None:
+    given = ("--secret", "env:TREATY_CATALOG_NONE", "--namespace", "=hive://metastore:9083")
+    code, printed = run("add", "lake", "iceberg", "https://polaris.example/api/catalog", *given)
+    assert (code, "TREATY_CATALOG_NONE does not exist" in printed) == (0, True)
+    assert "lake" in run("list")[1]
 
 
 @pytest.mark.parametrize("kind", ["sqlite"])
