@@ -19,6 +19,7 @@ from treaty.registry.catalogs.model import (
     Unchanged,
     facts_fingerprint,
     from_json,
+    parse_spelled,
     spell,
     to_json,
 )
@@ -69,7 +70,7 @@ def store(
     session: Session, source: CatalogConnectionRow, loaded: Mapping[str, LoadedTable], *, now: datetime, ids: Ids
 ) -> FactChanges:
     """Store loaded tables by spelled name. New facts supersede those stored before, which remain as history."""
-    facts = {name: _named(bounded(each), source) for name, each in loaded.items() if isinstance(each, TableFacts)}
+    facts = {name: _named(each, source, name) for name, each in loaded.items() if isinstance(each, TableFacts)}
     rows = _newest(session, source.id, facts)
     stored = [_store(session, source, rows.get(name), each, now=now, ids=ids) for name, each in sorted(facts.items())]
     catalog_links.link(session, source.id, {name: each.names for name, each in facts.items()}, now=now, ids=ids)
@@ -148,8 +149,11 @@ def _store(
     return FactChanges(changed=1)
 
 
-def _named(facts: TableFacts, source: CatalogConnectionRow) -> TableFacts:
-    return replace(facts, names=lineage_names(facts.identifier, facts.location, source.namespaces, source.address))
+def _named(facts: TableFacts, source: CatalogConnectionRow, name: str) -> TableFacts:
+    """Return the bounded facts with the loaded identifier and its names in lineage."""
+    within, identifier = bounded(facts), parse_spelled(name)
+    names = lineage_names(identifier, within.location, source.namespaces, source.address)
+    return replace(within, identifier=identifier, names=names)
 
 
 def _main_name(facts: TableFacts, source: CatalogConnectionRow) -> LineageName:
