@@ -42,10 +42,18 @@ def unlink(session: Session, connection_id: UUID, tables: Iterable[str]) -> None
     aliases.clear(session)
 
 
+def conflicts(session: Session, connection_id: UUID, tables: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return, by table, the reasons why links that it states are not followed."""
+    reasons: dict[str, tuple[str, ...]] = {}
+    for (table, _), row in sorted(_links(session, connection_id, tables).items()):
+        reasons[table] = (*reasons.get(table, ()), *filter(None, (row.conflict,)))
+    return reasons
+
+
 def _store_conflicts(session: Session, new: Mapping[tuple[str, Pair], CatalogAliasRow]) -> None:
-    conflicts = aliases.conflicts(session, {pair for _, pair in new}) if new else {}
+    refused = aliases.conflicts(session, {pair for _, pair in new}) if new else {}
     for (_, pair), row in new.items():
-        row.conflict = str(conflicts[pair]) if pair in conflicts else None
+        row.conflict = str(refused[pair]) if pair in refused else None
 
 
 def _links(session: Session, connection_id: UUID, tables: Iterable[str]) -> dict[tuple[str, Pair], CatalogAliasRow]:

@@ -185,11 +185,19 @@ class CatalogTermOut(ApiModel):
     link: str | None
 
 
+class CatalogNameOut(ApiModel):
+    """A name of a table in lineage."""
+
+    namespace: str
+    name: str
+
+
 class CatalogFactsOut(ApiModel):
     """Facts that a catalog states about a table.
 
     - `identifier`: parts of its name in the catalog.
     - `location`: place of its data; null if unknown.
+    - `names`: its names in lineage, the main one first.
     - `columns`: its columns.
     - `primary_key`: columns of the primary key. `foreign_keys`: references to other tables.
     - `partition_columns`: columns by which it is partitioned.
@@ -204,6 +212,7 @@ class CatalogFactsOut(ApiModel):
 
     identifier: tuple[str, ...]
     location: str | None
+    names: tuple[CatalogNameOut, ...]
     columns: tuple[CatalogColumnOut, ...]
     primary_key: tuple[str, ...]
     foreign_keys: tuple[CatalogForeignKeyOut, ...]
@@ -225,7 +234,8 @@ class CatalogTableOut(ApiModel):
     - `namespace`, `name`: its main name in lineage.
     - `read_at`: time since which the catalog states these facts.
     - `confirmed_at`: time until which it did.
-    - `dropped_at`: time since which the catalog does not have the table; null if it has."""
+    - `dropped_at`: time since which the catalog does not have the table; null if it has.
+    - `conflicts`: reasons why names of the table are not joined."""
 
     id: UUID
     identifier: str
@@ -234,6 +244,7 @@ class CatalogTableOut(ApiModel):
     read_at: datetime
     confirmed_at: datetime
     dropped_at: datetime | None
+    conflicts: tuple[str, ...] = ()
 
 
 class CatalogStatementOut(ApiModel):

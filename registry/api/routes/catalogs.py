@@ -13,7 +13,7 @@ from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Shared
 from treaty.registry.api.http.etags import NeedsMatch, with_etag
 from treaty.registry.api.routes.states import Called
 from treaty.registry.browse import catalog_statements
-from treaty.registry.catalogs import connections, health, kinds, table_store
+from treaty.registry.catalogs import catalog_links, connections, health, kinds, table_store
 from treaty.registry.catalogs.access import CatalogSource
 from treaty.registry.catalogs.connections import ConnectionListing
 from treaty.registry.catalogs.dry_run import dry_run
@@ -116,7 +116,11 @@ def read_catalog(name: ConnectionName, by: Caller, tx: Writer) -> schemas.TaskOu
 def list_catalog_tables(name: ConnectionName, by: Caller, tx: Reader, paging: Paging) -> schemas.Page[CatalogTableOut]:
     """List the tables of a catalog by name, with those that were dropped. Requires an administrator."""
     row = connections.named(tx, name, by)
-    return presenters.page(CatalogTableOut.model_validate, table_store.list_tables(tx, row.id, paging))
+    tables = table_store.list_tables(tx, row.id, paging)
+    conflicts = catalog_links.conflicts(tx, row.id, [each.identifier for each in tables.rows])
+    return presenters.page(
+        lambda each: CatalogTableOut(**each.model_dump(), conflicts=conflicts.get(each.identifier, ())), tables
+    )
 
 
 @router.get("/dataset/catalogs")

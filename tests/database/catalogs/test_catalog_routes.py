@@ -8,12 +8,14 @@ import pytest
 from support.api import World, document
 from support.engines import FakeEngine, judge, lacking, large
 from support.iceberg_rest import IcebergCatalog, serving
+from support.scenes import NOON, add
 from typer.testing import CliRunner
 
 from treaty.registry.cli import main
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.schemas.catalogs import CatalogConnectionIn, CatalogConnectionUpdateIn
+from treaty.registry.tables import DatasetAliasRow
 from treaty.registry.worker.loop import Worker
 
 Run = Callable[..., tuple[int, str]]
@@ -103,6 +105,27 @@ def test_pages_of_tables_are_the_whole_list(world: World, catalog: IcebergCatalo
     assert names == ["shop.`a.b`", "shop.orders", *(f"shop.t{at}" for at in range(5))]
 
 
+def test_links_that_are_not_followed_are_listed_with_the_reason(world: World, url: str, secret: str) -> None:
+    for name, place in (("orders", "/lake/orders"), ("sales", "/lake/sales")):
+        made = world.client("producer").propose(document(name, physical=place))
+        owner = world.client("owner")
+        owner.approve(made.id, owner.preview(made.id).fingerprint)
+    admin = world.client("admin")
+    aliased = {"namespaces": {"": "file:/w"}}
+    admin.add_catalog(lake(url, secret=secret, **aliased))
+    alias = DatasetAliasRow(
+        one_namespace="file", one_name="/lake/sales", other_namespace="file:/w", other_name="shop.orders",
+        first_seen_at=NOON, last_seen_at=NOON,
+    )  # fmt: skip
+    add(world.engine, alias)
+    admin.read_catalog("lake")
+    work(world)
+    found = {each.identifier: each.conflicts for each in admin.catalog_tables("lake")}
+    (reason,) = found["shop.orders"]
+    assert "would merge the datasets of" in reason
+    assert found["shop.`a.b`"] == ()
+
+
 def test_a_change_of_another_state_is_refused(world: World, url: str) -> None:
     admin = world.client("admin")
     added = admin.add_catalog(lake(url))
@@ -157,6 +180,8 @@ def test_readers_of_a_contract_see_what_catalogs_state_about_its_dataset(world: 
     assert (statement.connection, statement.kind) == ("lake", "iceberg")
     assert (statement.facts.identifier, statement.facts.description) == (("shop", "orders"), "All orders")
     assert [each.type for each in statement.facts.columns] == ["bigint"]
+    names = [(each.namespace, each.name) for each in statement.facts.names]
+    assert names == [("hive://metastore", "shop.orders"), ("file", "/lake/orders"), (url, "shop.orders")]
     with pytest.raises(ClientError):
         world.client("viewer").catalog_statements("nothing")
 
