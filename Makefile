@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 # Without compiled modules every process of the tests compiles hundreds of them once more.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states fuzz-api kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-drafts-live bench-predictability bench-anomaly bench-volume bench-budgets bench-fmdv bench-keys bench-trust bench-ui screens lock bench-install
+.PHONY: help setup agents demo test quick connect check lint types imports docs docs-serve notebooks wheel fuzz fuzz-predicates fuzz-states fuzz-api kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-catalogs bench-lineage bench-differential bench-avh bench-draft bench-drafts-live bench-predictability bench-anomaly bench-volume bench-budgets bench-fmdv bench-keys bench-trust bench-ui screens lock bench-install
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -11,7 +11,7 @@ help: ## list the targets
 setup: ## make .venv with the locked versions and check Java
 	@bin/setup all
 
-agents: setup ## fetch what tests of table formats and of the lineage listener need: jars, and a Spark for Iceberg
+agents: setup ## fetch what tests of table formats, catalogs and the lineage listener need: jars, and a Spark for Iceberg
 	@bin/agents
 
 demo: setup ## run the main job: draft, approve, validate on lineage events
@@ -77,6 +77,9 @@ bench-install: setup ## what installing and importing treaty and each extra cost
 
 bench-registry: setup ## what the service's answers take, over a full registry (ARGS="--postgres", "--datasets 50")
 	$(PY) -W ignore -m bench.registry.service $(ARGS)
+
+bench-catalogs: setup ## what reading a catalog of 10,000 tables takes (ARGS="--tables 1000")
+	$(PY) -W ignore -m bench.registry.catalogs $(ARGS)
 
 bench-lineage: setup ## how fast lineage is acknowledged, kept and judged, on PostgreSQL and on SQLite (minutes)
 	$(PY) -W ignore -m bench.lineage.reception --postgres $(ARGS)

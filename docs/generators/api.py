@@ -31,6 +31,7 @@ RESOURCES = {
     "incidents": ("Incidents", "Incidents: list, acknowledge, assign, snooze, resolve and reopen."),
     "feedback": ("Fits and feedback", "Learned bounds of programs, and feedback on data points."),
     "key-models": ("Key-name models", "The model that predicts keys from column names."),
+    "catalogs": ("Metadata catalogs", "Connections to metadata catalogs, and what they state about datasets."),
     "patterns": ("Patterns", "Common text patterns of all tables."),
     "lineage": ("Lineage events", "Send lineage events, and inspect accepted, rejected and unmatched ones."),
     "graph": ("Lineage graph", "The lineage graph in the format of Marquez, impact and inferred consumers."),

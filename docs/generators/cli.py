@@ -27,7 +27,7 @@ SUBJECTS = {
     "Results and states": ("metrics", "history", "fits", "states", "rerun", "erase"),
     "Incidents and notifications": ("incidents", "notify"),
     "Lineage": ("lineage",),
-    "Access and audit": ("access", "locations", "audit"),
+    "Access and audit": ("access", "locations", "catalogs", "audit"),
     "Run the service": (
         "demo", "up", "init", "api", "worker", "tasks", "retry-task", "stop-task", "backup", "restore",
     ),

@@ -7,7 +7,8 @@ REQUIRED: dict[Permission, str] = {
     Permission.LINEAGE: "receive receive_batch retry_event",
     Permission.USERS: "list_users create_user change_user create_team remove_team list_grants give_grant revoke_grant"
     " list_messages retry_message list_locations add_location remove_location"
-    " train_key_model use_key_model get_key_model",
+    " train_key_model use_key_model get_key_model list_catalog_kinds list_catalogs add_catalog get_catalog"
+    " change_catalog remove_catalog test_catalog read_catalog list_catalog_tables",
     Permission.TOKENS: "list_tokens issue_token rotate_token revoke_token set_member remove_member list_channels"
     " add_channel remove_channel send_test_message",
     Permission.AUDIT: "list_audit check_audit get_head export_audit",

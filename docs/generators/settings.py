@@ -43,6 +43,7 @@ SUBJECTS = {
         "oidc_teams", "oidc_create_users", "oidc_leeway_seconds", "oidc_keys_cache_minutes",
     ),
     "Notifications": ("smtp_url", "mail_from", "webhook_allowed_hosts"),
+    "Metadata catalogs": ("catalog_secrets",),
     "Logs and metrics": ("log_format", "worker_metrics_port", "metrics_public"),
 }  # fmt: skip
 # The process of the pages reads these itself.

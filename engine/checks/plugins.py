@@ -22,6 +22,8 @@ from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.anomaly.detector import DETECTORS, Detector
 from treaty.engine.core.errors import EngineError
 
+# Groups of plug-ins that the registry loads itself.
+OF_THE_REGISTRY = ("treaty.catalogs",)
 _LOADED: dict[str, str] = {}
 _WORD = re.compile(r"must[A-Z][A-Za-z0-9]*")
 
@@ -71,8 +73,9 @@ def _distribution(name: str) -> Distribution:
 
 def _take(distribution: Distribution, name: str) -> None:
     entries = [(_TAKING[each.group], each) for each in distribution.entry_points if each.group in _TAKING]
-    if not entries:
-        raise PluginError(f"package {name!r} provides no plug-ins: it has no entry point in {' or '.join(_TAKING)}")
+    if not entries and not any(each.group in OF_THE_REGISTRY for each in distribution.entry_points):
+        groups = " or ".join((*_TAKING, *OF_THE_REGISTRY))
+        raise PluginError(f"package {name!r} provides no plug-ins: it has no entry point in {groups}")
     for take, entry in entries:
         take(entry, _imported(entry, name))
 

@@ -23,6 +23,7 @@ from treaty.registry.api.http.request_ids import RequestIdMiddleware
 from treaty.registry.api.routes import (
     audit,
     catalog,
+    catalogs,
     consumers,
     contract_requests,
     contracts,
@@ -81,6 +82,7 @@ ROUTERS = (
     routes_gate.router,
     lineage_events.router,
     locations.router,
+    catalogs.router,
     notifications.router,
     patterns.router,
     key_models.router,

@@ -20,6 +20,7 @@ from treaty.registry.cli.commands import (
     access,
     audit,
     catalog,
+    catalogs,
     consumers,
     contracts,
     database,
@@ -81,6 +82,7 @@ for verb in VERBS:
 app.command("import")(exchange.bring)
 app.add_typer(access.app)
 app.add_typer(audit.app)
+app.add_typer(catalogs.app)
 app.add_typer(incidents.app)
 app.add_typer(keys.app)
 app.add_typer(lineage.app)

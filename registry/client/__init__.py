@@ -7,6 +7,7 @@ from typing import Self
 
 from treaty.registry.client.audit import AuditApi
 from treaty.registry.client.catalog import CatalogApi
+from treaty.registry.client.catalogs import CatalogConnectionsApi
 from treaty.registry.client.consumers import ConsumersApi
 from treaty.registry.client.contract_requests import ContractRequestsApi
 from treaty.registry.client.contracts import ContractsApi
@@ -40,6 +41,7 @@ class Client(
     ProposalsApi,
     ContractsApi,
     CatalogApi,
+    CatalogConnectionsApi,
     ConsumersApi,
     ExchangeApi,
     LineageEventsApi,

@@ -135,6 +135,7 @@ class TaskKind(StrEnum):
     TRAIN = "train"
     UPKEEP = "upkeep"
     REPLAY = "replay"
+    CATALOG = "catalog"
 
 
 class TaskState(StrEnum):
@@ -160,6 +161,15 @@ class OutboxState(StrEnum):
     WAITING = "waiting"
     SENT = "sent"
     DEAD = "dead"
+
+
+class CatalogState(StrEnum):
+    """Health of a catalog connection. Partial: some parts cannot be read. Failing: the last read failed."""
+
+    NEW = "new"
+    HEALTHY = "healthy"
+    PARTIAL = "partial"
+    FAILING = "failing"
 
 
 class ChannelKind(StrEnum):

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter
 from sqlalchemy import Select, literal, tuple_
 
-from treaty.registry.core.bounded_values import Count, Timestamp
+from treaty.registry.core.bounded_values import Count, LookupText, Timestamp
 from treaty.registry.core.errors import InvalidRequest
 
 Query = TypeVar("Query", bound=Select[*tuple[Any, ...]])
@@ -44,6 +44,7 @@ class RowPage(Generic[Row]):
 # Restricts the values of a cursor to those that every database accepts.
 FORMS: dict[type, Any] = {
     int: Count,
+    str: LookupText,
     datetime: Timestamp,
 }
 

@@ -1,6 +1,6 @@
 """Read the settings from the TREATY_* environment variables.
 
-No other module reads the environment."""
+No other module reads the environment, except the secrets of catalogs."""
 
 import os
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from treaty.engine.core.locations.spelling import normalise
+from treaty.registry.core.catalog_secrets import is_catalog_secret
 
 PREFIX = "TREATY_"
 # These configure the tests and the process of the pages, not the service.
@@ -205,9 +206,9 @@ class RegistrySettings(BaseModel):
     )
     mail_from: str = Field(default="treaty@localhost", description="Sender address of mails")
     webhook_allowed_hosts: str = Field(
-        default="",
-        description="Private hosts and networks to which webhooks are allowed, comma-separated",
+        default="", description="Private hosts and networks that webhooks and catalogs may be in, comma-separated"
     )
+    catalog_secrets: Path | None = Field(default=None, description="Folder with the secrets of catalog connections")
     metrics_public: bool = Field(default=False, description="Serve GET /metrics without a token")
     max_body_bytes: int = Field(
         default=2 * MIB, gt=0, description="Maximum size of a request with a contract or long lists"
@@ -331,7 +332,8 @@ def load(environ: Mapping[str, str] | None = None) -> RegistrySettings:
 
     `environ`: variables to read; None means os.environ. Raises ConfigError with one line for each invalid variable."""
     source = os.environ if environ is None else environ
-    variables = {name: value for name, value in source.items() if name.startswith(PREFIX) and name not in NOT_SETTINGS}
+    others = {name for name in source if name in NOT_SETTINGS or is_catalog_secret(name)}
+    variables = {name: value for name, value in source.items() if name.startswith(PREFIX) and name not in others}
     try:
         return RegistrySettings.model_validate(
             {name.removeprefix(PREFIX).lower(): value for name, value in variables.items()}

@@ -1,7 +1,7 @@
-"""Group the names of each dataset: those declared by contracts and those learned from lineage events.
+"""Group the names of each dataset: those declared by contracts, learned from lineage events, or stated by catalogs.
 
-A contract's declaration takes precedence over learned links: a link that would merge datasets of different contracts is
-stored but not followed. Links that no event has reported for 90 days are deleted."""
+A contract's declaration takes precedence over links: a link that would merge datasets of different contracts is stored
+but not followed. Links that no event has reported for 90 days are deleted; those of a catalog, with its connection."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, product
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from treaty.registry.lineage import name_groups as pure
 from treaty.registry.lineage.events.links import AliasLink
 from treaty.registry.lineage.name_groups import LinkConflict
 from treaty.registry.tables import (
+    CatalogAliasRow,
     ContractVersionRow,
     DatasetAliasPatternRow,
     DatasetAliasRow,
@@ -40,6 +41,7 @@ FRESH = timedelta(days=1)
 # Stops the search around a name that is linked to very many others.
 MOST = 1000
 REMEMBERED = "treaty.groups"
+LINKS: tuple[Any, ...] = (DatasetAliasRow, CatalogAliasRow)
 # Longer names are not matched against patterns.
 LONGEST = 1024
 
@@ -135,7 +137,7 @@ def _surroundings(session: Session, names: set[LineageName]) -> _Surroundings:
     owners: dict[LineageName, set[tuple[str, str]]] = {}
     canonical: dict[tuple[str, str], tuple[bool, UUID, LineageName]] = {}
     while frontier:
-        adjacent = {_pair(row): _link(row) for row in _around(session, frontier)}
+        adjacent = _earliest(_link(row) for row in _around(session, frontier))
         links |= adjacent
         ownership = list(_declaring(session, frontier, patterns))
         for name, about in ownership:
@@ -151,11 +153,16 @@ def _surroundings(session: Session, names: set[LineageName]) -> _Surroundings:
     return _Surroundings(within, {name: frozenset(ownership) for name, ownership in owners.items()}, canonical)
 
 
-def _around(session: Session, names: Iterable[LineageName]) -> Iterator[DatasetAliasRow]:
-    for batch in _batches(names):
-        condition = or_(_in(DatasetAliasRow.one_namespace, DatasetAliasRow.one_name, batch),
-                   _in(DatasetAliasRow.other_namespace, DatasetAliasRow.other_name, batch))  # fmt: skip
-        yield from session.exec(select(DatasetAliasRow).where(condition))
+def _around(session: Session, names: Iterable[LineageName]) -> Iterator[DatasetAliasRow | CatalogAliasRow]:
+    for batch, table in product(_batches(names), LINKS):
+        condition = or_(_in(table.one_namespace, table.one_name, batch),
+                   _in(table.other_namespace, table.other_name, batch))  # fmt: skip
+        yield from session.exec(select(table).where(condition))
+
+
+def _earliest(links: Iterable[AliasLink]) -> dict[tuple[LineageName, LineageName], AliasLink]:
+    """Return the link of each pair that an event or a catalog stated first."""
+    return {each.pair: each for each in sorted(links, key=lambda each: each.observed_at, reverse=True)}
 
 
 def _declaring(
@@ -224,22 +231,34 @@ def _group(
     return groups_by_id[id(members)]
 
 
+def conflicts(
+    session: Session, pairs: Collection[tuple[LineageName, LineageName]]
+) -> dict[tuple[LineageName, LineageName], LinkConflict]:
+    """Return the conflict of each stored link between these pairs that is refused."""
+    surroundings = _surroundings(session, {name for pair in pairs for name in pair})
+    _, refused = pure.group_names(surroundings.links, surroundings.owners)
+    return {each.link.pair: each for each in refused if each.link.pair in set(pairs)}
+
+
+def clear(session: Session) -> None:
+    """Clear the cached groups of the session, because links have changed."""
+    session.info.get(REMEMBERED, {}).clear()
+
+
 def _report(session: Session, new: Sequence[tuple[LineageName, LineageName]]) -> tuple[LinkConflict, ...]:
     """Store the conflict of each new link that is refused, and return these conflicts."""
-    surroundings = _surroundings(session, {name for pair in new for name in pair})
-    _, refused = pure.group_names(surroundings.links, surroundings.owners)
-    conflicts = {each.link.pair: each for each in refused if each.link.pair in set(new)}
-    for row in _links(session, conflicts):
-        row.conflict = str(conflicts[_pair(row)])
+    refused = conflicts(session, new)
+    for row in _links(session, refused):
+        row.conflict = str(refused[_pair(row)])
     session.flush()
-    return tuple(conflicts[pair] for pair in sorted(conflicts))
+    return tuple(refused[pair] for pair in sorted(refused))
 
 
 def _keep(
     session: Session, pair: tuple[LineageName, LineageName], times: Sequence[datetime], row: DatasetAliasRow | None
 ) -> None:
     if row is None:
-        _forget(session)
+        clear(session)
         one, other = pair
         session.add(
             DatasetAliasRow(
@@ -249,12 +268,8 @@ def _keep(
             )
         )  # fmt: skip
     elif min(times) < row.first_seen_at or max(times) > row.last_seen_at + FRESH:
-        _forget(session)
+        clear(session)
         row.first_seen_at, row.last_seen_at = min(row.first_seen_at, *times), max(row.last_seen_at, *times)
-
-
-def _forget(session: Session) -> None:
-    session.info.get(REMEMBERED, {}).clear()
 
 
 def _links(session: Session, pairs: Iterable[tuple[LineageName, LineageName]]) -> Iterator[DatasetAliasRow]:
@@ -279,11 +294,11 @@ def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
     return iter(lambda: list(islice(ordered, 400)), [])
 
 
-def _pair(row: DatasetAliasRow) -> tuple[LineageName, LineageName]:
+def _pair(row: DatasetAliasRow | CatalogAliasRow) -> tuple[LineageName, LineageName]:
     return LineageName(row.one_namespace, row.one_name), LineageName(row.other_namespace, row.other_name)
 
 
-def _link(row: DatasetAliasRow) -> AliasLink:
+def _link(row: DatasetAliasRow | CatalogAliasRow) -> AliasLink:
     return AliasLink(*_pair(row), row.first_seen_at)
 
 

@@ -16,7 +16,8 @@ def reserved_locations(settings: RegistrySettings) -> tuple[str, ...]:
     folders = (str((settings.home / each).absolute()) for each in home.PARTS)
     keys = (settings.key, *settings.audit_keys)
     stores = map(_without_secrets, (settings.states, settings.lake, settings.key_models))
-    named = (*folders, *stores, *keys, settings.openlineage_config, *_database(settings))
+    secrets = str(settings.catalog_secrets.absolute()) if settings.catalog_secrets else ""
+    named = (*folders, *stores, *keys, secrets, settings.openlineage_config, *_database(settings))
     return tuple(dict.fromkeys(filter(None, named)))
 
 

@@ -231,8 +231,15 @@ def pause(attempts: int, jitter: float) -> timedelta:
     return min(doubled, LONGEST_PAUSE) * (1 - jitter / 2)
 
 
+def catalog_key(connection_id: str) -> str:
+    """Return the exclusive key of tasks that read the catalog of a connection."""
+    return f"catalog {connection_id}"
+
+
 def _subject(session: Session, kind: str, payload: Mapping[str, Any]) -> str | None:
-    """Return the exclusive key: the dataset that is read, under any contract. None excludes nothing."""
+    """Return the exclusive key: the dataset or catalog that is read. None excludes nothing."""
+    if kind == TaskKind.CATALOG:
+        return catalog_key(str(payload.get("connection_id")))
     if kind not in READING:
         return None
     about = str(payload.get("contract_id")), str(payload.get("object"))

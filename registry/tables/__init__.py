@@ -2,6 +2,7 @@
 
 from treaty.registry.tables.approval_records import ApprovalRecordRow
 from treaty.registry.tables.base import BaseRow
+from treaty.registry.tables.catalogs import CatalogAliasRow, CatalogConnectionRow, CatalogTableRow
 from treaty.registry.tables.consumers import AcknowledgementRow, ConsumerCheckRow, SubscriptionRow
 from treaty.registry.tables.contracts import (
     ContractRequestRow,
@@ -74,6 +75,9 @@ __all__ = [
     "ApprovalRecordRow",
     "AuditEntryRow",
     "BaseRow",
+    "CatalogAliasRow",
+    "CatalogConnectionRow",
+    "CatalogTableRow",
     "ChannelRow",
     "CheckResultRow",
     "ConsumerCheckRow",

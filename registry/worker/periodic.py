@@ -15,6 +15,7 @@ from threading import Thread
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
+from treaty.registry.catalogs import health
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import TaskKind
 from treaty.registry.drafting import nightly_redraft, refits
@@ -73,6 +74,11 @@ def keep_appointments(means: WorkerContext) -> int:
 def find_orphans(means: WorkerContext) -> int:
     """Enqueue validations of the outputs of orphaned runs; return the number of runs."""
     return _done(means, orphans.waiting, orphans.find)
+
+
+def order_catalog_reads(means: WorkerContext) -> int:
+    """Enqueue reads of the catalogs that are due; return their number."""
+    return _done(means, health.waiting, health.order_due)
 
 
 def _done(means: WorkerContext, waits: Callable[..., object], do: Callable[..., int]) -> int:
@@ -149,6 +155,7 @@ DUTIES = (
     PeriodicJob("redrafts", timedelta(minutes=10), order_redrafts),
     PeriodicJob("refits", timedelta(minutes=10), order_refits),
     PeriodicJob("orphans", timedelta(minutes=1), find_orphans),
+    PeriodicJob("catalogs", timedelta(seconds=30), order_catalog_reads),
     # Several, so that a slow destination does not delay the others.
     *(PeriodicJob(f"messages-{at}", timedelta(seconds=0.5), deliver) for at in range(3)),
 )

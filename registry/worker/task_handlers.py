@@ -19,6 +19,7 @@ from treaty.registry.tables import TaskRow
 from treaty.registry.validation import deadlines, findings, openlineage_emitter, validate
 from treaty.registry.validation.plan import ImpossibleTask
 from treaty.registry.validation.validate import Validation
+from treaty.registry.worker import catalog_reads
 from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.operations import upkeep
 
@@ -178,4 +179,5 @@ KINDS: dict[str, TaskHandler] = {
     TaskKind.TRAIN: TaskHandler(_train),
     TaskKind.UPKEEP: TaskHandler(_keep_up),
     TaskKind.REPLAY: TaskHandler(_replay),
+    TaskKind.CATALOG: TaskHandler(catalog_reads.work, catalog_reads.give_up),
 }

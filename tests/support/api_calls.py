@@ -36,6 +36,7 @@ from treaty.registry.core.enums import (
     TaskState,
     TeamRole,
 )
+from treaty.registry.schemas.catalogs import CatalogConnectionIn
 from treaty.registry.tables import (
     AcknowledgementRow,
     ChannelRow,
@@ -106,6 +107,7 @@ APPROVED = {"fingerprint": "{fingerprint}"}
 GRANT = {"role": "owner", "scope": "domain", "target": "shop", "user_id": "{viewer}"}
 EVENT = event()
 USER = {"name": "new", "password": PASSWORD, "roles": ["viewer"]}
+LAKE = {"name": "lake", "kind": "iceberg", "address": "http://127.0.0.1:9"}
 TOKEN = {"name": "ci", "scopes": ["contracts:read"]}
 JUDGED = {"decision": "accepted", "revision": 1}
 CONCLUDED = "approval:given version:activated proposal:approved"
@@ -151,6 +153,16 @@ CALLS = [
     Call("GET", "/locations", ADMIN),
     Call("POST", "/locations", ADMIN, 201, {"location": "s3://lake/raw"}, "location:added"),
     Call("DELETE", "/locations/{place}", ADMIN, 204, None, "location:removed"),
+    Call("GET", "/catalog-kinds", ADMIN),
+    Call("GET", "/catalogs", ADMIN),
+    Call("POST", "/catalogs", ADMIN, 201, {**LAKE, "name": "new"}, "catalog:added"),
+    Call("GET", "/catalogs/{lake}", ADMIN),
+    Call("PATCH", "/catalogs/{lake}", ADMIN, 200, {"private": False}, "catalog:changed"),
+    Call("DELETE", "/catalogs/{lake}", ADMIN, 204, None, "catalog:removed"),
+    Call("POST", "/catalogs/{lake}/test", ADMIN),
+    Call("POST", "/catalogs/{lake}/read", ADMIN, 202, None, "catalog:read_requested"),
+    Call("GET", "/catalogs/{lake}/tables", ADMIN),
+    Call("GET", "/dataset/catalogs?name=known", EVERYBODY, local=True),
     Call("GET", "/grants", ADMIN),
     Call("POST", "/grants", ADMIN, 201, GRANT, "grant:given"),
     Call("DELETE", "/grants/{grant}", ADMIN, 204, None, "grant:revoked"),
@@ -456,6 +468,7 @@ def filled(world: World) -> dict[str, str]:
     subscription = subscribed(world, "producer", "known")
     wanted = world.client("producer").request_contract("/lake/wanted", "we read it")
     place = world.client("admin").add_location("s3://lake/old")
+    world.client("admin").add_catalog(CatalogConnectionIn(**LAKE))
     with transaction(world.engine) as tx:
         made = drafted(tx, world.users["producer"], suggestion(), base=sold("drafted"))
         dataset = lookup.datasets(tx, "known")[0][0]
@@ -497,6 +510,7 @@ def filled(world: World) -> dict[str, str]:
         tx.commit()
     return {
         "viewer": str(world.users["viewer"].id),
+        "lake": "lake",
         "reviewed": str(reviewed.id),
         "returned": str(returned.id),
         "fingerprint": owner.preview(reviewed.id).fingerprint,

@@ -168,6 +168,7 @@ TYPES = {"string": "text", "number": "number", "integer": "integer", "boolean": 
 WORK = {
     "validate": "Validation", "draft": "Draft", "replay": "Replay", "upkeep": "Daily maintenance",
     "deliver": "Delivery", "redraft": "Nightly redraft", "learn": "Pattern learning",
+    "catalog": "Reading a catalog",
 }  # fmt: skip
 
 

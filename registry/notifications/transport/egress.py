@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from urllib.parse import SplitResult, urlsplit
 
 from treaty.registry.core.errors import RegistryError
@@ -16,10 +16,15 @@ from treaty.registry.core.errors import RegistryError
 if TYPE_CHECKING:
     from ssl import SSLContext
 
+    from httpcore import ConnectionPool
+
+    from treaty.registry.notifications.transport.pinned_dns import RequestDeadline
+
 Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Sequence[Address]]
 PORTS = {"http": 80, "https": 443}
 SECONDS = 10.0
+MOST_BYTES = 16 * 1024 * 1024
 # Global by the standard library, but not on the internet: site-local and documentation addresses, relays to IPv4, and
 # the services that clouds offer to their own machines.
 INTERNAL = tuple(map(ip_network, ("fec0::/10", "3fff::/20", "168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24")))
@@ -55,10 +60,11 @@ ANYWHERE = EgressPolicy(anywhere=True)
 
 @dataclass(frozen=True)
 class OutboundResponse:
-    """Status and headers of a response, with header names in lower case. The body is not read."""
+    """A response, with header names in lower case. `body`: b'' if it was not read."""
 
     status: int
     headers: Mapping[str, str]
+    body: bytes = b""
 
 
 def reach(allowed: str) -> EgressPolicy:
@@ -113,9 +119,66 @@ def post(
     """Send a POST request and return the response.
 
     `seconds`: deadline of the whole request. Raises DestinationNotAllowed and DestinationUnreachable."""
-    parts = refuse_malformed(url)
-    address = _admitted(parts, within, find)
-    return _request(url, body, headers, address=address, seconds=seconds)
+    with OutboundClient(within, find=find) as client:
+        return client.request("POST", url, body, headers, seconds=seconds, most_bytes=0)
+
+
+class OutboundClient:
+    """Requests to allowed destinations. Each host is resolved and checked once, and connections are reused.
+
+    Not safe for use by several threads."""
+
+    def __init__(self, within: EgressPolicy, *, find: Lookup = lookup) -> None:
+        self._within, self._find = within, find
+        self._pools: dict[tuple[str, str, int | None], tuple[ConnectionPool, RequestDeadline]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pool, _deadline in self._pools.values():
+            pool.close()
+        self._pools.clear()
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        seconds: float = SECONDS,
+        most_bytes: int = MOST_BYTES,
+    ) -> OutboundResponse:
+        """Send a request and return the response.
+
+        `seconds`: deadline of the whole request. `most_bytes`: maximum size of the body, which is not read if 0.
+        Raises DestinationNotAllowed and DestinationUnreachable."""
+        import httpcore
+
+        parts = refuse_malformed(url)
+        pool, deadline = self._pool(parts)
+        deadline.until = time.monotonic() + seconds
+        try:
+            with pool.stream(method, url, headers=list(headers.items()), content=body) as answer:
+                content = _content(answer.iter_stream(), most_bytes) if most_bytes else b""
+                return OutboundResponse(answer.status, _plain(answer.headers), content)
+        except httpcore.TimeoutException:
+            raise DestinationUnreachable(f"no response within {seconds:g} seconds") from None
+        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+            raise DestinationUnreachable(f"the connection failed: {type(error).__name__}") from None
+
+    def _pool(self, parts: SplitResult) -> "tuple[ConnectionPool, RequestDeadline]":
+        import httpcore
+
+        from treaty.registry.notifications.transport.pinned_dns import PinnedBackend, RequestDeadline
+
+        key = parts.scheme, str(parts.hostname), parts.port
+        if key not in self._pools:
+            address, deadline = _admitted(parts, self._within, self._find), RequestDeadline(0)
+            backend = PinnedBackend(str(address), deadline)
+            self._pools[key] = httpcore.ConnectionPool(network_backend=backend, ssl_context=_trusted()), deadline
+        return self._pools[key]
 
 
 def _admitted(parts: SplitResult, within: EgressPolicy, find: Lookup) -> Address:
@@ -132,24 +195,14 @@ def _admitted(parts: SplitResult, within: EgressPolicy, find: Lookup) -> Address
     return addresses[0]
 
 
-def _request(
-    url: str, body: bytes, headers: Mapping[str, str], *, address: Address, seconds: float
-) -> OutboundResponse:
-    import httpcore
-
-    from treaty.registry.notifications.transport.pinned_dns import PinnedBackend
-
-    network = PinnedBackend(str(address), time.monotonic() + seconds)
-    try:
-        with (
-            httpcore.ConnectionPool(network_backend=network, ssl_context=_trusted()) as pool,
-            pool.stream("POST", url, headers=list(headers.items()), content=body) as answer,
-        ):
-            return OutboundResponse(answer.status, _plain(answer.headers))
-    except httpcore.TimeoutException:
-        raise DestinationUnreachable(f"no response within {seconds:g} seconds") from None
-    except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-        raise DestinationUnreachable(f"the connection failed: {type(error).__name__}") from None
+def _content(parts: Iterable[bytes], most_bytes: int) -> bytes:
+    """Return the body. Raises DestinationUnreachable if it is larger than allowed."""
+    content = bytearray()
+    for each in parts:
+        content += each
+        if len(content) > most_bytes:
+            raise DestinationUnreachable(f"the response is larger than {most_bytes:,} bytes")
+    return bytes(content)
 
 
 @cache

@@ -1,18 +1,33 @@
-"""Network backend for a single request: a fixed address and one deadline for all steps."""
+"""Network backend of requests: a fixed address, and one deadline for all steps of a request."""
 
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from ssl import SSLContext
 from typing import Any
 
 from httpcore import SOCKET_OPTION, NetworkBackend, NetworkStream, ReadTimeout, SyncBackend
 
 
-class PinnedBackend(NetworkBackend):
-    """Connect to `address` whatever the host name. `until`: deadline on the monotonic clock."""
+@dataclass
+class RequestDeadline:
+    """The deadline of a request on the monotonic clock; each request on a reused connection has its own."""
 
-    def __init__(self, address: str, until: float) -> None:
-        self._address, self._until = address, until
+    until: float
+
+    def left(self) -> float:
+        """Return the seconds left. Raises ReadTimeout if there are none."""
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise ReadTimeout
+        return left
+
+
+class PinnedBackend(NetworkBackend):
+    """Connect to `address` whatever the host name."""
+
+    def __init__(self, address: str, deadline: RequestDeadline) -> None:
+        self._address, self._deadline = address, deadline
 
     def connect_tcp(
         self,
@@ -23,24 +38,24 @@ class PinnedBackend(NetworkBackend):
         socket_options: Iterable[SOCKET_OPTION] | None = None,
     ) -> NetworkStream:
         """Open a connection to the fixed address. Raises the errors of the underlying backend."""
-        left = _left(self._until)
+        left = self._deadline.left()
         stream = SyncBackend().connect_tcp(self._address, port, left, local_address, socket_options)
-        return DeadlineStream(stream, self._until)
+        return DeadlineStream(stream, self._deadline)
 
 
 class DeadlineStream(NetworkStream):
     """A connection on which every operation raises ReadTimeout after the deadline."""
 
-    def __init__(self, stream: NetworkStream, until: float) -> None:
-        self._stream, self._until = stream, until
+    def __init__(self, stream: NetworkStream, deadline: RequestDeadline) -> None:
+        self._stream, self._deadline = stream, deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Return available bytes, at most `max_bytes`; b'' at the end."""
-        return self._stream.read(max_bytes, _left(self._until))
+        return self._stream.read(max_bytes, self._deadline.left())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all bytes."""
-        self._stream.write(buffer, _left(self._until))
+        self._stream.write(buffer, self._deadline.left())
 
     def close(self) -> None:
         """Close the connection."""
@@ -50,15 +65,10 @@ class DeadlineStream(NetworkStream):
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> NetworkStream:
         """Return the connection with TLS to the named host."""
-        return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, _left(self._until)), self._until)
+        return DeadlineStream(
+            self._stream.start_tls(ssl_context, server_hostname, self._deadline.left()), self._deadline
+        )
 
     def get_extra_info(self, info: str) -> Any:
         """Return details of the underlying connection; None if unknown."""
         return self._stream.get_extra_info(info)
-
-
-def _left(until: float) -> float:
-    left = until - time.monotonic()
-    if left <= 0:
-        raise ReadTimeout
-    return left

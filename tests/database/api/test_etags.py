@@ -22,12 +22,14 @@ EXEMPT = {
         "complete_setup", "sign_in", "sign_in_with_oidc", "create_user", "issue_token", "create_team", "give_grant",
         "propose", "add_comment", "save_template", "give_feedback", "request_contract", "subscribe", "add_check",
         "copy_check", "promote_check", "confirm_inferred_consumer", "add_channel", "store_bag", "receive",
-        "receive_batch", "add_location",
+        "receive_batch", "add_location", "add_catalog",
     },
-    "answer without a change": {"import_text", "replay_document", "preview_feedback", "send_test_message"},
+    "answer without a change": {
+        "import_text", "replay_document", "preview_feedback", "send_test_message", "test_catalog",
+    },
     "start or settle work, in a state that allows it": {
         "request_replay", "learn_patterns", "request_draft", "stop_task", "retry_task", "retry_event", "retry_message",
-        "recover_publication", "train_key_model",
+        "recover_publication", "train_key_model", "read_catalog",
     },
     "change what is the caller's alone": {"sign_out", "snooze"},
     "end what cannot be changed": {

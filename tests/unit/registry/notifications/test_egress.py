@@ -12,6 +12,7 @@ from treaty.registry.notifications.transport.egress import (
     DestinationNotAllowed,
     DestinationUnreachable,
     EgressPolicy,
+    OutboundClient,
     reach,
 )
 
@@ -128,3 +129,30 @@ def test_headers_come_back_in_small_letters() -> None:
     with receiver(Reply(429, {"Retry-After": "7"})) as hook:
         answer = egress.post(f"{hook.url}/x", b"", {}, within=HERE)
     assert (answer.status, answer.headers["retry-after"]) == (429, "7")
+
+
+def test_a_client_looks_a_name_up_once_and_stays_with_the_address() -> None:
+    answers = [[ip_address("127.0.0.1")], [ip_address("10.0.0.1")]]
+    with receiver() as hook, OutboundClient(HERE, find=lambda *_: answers.pop(0)) as client:
+        url = f"http://rebinding.example:{hook.url.rpartition(':')[2]}/x"
+        assert [client.request("POST", url, b"", {}).status for _ in range(3)] == [200] * 3
+    assert (len(answers), len(hook.got)) == (1, 3)
+
+
+def test_each_host_of_a_client_is_checked() -> None:
+    within = EgressPolicy(names=frozenset({"one.example"}))
+    with receiver() as hook, OutboundClient(within, find=lambda *_: [ip_address("127.0.0.1")]) as client:
+        port = hook.url.rpartition(":")[2]
+        assert client.request("POST", f"http://one.example:{port}/x", b"", {}).status == 200
+        with pytest.raises(DestinationNotAllowed):
+            client.request("POST", f"http://other.example:{port}/x", b"", {})
+    assert len(hook.got) == 1
+
+
+def test_methods_and_bodies_of_requests_are_sent() -> None:
+    with receiver() as hook, OutboundClient(HERE) as client:
+        answer = client.request("GET", f"{hook.url}/x", b"", {})
+        assert answer.status == 501
+        assert b"Unsupported method" in answer.body
+        client.request("POST", f"{hook.url}/x", b"told", {})
+    assert [each.body for each in hook.got] == [b"told"]

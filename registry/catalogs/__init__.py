@@ -1,0 +1,1 @@
+"""Connections to metadata catalogs, and the facts that are read from them."""
