@@ -22,14 +22,27 @@ from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.profile.document import document
 from treaty.registry import schemas
+from treaty.registry.catalogs import table_store
+from treaty.registry.catalogs.model import ColumnFacts, LoadedTable, TableFacts
 from treaty.registry.client import Client, ClientError
+from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Decision, FeedbackKind, IncidentState, Permission, Resolution, TaskState
 from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.drafting import profiles
 from treaty.registry.exchange.exports import FORMS
-from treaty.registry.tables import CheckResultRow, ProposalRow, ProposalSuggestionRow, RunRow, TaskRow, UserRow
+from treaty.registry.tables import (
+    CatalogConnectionRow,
+    CatalogTableRow,
+    CheckResultRow,
+    ProposalRow,
+    ProposalSuggestionRow,
+    RunRow,
+    TaskRow,
+    UserRow,
+)
 from treaty.registry.worker.loop import Worker
 from treaty.ui import asgi
 from treaty.ui import texts as ui_texts
@@ -452,6 +465,41 @@ def test_a_contract_says_who_judges_what_and_is_handed_on_in_every_form(open_pag
     assert table["History"].iloc[0] == "/metric?contract=shop-sales&object=orders&check=row-count"
     assert {each.runner.value for each in checks} <= set(ui_texts.RUNNERS)
     assert set(ui_texts.EXPORTS) == set(FORMS)
+
+
+def stated(the_shop: Shop) -> None:
+    """A catalog that has read facts about the contract's dataset, and a table that it has dropped since."""
+    now = clock.now()
+    with transaction(the_shop.world.engine) as tx:
+        parts = {"options": {}, "namespaces": {}, "next_read_at": now, "created_at": now, "created_by": "admin"}
+        source = CatalogConnectionRow(id=ids.new(), name="lake", kind="iceberg", address="https://c.example", **parts)
+        tx.add(source)
+        tx.flush()
+        (dataset, _) = lookup.datasets(tx, "shop-sales")[0]
+        named = {"names": (LineageName(dataset.namespace, dataset.name),), "owners": ("Ann",)}
+        column = ColumnFacts(name="mail", type="string", comment="of the buyer", tags={"pii": None, "level": "high"})
+        facts = TableFacts(identifier=("shop", "orders"), columns=(column,), description="<b>Sales</b>", **named)
+        old = TableFacts(identifier=("shop", "old"), location=dataset.location, **named)
+        loaded: dict[str, LoadedTable] = {"shop.orders": facts, "shop.old": old}
+        table_store.store(tx, source, loaded, now=now, ids=ids.new)
+        for row in tx.exec(select(CatalogTableRow)).all():
+            row.namespace, row.name = dataset.namespace, dataset.name
+        table_store.drop(tx, source.id, ["shop.old"], now=now)
+        tx.commit()
+
+
+def test_a_contract_shows_what_catalogs_state_about_its_datasets(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("viewer", "contract", id="shop-sales")
+    at.session_state["catalogs"] = True
+    assert "No catalog states anything about these datasets" in texts(shown(at))
+    stated(the_shop)
+    tables, columns = [each.value for each in shown(at).dataframe[-2:]]
+    assert list(tables["Table"]) == ["shop.old", "shop.orders"]
+    assert list(tables["State"]) == ["dropped", "present"]
+    assert tables["Comment"].iloc[1] == "<b>Sales</b>"
+    assert columns.to_dict("records") == [
+        {"Catalog": "lake", "Column": "mail", "Type": "string", "Tags": "level=high, pii", "Comment": "of the buyer"}
+    ]
 
 
 def test_the_activity_of_a_contract_names_who_did_what_and_leads_there(open_page: Open, the_shop: Shop) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from treaty.registry.schemas import CheckOut, CheckResultOut, ContractOut, DatasetOut, RunOut
 from treaty.ui import texts as ui_texts
-from treaty.ui.parts.contract import activity, consumers, contract_rows, document_rows, header
+from treaty.ui.parts.contract import activity, catalogs, consumers, contract_rows, document_rows, header
 from treaty.ui.parts.review import next_version
 from treaty.ui.texts import contract as texts
 from treaty.ui.widgets import panels, viewer
@@ -57,6 +57,7 @@ def overview(contract: ContractOut) -> None:
     if levels := document_rows.service_levels(document):
         st.subheader(texts.SERVICE_LEVELS)
         panels.table(levels, key="levels", alt=texts.LEVELS_TABLE)
+    catalogs.draw(contract)
     exported(contract, contract.active_version)
     written(contract, contract.active_version, text)
 
