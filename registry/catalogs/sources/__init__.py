@@ -1,0 +1,1 @@
+"""Kinds of catalogs beyond Iceberg REST, each with a module for its requests and one for its answers."""
