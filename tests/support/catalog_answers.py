@@ -44,13 +44,14 @@ class Recorded:
 class SourceCase:
     """A kind with recorded answers. `facts`: what they state, in the order of the listing, without tokens.
 
-    `changes`: the place of an answer and another value, with which the last table has another token.
-    `dropped`: what is answered if the last table is gone. `denied`: a path that is denied, and the tables that are
+    `changes`: the place of an answer and another value, with which the table `changed` has another token.
+    `dropped`: what is answered if that table is gone. `denied`: a path that is denied, and the tables that are
     listed then; '' if all is denied by it. `calm`: requests of a second read, which finds nothing changed."""
 
     kind: CatalogKind
     contents: Mapping[str, Any]
     facts: tuple[TableFacts, ...]
+    changed: Identifier
     changes: Mapping[str, tuple[tuple[Any, ...], Any]]
     dropped: Mapping[str, Any]
     denied: tuple[str, tuple[Identifier, ...]]

@@ -56,6 +56,7 @@ UNITY = SourceCase(
     contents={
         **SCHEMAS, SHOP: {"tables": [ORDERS]}, BANK: {"tables": [LOANS]}, f"{ROOT}/tables/main.shop.orders": ORDERS},
     facts=(TableFacts(identifier=("main", "bank", "loans")), FACTS),
+    changed=("main", "shop", "orders"),
     changes={
         "comment": ((SHOP, "tables", 0, "comment"), "Some orders"),
         "owner": ((SHOP, "tables", 0, "owner"), "bob"),
@@ -116,6 +117,7 @@ DATABRICKS = SourceCase(
             "link": f"{ADDRESS}/explore/data/main/shop/orders",
         }),
     ),
+    changed=("main", "shop", "orders"),
     changes={
         "tag": ((f"{TABLE_TAGS}?page_token=more", "tag_assignments", 0, "tag_value"), "silver"),
         "key": ((f"{ROOT}/tables/main.shop.orders", "table_constraints", 0), {}),

@@ -1,1 +1,1 @@
-"""Kinds of catalogs beyond Iceberg REST, each with a module for its requests and one for its answers."""
+"""Read kinds of catalogs beyond Iceberg REST: a module for requests, another for answers."""

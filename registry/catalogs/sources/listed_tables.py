@@ -1,4 +1,4 @@
-"""Retain the tables of a listing until they are loaded, so that a page of tables costs one request.
+"""Retain listed tables until they are loaded, so that a page costs one request.
 
 A version token of such a catalog is the fingerprint of the facts: it changes when anything that is read changes."""
 

@@ -1,4 +1,4 @@
-"""List and load tables over the REST API that the open-source Unity Catalog and Databricks have in common."""
+"""Use the REST API that the open-source Unity Catalog and Databricks have in common."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

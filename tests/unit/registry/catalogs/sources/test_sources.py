@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.catalog_answers import JSON, Recorded, SourceCase, listed, loaded, opened, places, replaced
+from support.recorded_openmetadata import OPENMETADATA
 from support.recorded_unity import DATABRICKS, UNITY
 
 from treaty.registry.catalogs.errors import CatalogAnswerInvalid, CatalogError, CatalogRefused
@@ -16,7 +17,7 @@ from treaty.registry.catalogs.requests import CatalogAnswer
 from treaty.registry.catalogs.sources import listed_tables
 from treaty.registry.catalogs.sources.listed_tables import ListedTables
 
-CASES = {each.kind.name: each for each in (UNITY, DATABRICKS)}
+CASES = {each.kind.name: each for each in (UNITY, DATABRICKS, OPENMETADATA)}
 NAMES = sorted(CASES)
 CHANGES = [(name, change) for name in NAMES for change in CASES[name].changes]
 every_kind = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -75,7 +76,7 @@ def test_whatever_changes_is_noticed(name: str, change: str) -> None:
     tokens = tokens_of(case)
     results, _ = read(case, changed(case, *case.changes[change]), tokens)
     (facts,) = (each for each in results if isinstance(each, TableFacts))
-    assert facts.identifier == case.facts[-1].identifier
+    assert facts.identifier == case.changed
     assert facts.token != tokens[facts.identifier]
 
 
@@ -99,7 +100,7 @@ def test_what_denies_access_is_a_problem_and_the_rest_is_listed(case: SourceCase
 @every_kind
 def test_a_table_that_was_dropped_after_the_listing_is_dropped(case: SourceCase) -> None:
     catalog = Recorded({**case.contents, **case.dropped})
-    assert loaded(opened(case, catalog), catalog, case.facts[-1].identifier) == Dropped()
+    assert loaded(opened(case, catalog), catalog, case.changed) == Dropped()
 
 
 @every_kind
