@@ -12,6 +12,7 @@ from treaty.contracts.errors import Fault
 from treaty.registry.catalogs.iceberg import IcebergRest
 from treaty.registry.catalogs.kind import CatalogKind, CatalogOption
 from treaty.registry.catalogs.sources.databricks import DatabricksUnityCatalog
+from treaty.registry.catalogs.sources.datahub import DataHubCatalog
 from treaty.registry.catalogs.sources.openmetadata import OpenMetadataCatalog
 from treaty.registry.catalogs.sources.unity import UnityCatalog
 from treaty.registry.core.errors import InvalidRequest
@@ -22,6 +23,7 @@ BUILT_IN: tuple[CatalogKind, ...] = (
     UnityCatalog(),
     DatabricksUnityCatalog(),
     OpenMetadataCatalog(),
+    DataHubCatalog(),
 )
 PARTS = ("name", "options", "permissions", "open")
 

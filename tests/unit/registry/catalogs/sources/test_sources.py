@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.catalog_answers import JSON, Recorded, SourceCase, listed, loaded, opened, places, replaced
+from support.recorded_datahub import DATAHUB
 from support.recorded_openmetadata import OPENMETADATA
 from support.recorded_unity import DATABRICKS, UNITY
 
@@ -17,7 +18,7 @@ from treaty.registry.catalogs.requests import CatalogAnswer
 from treaty.registry.catalogs.sources import listed_tables
 from treaty.registry.catalogs.sources.listed_tables import ListedTables
 
-CASES = {each.kind.name: each for each in (UNITY, DATABRICKS, OPENMETADATA)}
+CASES = {each.kind.name: each for each in (UNITY, DATABRICKS, OPENMETADATA, DATAHUB)}
 NAMES = sorted(CASES)
 CHANGES = [(name, change) for name in NAMES for change in CASES[name].changes]
 every_kind = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -87,7 +88,7 @@ def test_a_listing_that_has_enough_ends_and_is_not_complete(case: SourceCase) ->
     assert (bool(listing.tables), listing.complete) == (True, False)
 
 
-@every_kind
+@pytest.mark.parametrize("case", [each for each in CASES.values() if each.denied[0]], ids=lambda each: each.kind.name)
 def test_what_denies_access_is_a_problem_and_the_rest_is_listed(case: SourceCase) -> None:
     path, expected = case.denied
     catalog = Recorded({**case.contents, path: 403})
