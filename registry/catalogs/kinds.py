@@ -13,6 +13,7 @@ from treaty.registry.catalogs.iceberg import IcebergRest
 from treaty.registry.catalogs.kind import CatalogKind, CatalogOption
 from treaty.registry.catalogs.sources.databricks import DatabricksUnityCatalog
 from treaty.registry.catalogs.sources.datahub import DataHubCatalog
+from treaty.registry.catalogs.sources.gravitino import GravitinoCatalog
 from treaty.registry.catalogs.sources.openmetadata import OpenMetadataCatalog
 from treaty.registry.catalogs.sources.unity import UnityCatalog
 from treaty.registry.core.errors import InvalidRequest
@@ -24,6 +25,7 @@ BUILT_IN: tuple[CatalogKind, ...] = (
     DatabricksUnityCatalog(),
     OpenMetadataCatalog(),
     DataHubCatalog(),
+    GravitinoCatalog(),
 )
 PARTS = ("name", "options", "permissions", "open")
 

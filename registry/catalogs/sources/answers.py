@@ -25,6 +25,11 @@ def entries(content: Mapping[str, Any], key: str, request: CatalogRequest) -> li
     return [expect(dict, each, request, key) for each in expect(list, content.get(key) or [], request, key)]
 
 
+def rows(content: Mapping[str, Any], key: str, request: CatalogRequest) -> list[dict[str, Any]]:
+    """Return the objects of a list. Raises CatalogAnswerInvalid if it is absent: a listing would look empty."""
+    return entries({key: expect(list, content.get(key), request, key)}, key, request)
+
+
 def part(content: Mapping[str, Any], key: str, request: CatalogRequest) -> dict[str, Any]:
     """Return an object; {} if it is absent. Raises CatalogAnswerInvalid."""
     return expect(dict, content.get(key) or {}, request, key)

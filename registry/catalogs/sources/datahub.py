@@ -12,7 +12,7 @@ from treaty.registry.catalogs.errors import CatalogPermissionMissing
 from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption, CatalogReader
 from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
 from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest, Steps, answered, expect, paged
-from treaty.registry.catalogs.sources.answers import entries, name, part, scopes, text
+from treaty.registry.catalogs.sources.answers import name, part, rows, scopes, text
 from treaty.registry.catalogs.sources.datahub_facts import ASPECTS, DatasetAspects
 from treaty.registry.catalogs.sources.datahub_names import dataset_urn, identifier_of
 from treaty.registry.catalogs.sources.listed_tables import ListedTables, changed
@@ -89,19 +89,24 @@ class DataHubReader:
         """Return the facts of a dataset, without a request if the listing returned them."""
         request = self._request(identifier)
         content = self.listed.take(identifier) or (yield from _entity(request))
-        aspects = DatasetAspects(identifier, content, request, self.labels, self.pages)
+        aspects = self._aspects(identifier, content, request)
         return changed(aspects.facts(), token) if aspects.is_stated else Dropped()
 
     def _listed(self, content: dict[str, Any], request: CatalogRequest, odd: list[str]) -> Iterable[ListedTable]:
-        """Yield the entry of a dataset, if it is chosen and something is stated about it."""
+        """Yield the entry of a dataset that is chosen, if anything is stated about it."""
         urn = name(content, request, "urn")
         identifier = identifier_of(urn)
         if identifier is None:
             odd.append(urn)
         elif not self.only or identifier[:1] in self.only or identifier[:2] in self.only:
-            aspects = DatasetAspects(identifier, content, request, self.labels, self.pages)
+            aspects = self._aspects(identifier, content, request)
             if aspects.is_stated:
                 yield self.listed.add(identifier, content, aspects.facts)
+
+    def _aspects(self, identifier: Identifier, content: dict[str, Any], request: CatalogRequest) -> DatasetAspects:
+        return DatasetAspects(
+            identifier=identifier, content=content, request=request, labels=self.labels, pages=self.pages
+        )
 
     def _request(self, identifier: Identifier) -> CatalogRequest:
         """Return the request of a dataset. Its name is in the body, because servers refuse some names in paths."""
@@ -155,7 +160,7 @@ def _reading(
 
     def read(answer: CatalogAnswer, request: CatalogRequest) -> tuple[list[Item], str | None]:
         content = expect(dict, answer.content, request, "the response")
-        items = [item for each in entries(content, "entities", request) for item in convert(each, request)]
+        items = [item for each in rows(content, "entities", request) for item in convert(each, request)]
         return items, text(content.get("scrollId")) or None
 
     return read

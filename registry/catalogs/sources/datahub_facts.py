@@ -26,7 +26,7 @@ ASPECTS = (*STATING, "dataPlatformInstance", "status")
 Content = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DatasetAspects:
     """The aspects of a dataset. `labels`: names by URN. `pages`: URL of the pages; '' for none."""
 

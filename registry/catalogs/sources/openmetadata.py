@@ -7,7 +7,7 @@ from typing import Any
 from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption, CatalogReader
 from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
 from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest, Steps, answered, expect, paged, segment
-from treaty.registry.catalogs.sources.answers import entries, name, part, text, unless_denied, words
+from treaty.registry.catalogs.sources.answers import name, part, rows, text, unless_denied, words
 from treaty.registry.catalogs.sources.listed_tables import ListedTables, changed
 from treaty.registry.catalogs.sources.openmetadata_facts import (
     identifier_of,
@@ -108,7 +108,7 @@ class OpenMetadataReader:
 
         def read(answer: CatalogAnswer, request: CatalogRequest) -> tuple[list[str], str | None]:
             content = expect(dict, answer.content, request, "the response")
-            names = [name(each, request, "fullyQualifiedName") for each in entries(content, "data", request)]
+            names = [name(each, request, "fullyQualifiedName") for each in rows(content, "data", request)]
             return names, _next(content, request)
 
         def ask(token: str | None) -> CatalogRequest:
@@ -120,7 +120,7 @@ class OpenMetadataReader:
     def _tables(self, limits: Mapping[str, str], most: int) -> Steps[list[ListedTable]]:
         def read(answer: CatalogAnswer, request: CatalogRequest) -> tuple[list[ListedTable], str | None]:
             content = expect(dict, answer.content, request, "the response")
-            return [self._listed(each, request) for each in entries(content, "data", request)], _next(content, request)
+            return [self._listed(each, request) for each in rows(content, "data", request)], _next(content, request)
 
         def ask(token: str | None) -> CatalogRequest:
             return self.request(TABLES, {**limits, "fields": FIELDS, "limit": self.page_size, **_after(token)})

@@ -1,6 +1,7 @@
 """Sign in to a catalog: with a token, or as a client of an OAuth 2 server."""
 
 from base64 import b64encode
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from treaty.registry.catalogs.errors import CatalogRefused, CatalogSecretMissing
@@ -26,24 +27,34 @@ def basic(user: str, password: str) -> dict[str, str]:
     return {"Authorization": f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"}
 
 
-def sign_in(access: CatalogAccess, *, token_path: str, scope: str) -> Steps[dict[str, str]]:
+def sign_in(access: CatalogAccess, *, token_path: str, scope: str, in_form: bool = False) -> Steps[dict[str, str]]:
     """Return the headers that authenticate requests.
 
-    `token_path`: where the OAuth 2 server issues tokens. Raises CatalogRefused and CatalogSecretMissing."""
+    `token_path`: where the OAuth 2 server issues tokens. `in_form`: whether it takes the client in the form, not in a
+    header. Raises CatalogRefused and CatalogSecretMissing."""
     if access.options["auth"] != OAUTH2:
         return bearer(access.secret)
-    return bearer((yield from _issue_token(access, token_path, scope)))
+    client, secret = split_secret(access)
+    form = {"grant_type": "client_credentials", "scope": scope}
+    form |= {"client_id": client, "client_secret": secret} if in_form else {}
+    headers = {} if in_form else basic(client, secret)
+    return bearer((yield from _issue_token(token_path, form, headers)))
 
 
-def _issue_token(access: CatalogAccess, token_path: str, scope: str) -> Steps[str]:
+def split_secret(access: CatalogAccess) -> tuple[str, str]:
+    """Return the two parts of a secret. Raises CatalogSecretMissing."""
     client, colon, secret = access.secret.partition(":")
     if not colon:
-        raise CatalogSecretMissing("The secret of an OAuth 2 client has the form ID:SECRET.")
+        raise CatalogSecretMissing("The secret of a client has the form ID:SECRET.")
+    return client, secret
+
+
+def _issue_token(token_path: str, form: Mapping[str, str], headers: Mapping[str, str]) -> Steps[str]:
     request = CatalogRequest(
         method="POST",
         path=token_path,
-        headers={"Content-Type": "application/x-www-form-urlencoded", **basic(client, secret)},
-        body=urlencode({"grant_type": "client_credentials", "scope": scope}).encode(),
+        headers={"Content-Type": "application/x-www-form-urlencoded", **headers},
+        body=urlencode(form).encode(),
     )
     answer = yield from answered(request, also=(400,))
     if answer.status == 400:

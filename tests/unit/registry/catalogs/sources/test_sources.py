@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.catalog_answers import JSON, Recorded, SourceCase, listed, loaded, opened, places, replaced
 from support.recorded_datahub import DATAHUB
+from support.recorded_gravitino import GRAVITINO
 from support.recorded_openmetadata import OPENMETADATA
 from support.recorded_unity import DATABRICKS, UNITY
 
@@ -18,7 +19,7 @@ from treaty.registry.catalogs.requests import CatalogAnswer
 from treaty.registry.catalogs.sources import listed_tables
 from treaty.registry.catalogs.sources.listed_tables import ListedTables
 
-CASES = {each.kind.name: each for each in (UNITY, DATABRICKS, OPENMETADATA, DATAHUB)}
+CASES = {each.kind.name: each for each in (UNITY, DATABRICKS, OPENMETADATA, DATAHUB, GRAVITINO)}
 NAMES = sorted(CASES)
 CHANGES = [(name, change) for name in NAMES for change in CASES[name].changes]
 every_kind = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
