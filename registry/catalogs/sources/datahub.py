@@ -20,7 +20,7 @@ from treaty.registry.catalogs.sources.sign_in import bearer
 
 Item = TypeVar("Item")
 ROOT = "openapi/v3/entity"
-READ = "View Entity Page on the datasets to read"
+READ = "View Entity Page on datasets"
 READ_NAMES = "View Entity Page on domains, glossary terms and tags, for their names"
 # Kinds of entities whose URNs may be random, and the aspect that has their name.
 NAMED = {"domain": "domainProperties", "glossaryTerm": "glossaryTermInfo", "tag": "tagProperties"}

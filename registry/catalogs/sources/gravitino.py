@@ -18,7 +18,8 @@ BASIC, SIMPLE = "basic", "simple"
 USE_CATALOG = "USE_CATALOG on the catalogs to read"
 USE_SCHEMA = "USE_SCHEMA on their schemas"
 SELECT_TABLE = "SELECT_TABLE on their tables"
-READ_TAGS = "access to the tags of the metalake, unless the option `tags` is `no`"
+# A server leaves out tags for which this is missing, without an error.
+READ_TAGS = "APPLY_TAG on the metalake, if tags are read"
 # Levels below a metalake, with the permission that listing one needs.
 LEVELS = (("catalogs", USE_CATALOG), ("schemas", USE_SCHEMA), ("tables", SELECT_TABLE))
 MOST_TAGS = 2_000

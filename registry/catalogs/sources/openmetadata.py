@@ -21,7 +21,7 @@ from treaty.registry.catalogs.sources.sign_in import bearer
 TABLES, DATABASES = "api/v1/tables", "api/v1/databases"
 FIELDS = "owners,tags,columns,domains,tableConstraints,tablePartition"
 MOST_DATABASES = 10_000
-VIEW_TABLES = "ViewBasic, ViewTags and ViewOwners on tables, as the role DataConsumer has"
+VIEW_TABLES = "ViewBasic on tables, which ViewAll contains"
 VIEW_DATABASES = "ViewBasic on databases, if services are chosen"
 # Filters by the number of parts in the name of a database or schema.
 FILTERS = {2: "database", 3: "databaseSchema"}

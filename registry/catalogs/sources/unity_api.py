@@ -15,7 +15,8 @@ ROOT = "api/2.1/unity-catalog"
 MOST_SCHEMAS = 100_000
 USE_CATALOG = "USE CATALOG on the catalogs to read"
 USE_SCHEMA = "USE SCHEMA on their schemas"
-SELECT = "SELECT on their tables, which Unity Catalog demands for metadata"
+# The catalog shows the metadata of a table only to those who may read its data.
+SELECT = "SELECT on their tables"
 PERMISSIONS = {"catalogs": USE_CATALOG, "schemas": USE_SCHEMA, "tables": SELECT}
 ONLY = CatalogOption("only", "Catalogs or schemas to read, as `main, dev.sales`; by default all")
 
