@@ -152,3 +152,17 @@ def test_listed_tables_take_a_bounded_space_and_are_returned_once() -> None:
     assert tables.size <= 60
     assert (tables.take(("a",)), tables.take(("a",))) == ({"name": "a"}, None)
     assert tables.size == sum(map(len, tables.contents.values()))
+
+
+ODD = (None, True, 7, "", "x", [], ["x"], [{}], {}, {"name": ["x"]})
+
+
+@pytest.mark.search
+@every_kind
+def test_no_place_of_an_answer_is_trusted(case: SourceCase) -> None:
+    for place in places(dict(case.contents)):
+        for value in ODD if len(place) > 1 else ():
+            try:
+                read(case, changed(case, place, value), {})
+            except CatalogError:
+                continue
