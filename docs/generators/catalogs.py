@@ -18,6 +18,13 @@ not change. No kind relies on a time or version that owners or tags may leave as
 """
 
 
+PERMISSIONS = """## Permissions
+
+Grant these to the user or client of the connection, and no others. Unity Catalog and Gravitino leave out tables that
+it may not read: Treaty regards them as dropped.
+"""
+
+
 class KindNotes(NamedTuple):
     """Notes on a kind. `unchanged`: requests for a table that did not change."""
 
@@ -54,5 +61,5 @@ def page() -> Iterator[str]:
     rows = ((code(each.name), *NOTES[each.name]) for each in BUILT_IN)
     yield from table(("Kind", "Versions", "Read", "Planned to be written", "Requests if unchanged"), rows)
     yield COST.strip() + "\n"
-    yield "## Permissions\n\nGrant these to the user or client of the connection, and no others.\n"
+    yield PERMISSIONS
     yield from table(("Kind", "Permissions"), ((code(each.name), "; ".join(each.permissions)) for each in BUILT_IN))

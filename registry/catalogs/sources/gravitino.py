@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from treaty.registry.catalogs.errors import CatalogPermissionMissing
 from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption, CatalogReader
 from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
 from treaty.registry.catalogs.requests import CatalogRequest, Steps, answered, expect, segment
@@ -23,6 +24,8 @@ READ_TAGS = "APPLY_TAG on the metalake, if tags are read"
 # Levels below a metalake, with the permission that listing one needs.
 LEVELS = (("catalogs", USE_CATALOG), ("schemas", USE_SCHEMA), ("tables", SELECT_TABLE))
 MOST_TAGS = 2_000
+# A metalake or catalog that is disabled is not dropped.
+NOT_IN_USE = 409
 # A server without authorization has no owners.
 NO_OWNER = (404, 405)
 OPTIONS = (
@@ -37,6 +40,12 @@ OPTIONS = (
     CatalogOption("scope", "Scope of the OAuth 2 token"),
     CatalogOption(
         "only", "Metalakes, catalogs or schemas to read, as `prod, dev.hive, dev.lake.sales`; by default all"
+    ),
+    CatalogOption(
+        "owners",
+        "Whether to read owners, which a server without authorization does not have: one more request for each table",
+        default="yes",
+        choices=("yes", "no"),
     ),
     CatalogOption(
         "tags",
@@ -58,18 +67,23 @@ class GravitinoCatalog:
         """Sign in and confirm that the address and the secret are accepted."""
         headers = {**(yield from _sign_in(access)), **ACCEPT}
         yield from answered(CatalogRequest(path=ROOT, headers=headers))
-        only, tags = scopes(access.options["only"]), access.options["tags"] == "yes"
-        return GravitinoReader(headers=headers, only=only, has_tags=tags)
+        return GravitinoReader(
+            headers=headers,
+            only=scopes(access.options["only"]),
+            has_owners=access.options["owners"] == "yes",
+            has_tags=access.options["tags"] == "yes",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class GravitinoReader:
     """A Gravitino server. `only`: metalakes, catalogs and schemas to read; () for all.
 
-    `has_tags`: whether to read tags. `tags`: those that were read, by metalake."""
+    `has_owners`, `has_tags`: whether to read them. `tags`: those that were read, by metalake."""
 
     headers: Mapping[str, str] = field(repr=False)
     only: tuple[Identifier, ...]
+    has_owners: bool
     has_tags: bool
     tags: dict[str, TagIndex] = field(default_factory=dict, repr=False)
 
@@ -103,7 +117,7 @@ class GravitinoReader:
             return Dropped()
         response = expect(dict, answer.content, request, "the response")
         content = expect(dict, response.get("table"), request, "table")
-        owners = yield from self._owners(identifier)
+        owners = (yield from self._owners(identifier)) if self.has_owners else ()
         tags = (yield from self._tags(identifier[0])) if self.has_tags else TagIndex()
         return changed(table_facts(identifier, content, request, tags, owners), token)
 
@@ -122,9 +136,11 @@ class GravitinoReader:
         request = self._request(
             f"{_path(parent)}/{level}", permission, **({"details": "true"} if len(parent) == 1 else {})
         )
-        answer = yield from answered(request, also=(404,))
+        answer = yield from answered(request, also=(404, NOT_IN_USE))
         if answer.status == 404:
             return []
+        if answer.status == NOT_IN_USE:
+            raise CatalogPermissionMissing(f"{request}: status {NOT_IN_USE}. {parent[-1]} is not in use.")
         content = expect(dict, answer.content, request, "the response")
         children = rows(content, "catalogs" if len(parent) == 1 else "identifiers", request)
         return [(*parent, name(each, request)) for each in children if _has_tables(each)]

@@ -113,3 +113,17 @@ def test_a_server_without_owners_is_read(status: int) -> None:
         f"{HIVE}/shop/tables/orders",
         f"{ROOT}/prod/owners/table/hive.shop.orders",
     ]
+
+
+def test_without_owners_and_tags_a_table_costs_one_request() -> None:
+    catalog = Recorded(dict(GRAVITINO.contents))
+    found = loaded(opened(case(tags="no", owners="no"), catalog), catalog, GRAVITINO.changed)
+    assert isinstance(found, TableFacts)
+    assert (found.owners, found.tags, len(catalog.requests)) == ((), {}, 2)
+
+
+def test_a_catalog_that_is_not_in_use_is_a_problem_and_its_tables_are_not_dropped() -> None:
+    catalog = Recorded({**GRAVITINO.contents, HIVE: 409})
+    found = listed(opened(case(), catalog), catalog)
+    assert (found.tables, found.complete) == ((), False)
+    assert found.problems == (f"GET {HIVE}: status 409. hive is not in use.",)
