@@ -1,9 +1,9 @@
 """Read parts of answers that several kinds of catalogs have. Pure: no requests."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from treaty.registry.catalogs.errors import CatalogPermissionMissing
+from treaty.registry.catalogs.errors import CatalogPermissionMissing, CatalogRefused
 from treaty.registry.catalogs.model import OWN_PREFIX, Identifier
 from treaty.registry.catalogs.requests import CatalogRequest, Steps, expect
 
@@ -50,9 +50,19 @@ def words(listing: str) -> list[str]:
     return [each.strip() for each in listing.split(",") if each.strip()]
 
 
-def scopes(listing: str) -> tuple[Identifier, ...]:
-    """Return the dotted names of a comma-separated list."""
-    return tuple(tuple(each.split(".")) for each in words(listing))
+def dotted(listing: str) -> Identifier:
+    """Return the parts of a dotted name."""
+    return tuple(listing.split("."))
+
+
+def scopes(listing: str, most: int, split: Callable[[str], Identifier] = dotted) -> tuple[Identifier, ...]:
+    """Return the names of a comma-separated list: what the option `only` limits reading to.
+
+    `most`: parts of a name. Raises CatalogRefused for more: nothing would be read, as if all tables were dropped."""
+    names = tuple(map(split, words(listing)))
+    if any(not 0 < len(each) <= most for each in names):
+        raise CatalogRefused(f"The option `only` has names of {most} parts at most. Correct the connection.")
+    return names
 
 
 def unless_denied(steps: Steps[list[Item]], problems: list[str]) -> Steps[list[Item]]:

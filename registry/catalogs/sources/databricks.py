@@ -42,7 +42,7 @@ class DatabricksUnityCatalog:
     def open(self, access: CatalogAccess) -> Steps[CatalogReader]:
         """Sign in and read the domains."""
         headers = yield from sign_in(access, token_path="oidc/v1/token", scope="all-apis")
-        api = UnityApi(headers=headers, only=scopes(access.options["only"]))
+        api = UnityApi(headers=headers, only=scopes(access.options["only"], most=2))
         yield from api.check()
         domains = (yield from _domains(headers)) if access.options["domains"] == "yes" else frozenset()
         return DatabricksReader(

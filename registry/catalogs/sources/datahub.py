@@ -53,7 +53,7 @@ class DataHubCatalog:
             labels |= yield from _labels(kind, aspect, headers)
         return DataHubReader(
             headers=headers,
-            only=scopes(access.options["only"]),
+            only=scopes(access.options["only"], most=2),
             page_size=access.options["page-size"],
             pages=access.options["pages"].rstrip("/"),
             labels=labels,
@@ -82,7 +82,7 @@ class DataHubReader:
 
         pages = _scroll("dataset", ASPECTS, self.headers, self.page_size, READ)
         tables = yield from paged(pages, _reading(convert), most=most)
-        problems = (f"{len(odd):,} datasets have URNs of another form, as {odd[0][:200]}",) if odd else ()
+        problems = (f"{len(odd):,} datasets have URNs that this version does not read",) if odd else ()
         return TableListing(tuple(dict.fromkeys(tables)), len(tables) < most and not odd, problems)
 
     def load(self, identifier: Identifier, token: str) -> Steps[LoadedTable]:

@@ -69,7 +69,7 @@ class GravitinoCatalog:
         yield from answered(CatalogRequest(path=ROOT, headers=headers))
         return GravitinoReader(
             headers=headers,
-            only=scopes(access.options["only"]),
+            only=scopes(access.options["only"], most=3),
             has_owners=access.options["owners"] == "yes",
             has_tags=access.options["tags"] == "yes",
         )

@@ -7,7 +7,7 @@ from typing import Any
 from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption, CatalogReader
 from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
 from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest, Steps, answered, expect, paged, segment
-from treaty.registry.catalogs.sources.answers import name, part, rows, text, unless_denied, words
+from treaty.registry.catalogs.sources.answers import name, part, rows, scopes, text, unless_denied
 from treaty.registry.catalogs.sources.listed_tables import ListedTables, changed
 from treaty.registry.catalogs.sources.openmetadata_facts import (
     identifier_of,
@@ -51,7 +51,7 @@ class OpenMetadataCatalog:
         """Sign in with the secret, which is a token, and confirm that it is accepted."""
         reader = OpenMetadataReader(
             headers=bearer(access.secret),
-            only=tuple(map(split_name, words(access.options["only"]))),
+            only=scopes(access.options["only"], most=3, split=split_name),
             pages=(access.options["pages"] or access.address).rstrip("/"),
             page_size=access.options["page-size"],
         )

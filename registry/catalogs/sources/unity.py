@@ -29,7 +29,7 @@ class UnityCatalog:
 
     def open(self, access: CatalogAccess) -> Steps[CatalogReader]:
         """Sign in with the secret as a bearer token; a server may demand none."""
-        only, size = scopes(access.options["only"]), access.options["page-size"]
+        only, size = scopes(access.options["only"], most=2), access.options["page-size"]
         api = UnityApi(headers=bearer(access.secret), only=only, page_size=size)
         yield from api.check()
         return UnityReader(api)

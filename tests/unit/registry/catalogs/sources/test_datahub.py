@@ -95,7 +95,7 @@ def test_without_a_choice_all_platforms_are_read_and_odd_urns_are_a_problem() ->
     assert [each.identifier[0] for each in listing.tables] == ["s3", "kafka", "hive"]
     assert (listing.complete, listing.problems) == (
         False,
-        ("1 datasets have URNs of another form, as urn:li:dataset:odd",),
+        ("1 datasets have URNs that this version does not read",),
     )
     facts = loaded(opened(case, catalog), catalog, DATAHUB.changed)
     assert isinstance(facts, TableFacts)

@@ -108,6 +108,14 @@ def test_a_table_that_was_dropped_after_the_listing_is_dropped(case: SourceCase)
 
 
 @every_kind
+@pytest.mark.parametrize("only", ["a.b.c.d", "a, b.c.d.e.f"])
+def test_names_with_too_many_parts_are_refused_and_drop_nothing(case: SourceCase, only: str) -> None:
+    wrong = replace(case, options={**case.options, "only": only})
+    with pytest.raises(CatalogRefused, match="`only` has names of"):
+        opened(wrong, Recorded(dict(case.contents)))
+
+
+@every_kind
 def test_a_wrong_address_is_refused_and_drops_nothing(case: SourceCase) -> None:
     signing_in = {path: content for path, content in case.contents.items() if "token" in path}
     with pytest.raises(CatalogRefused, match="status 404"):
