@@ -11,6 +11,7 @@ if str(ROOT) not in sys.path:
 from docs.generators import (  # noqa: E402 - after the path is complete
     analyzers,
     api,
+    catalogs,
     cli,
     compatibility,
     detectors,
@@ -42,6 +43,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "odcs": odcs.page,
     "predicates": predicates.page,
     "metrics": metrics.page,
+    "catalogs": catalogs.page,
     "glossary": glossary.page,
 }
 

@@ -11,10 +11,22 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
 from treaty.contracts.errors import Fault
 from treaty.registry.catalogs.iceberg import IcebergRest
 from treaty.registry.catalogs.kind import CatalogKind, CatalogOption
+from treaty.registry.catalogs.sources.databricks import DatabricksUnityCatalog
+from treaty.registry.catalogs.sources.datahub import DataHubCatalog
+from treaty.registry.catalogs.sources.gravitino import GravitinoCatalog
+from treaty.registry.catalogs.sources.openmetadata import OpenMetadataCatalog
+from treaty.registry.catalogs.sources.unity import UnityCatalog
 from treaty.registry.core.errors import InvalidRequest
 
 GROUP = "treaty.catalogs"
-BUILT_IN: tuple[CatalogKind, ...] = (IcebergRest(),)
+BUILT_IN: tuple[CatalogKind, ...] = (
+    IcebergRest(),
+    UnityCatalog(),
+    DatabricksUnityCatalog(),
+    OpenMetadataCatalog(),
+    DataHubCatalog(),
+    GravitinoCatalog(),
+)
 PARTS = ("name", "options", "permissions", "open")
 
 

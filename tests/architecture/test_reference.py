@@ -24,6 +24,7 @@ from treaty.engine.anomaly import DETECTORS
 from treaty.engine.statistics.distances import DISTANCES
 from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, OTHER_SUGGESTIONS, TABLE_SUGGESTIONS
 from treaty.registry.api.app import ROUTERS
+from treaty.registry.catalogs.kinds import BUILT_IN
 from treaty.registry.core import errors
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.settings import PREFIX, RegistrySettings
@@ -115,6 +116,7 @@ def is_bare(parameter: dict[str, Any]) -> bool:
         ("odcs", [*Terms.model_fields, *OPERATORS]),
         ("metrics", [name for name, *_ in metrics.all_metrics()]),
         ("api", [permission.value for permission in Permission]),
+        ("catalogs", [each.name for each in BUILT_IN]),
     ],
 )
 def test_every_registered_name_is_described(name: str, headings: list[str]) -> None:

@@ -1,0 +1,1 @@
+"""Read kinds of catalogs beyond Iceberg REST: a module for requests, another for answers."""
