@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from treaty.registry.catalogs.bounds import LONGEST_NAME
-from treaty.registry.catalogs.model import Identifier, spell
+from treaty.registry.catalogs.model import Identifier, TableFacts, spell
 from treaty.registry.datasets.names import LineageName, normalise
 
 STORAGE = frozenset(
@@ -13,18 +13,17 @@ STORAGE = frozenset(
 Pair = tuple[LineageName, LineageName]
 
 
-def lineage_names(
-    identifier: Identifier, location: str | None, namespaces: Mapping[str, str], address: str
-) -> tuple[LineageName, ...]:
+def lineage_names(facts: TableFacts, namespaces: Mapping[str, str], address: str) -> tuple[LineageName, ...]:
     """Return all names of the table, the main one first.
 
-    `namespaces`: lineage namespace by prefix of the catalog's names; the longest prefix applies, '' to all. Without
-    one, the main name is the location, which is the name of files in lineage events, else that at the address."""
-    name = ".".join(identifier)
-    mapped = _mapped(identifier, namespaces)
-    names = [normalise(mapped, name)] if mapped else []
-    names += [stored for stored in [_stored(location)] if stored]
-    names.append(normalise(address, name))
+    `facts`: its `names` are those that the catalog states. `namespaces`: lineage namespace by prefix of the
+    catalog's names; the longest prefix applies, '' to all. Without one, the main name is the location, which is the
+    name of files in lineage events, else one that the catalog states, else that at the address."""
+    name = ".".join(facts.identifier)
+    mapped = _mapped(facts.identifier, namespaces)
+    names = [normalise(mapped, facts.names[0].name if facts.names else name)] if mapped else []
+    names += [stored for stored in [_stored(facts.location)] if stored]
+    names += [*facts.names, normalise(address, name)]
     short = [each for each in names if len(str(each).encode()) <= LONGEST_NAME]
     return tuple(dict.fromkeys(short))
 

@@ -152,8 +152,8 @@ def _store(
 def _named(facts: TableFacts, source: CatalogConnectionRow, name: str) -> TableFacts:
     """Return the bounded facts with the loaded identifier and its names in lineage."""
     within, identifier = bounded(facts), parse_spelled(name)
-    names = lineage_names(identifier, within.location, source.namespaces, source.address)
-    return replace(within, identifier=identifier, names=names)
+    identified = replace(within, identifier=identifier)
+    return replace(identified, names=lineage_names(identified, source.namespaces, source.address))
 
 
 def _main_name(facts: TableFacts, source: CatalogConnectionRow) -> LineageName:
