@@ -6,8 +6,8 @@ from typing import Self
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from treaty.registry.catalogs import kinds, secrets
-from treaty.registry.catalogs.kind import CatalogAccess, CatalogKind
+from treaty.registry.catalogs import catalog_kinds, secrets
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogKind
 from treaty.registry.catalogs.transport import CatalogTransport, RequestBudget
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.notifications.transport import egress
@@ -37,12 +37,12 @@ class CatalogSource:
 
 def kind(source: CatalogSource, settings: RegistrySettings) -> CatalogKind:
     """Return the kind of the connection. Raises InvalidRequest if its plug-in is not installed any more."""
-    return kinds.kind_of(source.kind, settings.plugin_names)
+    return catalog_kinds.kind_of(source.kind, settings.plugin_names)
 
 
 def access(source: CatalogSource, settings: RegistrySettings) -> CatalogAccess:
     """Return the access with its secret. Raises CatalogSecretMissing."""
-    options = kinds.complete_options(kind(source, settings), source.options)
+    options = catalog_kinds.complete_options(kind(source, settings), source.options)
     secret = secrets.secret_of(source.secret, settings)
     return CatalogAccess(address=source.address, options=options, secret=secret)
 

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from treaty.contracts.errors import Fault
 from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
-from treaty.registry.catalogs import kinds, secrets
+from treaty.registry.catalogs import catalog_kinds, secrets
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.enums import CatalogState, Permission
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
@@ -104,11 +104,11 @@ def remove(session: Session, name: str, *, by: Principal, now: datetime) -> None
 
 def _complete(row: CatalogConnectionRow, settings: RegistrySettings) -> None:
     """Add the defaults of options. Raises InvalidRequest with all faults of the connection."""
-    kind = kinds.kind_of(row.kind, settings.plugin_names)
+    kind = catalog_kinds.kind_of(row.kind, settings.plugin_names)
     faults = [Fault(code="TR-CATALOG", where=where, message=message) for where, message in _faults(row)]
     if faults:
         raise InvalidRequest("The connection cannot be used", faults=faults)
-    row.options = kinds.complete_options(kind, row.options)
+    row.options = catalog_kinds.complete_options(kind, row.options)
 
 
 def _faults(row: CatalogConnectionRow) -> Iterator[tuple[str, str]]:

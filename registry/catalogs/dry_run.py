@@ -8,7 +8,7 @@ from typing import TypeVar
 from treaty.registry.catalogs import access
 from treaty.registry.catalogs.access import CatalogSource
 from treaty.registry.catalogs.errors import CatalogError
-from treaty.registry.catalogs.kind import CatalogAccess, CatalogReader
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogReader
 from treaty.registry.catalogs.model import TableListing
 from treaty.registry.catalogs.transport import CatalogTransport, RequestBudget
 from treaty.registry.core.errors import InvalidRequest

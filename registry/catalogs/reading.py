@@ -21,7 +21,7 @@ from treaty.registry.catalogs.errors import (
     CatalogPermissionMissing,
     CatalogUnavailable,
 )
-from treaty.registry.catalogs.kind import CatalogReader
+from treaty.registry.catalogs.kinds.protocol import CatalogReader
 from treaty.registry.catalogs.model import LoadedTable, TableListing
 from treaty.registry.catalogs.read_plan import ReadPlan, TableLoad, plan_read
 from treaty.registry.catalogs.table_store import FactChanges

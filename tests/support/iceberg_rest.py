@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from treaty.registry.catalogs.kind import CatalogAccess
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess
 from treaty.registry.catalogs.model import Identifier
 from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest, Steps
 

@@ -13,7 +13,7 @@ from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Shared
 from treaty.registry.api.http.etags import NeedsMatch, with_etag
 from treaty.registry.api.routes.states import Called
 from treaty.registry.browse import catalog_statements
-from treaty.registry.catalogs import catalog_links, connections, health, kinds, table_store
+from treaty.registry.catalogs import catalog_kinds, catalog_links, connections, health, table_store
 from treaty.registry.catalogs.access import CatalogSource
 from treaty.registry.catalogs.connections import ConnectionListing
 from treaty.registry.catalogs.dry_run import dry_run
@@ -40,9 +40,8 @@ ConnectionName = Annotated[
 def list_catalog_kinds(by: Caller, shared: Shared) -> list[CatalogKindOut]:
     """List the kinds of catalogs with their options and the permissions they need. Requires an administrator."""
     require_permission(by, Permission.USERS)
-    return [
-        CatalogKindOut.model_validate(each) for _, each in sorted(kinds.kinds(shared.settings.plugin_names).items())
-    ]
+    by_name = sorted(catalog_kinds.kinds(shared.settings.plugin_names).items())
+    return [CatalogKindOut.model_validate(kind) for _, kind in by_name]
 
 
 @router.get("/catalogs")

@@ -16,6 +16,7 @@ from treaty.registry.catalogs.model import from_json
 from treaty.registry.catalogs.reading import ReadContext
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import CatalogState, TaskState
+from treaty.registry.queue import task_queue
 from treaty.registry.tables import CatalogAliasRow, CatalogConnectionRow, CatalogTableRow, TaskRow
 from treaty.registry.worker.catalog_reads import UNREADABLE
 
@@ -267,3 +268,18 @@ def test_reading_many_tables_takes_a_bounded_number_of_requests(
         catalog.put("n0", f"t{at * 3}", columns=[column(1, "other")])
     assert changed(read(scene, hours=1)) == (3, 299, 0)
     assert len(catalog.requests) == 302 + 1 + 1 + 2 * 4
+
+
+def test_two_reads_of_one_connection_never_run_at_once(scene: Scene) -> None:
+    made = connect(scene, "http://catalog.example")
+    other = connect(scene, "http://catalog.example", name="other")
+    ids = scene.worker().ids
+    lease = timedelta(minutes=1)
+    with transaction(scene.database) as tx:
+        for key, row in (("a", made), ("b", made), ("c", other)):
+            payload = {"connection_id": str(row.id)}
+            task_queue.enqueue(tx, kind="catalog", payload=payload, key=key, now=scene.clock(), task_id=ids())
+        tx.commit()
+    with transaction(scene.database) as tx:
+        claimed = [task_queue.claim(tx, worker=name, now=scene.clock(), lease=lease) for name in ("w1", "w2", "w3")]
+        assert [task and task.key for task in claimed] == ["a", "c", None]

@@ -9,9 +9,9 @@ import pytest
 from support.plugins import install
 
 from treaty.engine.checks import plugins
-from treaty.registry.catalogs import kinds
-from treaty.registry.catalogs.iceberg import IcebergRest
-from treaty.registry.catalogs.kind import CatalogOption
+from treaty.registry.catalogs import catalog_kinds
+from treaty.registry.catalogs.kinds.iceberg import IcebergRest
+from treaty.registry.catalogs.kinds.protocol import CatalogOption
 from treaty.registry.core.errors import InvalidRequest
 
 SOURCE = """
@@ -25,7 +25,7 @@ BARE = SimpleNamespace(name="ledger")
 def installed(monkeypatch: pytest.MonkeyPatch, folder: Path, target: str) -> str:
     """The name of a package that declares a kind `ledger`."""
     (folder / "treaty_ledger.py").write_text(SOURCE)
-    install(folder, entry_points={kinds.GROUP: {"ledger": target}}, name="treaty-ledger")
+    install(folder, entry_points={catalog_kinds.GROUP: {"ledger": target}}, name="treaty-ledger")
     monkeypatch.syspath_prepend(str(folder))
     invalidate_caches()
     return "treaty-ledger"
@@ -33,9 +33,9 @@ def installed(monkeypatch: pytest.MonkeyPatch, folder: Path, target: str) -> str
 
 def test_a_package_that_the_settings_name_adds_its_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     package = installed(monkeypatch, tmp_path, "treaty_ledger:LEDGER")
-    assert sorted(kinds.kinds()) == ["iceberg"]
-    assert sorted(kinds.kinds([package])) == ["iceberg", "ledger"]
-    assert kinds.kind_of("ledger", [package]).permissions == ("read the ledger",)
+    assert sorted(catalog_kinds.kinds()) == ["iceberg"]
+    assert sorted(catalog_kinds.kinds([package])) == ["iceberg", "ledger"]
+    assert catalog_kinds.kind_of("ledger", [package]).permissions == ("read the ledger",)
     # The service loads all plug-ins when it starts: one that has only catalogs is no error there.
     monkeypatch.setattr(plugins, "_LOADED", {})
     plugins.load([package])
@@ -55,7 +55,7 @@ def test_a_plug_in_that_cannot_be_used_is_named(
 ) -> None:
     package = installed(monkeypatch, tmp_path, target)
     with pytest.raises(InvalidRequest) as refused:
-        kinds.kinds([package])
+        catalog_kinds.kinds([package])
     assert words in refused.value.faults[0].message
 
 
@@ -64,16 +64,16 @@ def test_a_plug_in_that_cannot_be_used_is_named(
 )
 def test_an_unknown_kind_is_refused_with_those_that_there_are(name: str, packages: Any, words: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        kinds.kind_of(name, packages)
+        catalog_kinds.kind_of(name, packages)
     assert words in refused.value.faults[0].message
 
 
 def test_options_are_completed_by_their_defaults() -> None:
     kind = SimpleNamespace(name="k", options=(CatalogOption("a", "", "1"), CatalogOption("b", "", "x", ("x", "y"))))
-    assert kinds.complete_options(kind, {"b": "y"}) == {"a": "1", "b": "y"}  # type: ignore[arg-type]
+    assert catalog_kinds.complete_options(kind, {"b": "y"}) == {"a": "1", "b": "y"}  # type: ignore[arg-type]
     for options in ({"c": "1"}, {"b": "z"}):
         with pytest.raises(InvalidRequest):
-            kinds.complete_options(kind, options)  # type: ignore[arg-type]
+            catalog_kinds.complete_options(kind, options)  # type: ignore[arg-type]
 
 
 def test_every_option_of_a_built_in_kind_is_described_and_its_default_is_a_choice() -> None:

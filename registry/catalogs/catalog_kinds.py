@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
 
 from treaty.contracts.errors import Fault
-from treaty.registry.catalogs.iceberg import IcebergRest
-from treaty.registry.catalogs.kind import CatalogKind, CatalogOption
+from treaty.registry.catalogs.kinds.iceberg import IcebergRest
+from treaty.registry.catalogs.kinds.protocol import CatalogKind, CatalogOption
 from treaty.registry.catalogs.sources.databricks import DatabricksUnityCatalog
 from treaty.registry.catalogs.sources.datahub import DataHubCatalog
 from treaty.registry.catalogs.sources.gravitino import GravitinoCatalog
