@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from docs.generators.markdown import code, table
-from treaty.registry.catalogs.kinds import BUILT_IN
+from treaty.registry.catalogs.catalog_kinds import BUILT_IN
 
 INTRODUCTION = """
 Treaty reads metadata catalogs. It writes nothing into them yet.

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
 
 from treaty.contracts.errors import Fault
-from treaty.registry.catalogs.kinds.iceberg import IcebergRest
+from treaty.registry.catalogs.kinds.datahub.reader import DataHubCatalog
+from treaty.registry.catalogs.kinds.gravitino.reader import GravitinoCatalog
+from treaty.registry.catalogs.kinds.iceberg.reader import IcebergRest
+from treaty.registry.catalogs.kinds.openmetadata.reader import OpenMetadataCatalog
 from treaty.registry.catalogs.kinds.protocol import CatalogKind, CatalogOption
-from treaty.registry.catalogs.sources.databricks import DatabricksUnityCatalog
-from treaty.registry.catalogs.sources.datahub import DataHubCatalog
-from treaty.registry.catalogs.sources.gravitino import GravitinoCatalog
-from treaty.registry.catalogs.sources.openmetadata import OpenMetadataCatalog
-from treaty.registry.catalogs.sources.unity import UnityCatalog
+from treaty.registry.catalogs.kinds.unity.databricks import DatabricksUnityCatalog
+from treaty.registry.catalogs.kinds.unity.reader import UnityCatalog
 from treaty.registry.core.errors import InvalidRequest
 
 GROUP = "treaty.catalogs"
@@ -42,7 +42,7 @@ def kind_of(name: str, plugins: Iterable[str] = ()) -> CatalogKind:
     """Return the kind with that name. Raises InvalidRequest if there is none."""
     known_kinds = kinds(plugins)
     if name not in known_kinds:
-        raise _invalid("kind", f"{name} is not a kind of catalog: use {' or '.join(sorted(known_kinds))}")
+        raise _invalid("kind", f"{name} is not a kind of catalog: use one of {', '.join(sorted(known_kinds))}")
     return known_kinds[name]
 
 

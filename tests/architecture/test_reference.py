@@ -24,7 +24,7 @@ from treaty.engine.anomaly import DETECTORS
 from treaty.engine.statistics.distances import DISTANCES
 from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, OTHER_SUGGESTIONS, TABLE_SUGGESTIONS
 from treaty.registry.api.app import ROUTERS
-from treaty.registry.catalogs.kinds import BUILT_IN
+from treaty.registry.catalogs.catalog_kinds import BUILT_IN
 from treaty.registry.core import errors
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.settings import PREFIX, RegistrySettings

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 from support.iceberg_rest import drive
 
-from treaty.registry.catalogs.kind import CatalogAccess, CatalogKind, CatalogReader
-from treaty.registry.catalogs.kinds import complete_options
+from treaty.registry.catalogs.catalog_kinds import complete_options
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogKind, CatalogReader
 from treaty.registry.catalogs.model import Identifier, LoadedTable, TableFacts, TableListing
 from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from support.catalog_answers import SourceCase
 
+from treaty.registry.catalogs.kinds.datahub.facts import ASPECTS
+from treaty.registry.catalogs.kinds.datahub.reader import DataHubCatalog
 from treaty.registry.catalogs.model import (
     ColumnFacts,
     ForeignKeyFacts,
@@ -14,8 +16,6 @@ from treaty.registry.catalogs.model import (
     PartitionColumn,
     TableFacts,
 )
-from treaty.registry.catalogs.sources.datahub import DataHubCatalog
-from treaty.registry.catalogs.sources.datahub_facts import ASPECTS
 from treaty.registry.datasets.names import LineageName
 
 ROOT = "openapi/v3/entity"

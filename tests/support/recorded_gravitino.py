@@ -6,8 +6,8 @@ from typing import Any
 
 from support.catalog_answers import SourceCase
 
+from treaty.registry.catalogs.kinds.gravitino.reader import GravitinoCatalog
 from treaty.registry.catalogs.model import ColumnFacts, PartitionColumn, TableFacts
-from treaty.registry.catalogs.sources.gravitino import GravitinoCatalog
 from treaty.registry.datasets.names import LineageName
 
 ROOT = "api/metalakes"

@@ -6,6 +6,7 @@ from typing import Any
 
 from support.catalog_answers import ADDRESS, SourceCase
 
+from treaty.registry.catalogs.kinds.openmetadata.reader import FIELDS, OpenMetadataCatalog
 from treaty.registry.catalogs.model import (
     ColumnFacts,
     ForeignKeyFacts,
@@ -13,7 +14,6 @@ from treaty.registry.catalogs.model import (
     PartitionColumn,
     TableFacts,
 )
-from treaty.registry.catalogs.sources.openmetadata import FIELDS, OpenMetadataCatalog
 from treaty.registry.datasets.names import LineageName
 
 ID = "455e3d9d-dbbf-455e-b3be-7191daa825f3"

@@ -6,9 +6,9 @@ from typing import Any
 
 from support.catalog_answers import ADDRESS, SourceCase
 
+from treaty.registry.catalogs.kinds.unity.databricks import DatabricksUnityCatalog
+from treaty.registry.catalogs.kinds.unity.reader import UnityCatalog
 from treaty.registry.catalogs.model import ColumnFacts, ForeignKeyFacts, PartitionColumn, TableFacts
-from treaty.registry.catalogs.sources.databricks import DatabricksUnityCatalog
-from treaty.registry.catalogs.sources.unity import UnityCatalog
 
 ROOT = "api/2.1/unity-catalog"
 ADDRESS_JSON = (

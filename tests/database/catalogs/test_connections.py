@@ -71,7 +71,7 @@ def url(catalog: IcebergCatalog) -> Iterator[str]:
 
 
 FAULTY: list[tuple[dict[str, Any], str, str]] = [
-    ({"kind": "oracle"}, "kind", "oracle is not a kind of catalog: use iceberg"),
+    ({"kind": "oracle"}, "kind", "oracle is not a kind of catalog: use one of databricks"),
     ({"address": "ftp://catalog"}, "address", "only http and https"),
     ({"address": "https://ann:word@catalog"}, "address", "credentials"),
     ({"address": "https://catalog?x=1"}, "address", "no query"),

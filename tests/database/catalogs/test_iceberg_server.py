@@ -14,7 +14,7 @@ from support.scenes import Scene
 
 from treaty.registry.catalogs.access import CatalogSource
 from treaty.registry.catalogs.dry_run import dry_run
-from treaty.registry.catalogs.kinds import iceberg
+from treaty.registry.catalogs.kinds.iceberg import reader as iceberg
 from treaty.registry.catalogs.model import ColumnFacts, PartitionColumn, from_json
 from treaty.registry.core.enums import CatalogState
 from treaty.registry.datasets.names import LineageName

@@ -75,5 +75,5 @@ def column_rows(statement: CatalogStatementOut) -> Sequence[Row]:
 
 
 def tags(values: Mapping[str, str | None]) -> str:
-    """Return tags as a text: 'pii=high, finance'."""
+    """Return tags as a text: 'level=high, finance'."""
     return ", ".join(name if value is None else f"{name}={value}" for name, value in values.items())

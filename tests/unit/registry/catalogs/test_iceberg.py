@@ -16,8 +16,8 @@ from treaty.registry.catalogs.errors import (
     CatalogSecretMissing,
     CatalogUnavailable,
 )
-from treaty.registry.catalogs.kinds.iceberg import IcebergRest
-from treaty.registry.catalogs.kinds.iceberg_metadata import table_facts
+from treaty.registry.catalogs.kinds.iceberg.metadata import table_facts
+from treaty.registry.catalogs.kinds.iceberg.reader import IcebergRest
 from treaty.registry.catalogs.model import ColumnFacts, Dropped, PartitionColumn, TableFacts, TableListing, Unchanged
 from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest
 

@@ -10,10 +10,11 @@ from support.plugins import install
 
 from treaty.engine.checks import plugins
 from treaty.registry.catalogs import catalog_kinds
-from treaty.registry.catalogs.kinds.iceberg import IcebergRest
+from treaty.registry.catalogs.kinds.iceberg.reader import IcebergRest
 from treaty.registry.catalogs.kinds.protocol import CatalogOption
 from treaty.registry.core.errors import InvalidRequest
 
+BUILT_IN = ["databricks", "datahub", "gravitino", "iceberg", "openmetadata", "unity"]
 SOURCE = """
 from types import SimpleNamespace
 LEDGER = SimpleNamespace(name="ledger", options=(), permissions=("read the ledger",), open=lambda access: None)
@@ -33,8 +34,8 @@ def installed(monkeypatch: pytest.MonkeyPatch, folder: Path, target: str) -> str
 
 def test_a_package_that_the_settings_name_adds_its_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     package = installed(monkeypatch, tmp_path, "treaty_ledger:LEDGER")
-    assert sorted(catalog_kinds.kinds()) == ["iceberg"]
-    assert sorted(catalog_kinds.kinds([package])) == ["iceberg", "ledger"]
+    assert sorted(catalog_kinds.kinds()) == BUILT_IN
+    assert sorted(catalog_kinds.kinds([package])) == sorted([*BUILT_IN, "ledger"])
     assert catalog_kinds.kind_of("ledger", [package]).permissions == ("read the ledger",)
     # The service loads all plug-ins when it starts: one that has only catalogs is no error there.
     monkeypatch.setattr(plugins, "_LOADED", {})
@@ -60,7 +61,7 @@ def test_a_plug_in_that_cannot_be_used_is_named(
 
 
 @pytest.mark.parametrize(
-    ("name", "packages", "words"), [("oracle", (), "use iceberg"), ("x", ("gone",), "gone is not")]
+    ("name", "packages", "words"), [("oracle", (), "use one of databricks, datahub"), ("x", ("gone",), "gone is not")]
 )
 def test_an_unknown_kind_is_refused_with_those_that_there_are(name: str, packages: Any, words: str) -> None:
     with pytest.raises(InvalidRequest) as refused:

@@ -15,7 +15,7 @@ from treaty.registry.catalogs.errors import (
     CatalogRefused,
     CatalogUnavailable,
 )
-from treaty.registry.catalogs.kinds.iceberg import IcebergRest
+from treaty.registry.catalogs.kinds.iceberg.reader import IcebergRest
 from treaty.registry.catalogs.transport import CatalogTransport, RequestBudget, retry_after
 from treaty.registry.notifications.transport import egress
 from treaty.registry.notifications.transport.egress import ANYWHERE, EgressPolicy, OutboundResponse

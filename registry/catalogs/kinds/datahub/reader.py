@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from treaty.registry.catalogs.errors import CatalogPermissionMissing
-from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.answers import name, part, rows, scopes, text
+from treaty.registry.catalogs.kinds.datahub.facts import ASPECTS, DatasetAspects
+from treaty.registry.catalogs.kinds.datahub.names import dataset_urn, identifier_of
+from treaty.registry.catalogs.kinds.listed_tables import ListedTables, changed
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.sign_in import bearer
 from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
 from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest, Steps, answered, expect, paged
-from treaty.registry.catalogs.sources.answers import name, part, rows, scopes, text
-from treaty.registry.catalogs.sources.datahub_facts import ASPECTS, DatasetAspects
-from treaty.registry.catalogs.sources.datahub_names import dataset_urn, identifier_of
-from treaty.registry.catalogs.sources.listed_tables import ListedTables, changed
-from treaty.registry.catalogs.sources.sign_in import bearer
 
 Item = TypeVar("Item")
 ROOT = "openapi/v3/entity"

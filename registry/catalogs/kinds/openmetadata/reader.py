@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption, CatalogReader
-from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
-from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest, Steps, answered, expect, paged, segment
-from treaty.registry.catalogs.sources.answers import name, part, rows, scopes, text, unless_denied
-from treaty.registry.catalogs.sources.listed_tables import ListedTables, changed
-from treaty.registry.catalogs.sources.openmetadata_facts import (
+from treaty.registry.catalogs.kinds.answers import name, part, rows, scopes, text, unless_denied
+from treaty.registry.catalogs.kinds.listed_tables import ListedTables, changed
+from treaty.registry.catalogs.kinds.openmetadata.facts import (
     identifier_of,
     is_deleted,
     join_name,
     split_name,
     table_facts,
 )
-from treaty.registry.catalogs.sources.sign_in import bearer
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.sign_in import bearer
+from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
+from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest, Steps, answered, expect, paged, segment
 
 TABLES, DATABASES = "api/v1/tables", "api/v1/databases"
 FIELDS = "owners,tags,columns,domains,tableConstraints,tablePartition"

@@ -9,9 +9,9 @@ from support.catalog_answers import Recorded, SourceCase, listed, loaded, opened
 from support.recorded_openmetadata import LOANS, OPENMETADATA, ORDERS, ORDERS_PATH, QUERY, TABLES
 
 from treaty.registry.catalogs.errors import CatalogAnswerInvalid, CatalogPermissionMissing
+from treaty.registry.catalogs.kinds.openmetadata.facts import join_name, split_name, table_facts
 from treaty.registry.catalogs.model import Dropped, TableFacts
 from treaty.registry.catalogs.requests import CatalogRequest
-from treaty.registry.catalogs.sources.openmetadata_facts import join_name, split_name, table_facts
 
 REQUEST = CatalogRequest(path="x")
 FIELD = {"name": "a b", "dataType": "INT"}

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treaty.registry.catalogs.errors import CatalogPermissionMissing
-from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.answers import entries, name, part, rows, scopes, text, texts, unless_denied
+from treaty.registry.catalogs.kinds.gravitino.facts import TagIndex, table_facts
+from treaty.registry.catalogs.kinds.listed_tables import changed
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.sign_in import BEARER, OAUTH2, basic, sign_in, split_secret
 from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
 from treaty.registry.catalogs.requests import CatalogRequest, Steps, answered, expect, segment
-from treaty.registry.catalogs.sources.answers import entries, name, part, rows, scopes, text, texts, unless_denied
-from treaty.registry.catalogs.sources.gravitino_facts import TagIndex, table_facts
-from treaty.registry.catalogs.sources.listed_tables import changed
-from treaty.registry.catalogs.sources.sign_in import BEARER, OAUTH2, basic, sign_in, split_secret
 
 ROOT = "api/metalakes"
 ACCEPT = {"Accept": "application/vnd.gravitino.v1+json"}

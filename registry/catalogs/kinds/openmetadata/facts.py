@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from treaty.registry.catalogs.kinds.answers import distinct, entries, name, part, text, texts
+from treaty.registry.catalogs.kinds.spark_types import struct
 from treaty.registry.catalogs.model import (
     ColumnFacts,
     ForeignKeyFacts,
@@ -13,8 +15,6 @@ from treaty.registry.catalogs.model import (
     TableFacts,
 )
 from treaty.registry.catalogs.requests import CatalogRequest, expect, segment
-from treaty.registry.catalogs.sources.answers import distinct, entries, name, part, text, texts
-from treaty.registry.catalogs.sources.spark_types import struct
 from treaty.registry.datasets.names import LineageName
 
 # The number of parts in the name of a table: service, database, schema, table.

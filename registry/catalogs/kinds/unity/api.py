@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from treaty.registry.catalogs.kind import CatalogOption
+from treaty.registry.catalogs.kinds.answers import entries, name, text, unless_denied
+from treaty.registry.catalogs.kinds.protocol import CatalogOption
 from treaty.registry.catalogs.model import Identifier, ListedTable, TableListing
 from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest, Steps, answered, expect, paged, segment
-from treaty.registry.catalogs.sources.answers import entries, name, text, unless_denied
 
 Item = TypeVar("Item")
 Convert = Callable[[dict[str, Any], CatalogRequest], Item]

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treaty.registry.catalogs.bounds import DEEPEST
+from treaty.registry.catalogs.kinds.answers import entries, name, part, text, texts
+from treaty.registry.catalogs.kinds.datahub.names import Labels, field_of, label, plain_path
+from treaty.registry.catalogs.kinds.spark_types import spark_name
 from treaty.registry.catalogs.model import ColumnFacts, ForeignKeyFacts, PartitionColumn
 from treaty.registry.catalogs.requests import CatalogRequest
-from treaty.registry.catalogs.sources.answers import entries, name, part, text, texts
-from treaty.registry.catalogs.sources.datahub_names import Labels, field_of, label, plain_path
-from treaty.registry.catalogs.sources.spark_types import spark_name
 
 Content = Mapping[str, Any]
 Tags = dict[str, str | None]

@@ -8,9 +8,9 @@ from support.catalog_answers import Recorded, SourceCase, listed, loaded, opened
 from support.recorded_gravitino import GRAVITINO, HIVE, LOANS, ROOT, column
 
 from treaty.registry.catalogs.errors import CatalogSecretMissing
+from treaty.registry.catalogs.kinds.gravitino.facts import TagIndex, table_facts
 from treaty.registry.catalogs.model import PartitionColumn, TableFacts
 from treaty.registry.catalogs.requests import CatalogRequest
-from treaty.registry.catalogs.sources.gravitino_facts import TagIndex, table_facts
 
 REQUEST = CatalogRequest(path="x")
 

@@ -9,10 +9,10 @@ from support.catalog_answers import Recorded, SourceCase, listed, loaded, opened
 from support.recorded_datahub import DATAHUB, GET, LISTING, ORDERS, ROOT, entity, field, urn
 
 from treaty.registry.catalogs.errors import CatalogPermissionMissing
+from treaty.registry.catalogs.kinds.datahub.columns import DatasetSchema
+from treaty.registry.catalogs.kinds.datahub.names import dataset_urn, field_of, identifier_of, lineage_name
 from treaty.registry.catalogs.model import ColumnFacts, Dropped, TableFacts
 from treaty.registry.catalogs.requests import CatalogRequest
-from treaty.registry.catalogs.sources.datahub_columns import DatasetSchema
-from treaty.registry.catalogs.sources.datahub_names import dataset_urn, field_of, identifier_of, lineage_name
 from treaty.registry.datasets.names import LineageName
 
 REQUEST = CatalogRequest(path="x")

@@ -6,10 +6,10 @@ from json import JSONDecodeError
 from typing import Any
 
 from treaty.registry.catalogs.errors import CatalogAnswerInvalid
+from treaty.registry.catalogs.kinds.answers import entries, name, own_properties, part, text, texts
+from treaty.registry.catalogs.kinds.spark_types import json_fields, json_type, spark_name
 from treaty.registry.catalogs.model import ColumnFacts, ForeignKeyFacts, Identifier, PartitionColumn, TableFacts
 from treaty.registry.catalogs.requests import CatalogRequest, expect
-from treaty.registry.catalogs.sources.answers import entries, name, own_properties, part, text, texts
-from treaty.registry.catalogs.sources.spark_types import json_fields, json_type, spark_name
 from treaty.registry.core import json_text
 from treaty.registry.core.json_text import JsonTooComplex
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from treaty.registry.catalogs.kinds.answers import distinct, entries, name, own_properties, part, text, texts
+from treaty.registry.catalogs.kinds.datahub.columns import DatasetSchema, Tags, tag_names
+from treaty.registry.catalogs.kinds.datahub.names import Labels, dataset_urn, instance_of, label, lineage_name
 from treaty.registry.catalogs.model import GlossaryTermFacts, Identifier, TableFacts
 from treaty.registry.catalogs.requests import CatalogRequest, expect, segment
-from treaty.registry.catalogs.sources.answers import distinct, entries, name, own_properties, part, text, texts
-from treaty.registry.catalogs.sources.datahub_columns import DatasetSchema, Tags, tag_names
-from treaty.registry.catalogs.sources.datahub_names import Labels, dataset_urn, instance_of, label, lineage_name
 
 # Aspects that state something about a dataset. Others exist for names that only lineage mentions.
 STATING = (

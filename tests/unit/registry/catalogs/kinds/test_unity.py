@@ -8,9 +8,9 @@ from support.iceberg_rest import drive
 from support.recorded_unity import DATABRICKS, LOANS, ROOT, SCHEMAS, UNITY
 
 from treaty.registry.catalogs.errors import CatalogError, CatalogRefused, CatalogSecretMissing
+from treaty.registry.catalogs.kinds.unity.metadata import table_facts
 from treaty.registry.catalogs.model import TableFacts
 from treaty.registry.catalogs.requests import CatalogRequest
-from treaty.registry.catalogs.sources.unity_metadata import table_facts
 
 REQUEST = CatalogRequest(path="x")
 

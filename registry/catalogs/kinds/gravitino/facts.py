@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from treaty.registry.catalogs.kinds.answers import entries, name, own_properties, part, text, texts
+from treaty.registry.catalogs.kinds.spark_types import json_fields, json_type
 from treaty.registry.catalogs.model import ColumnFacts, Identifier, PartitionColumn, TableFacts
 from treaty.registry.catalogs.requests import CatalogRequest, expect
-from treaty.registry.catalogs.sources.answers import entries, name, own_properties, part, text, texts
-from treaty.registry.catalogs.sources.spark_types import json_fields, json_type
 from treaty.registry.datasets.names import LineageName
 
 Tags = dict[str, str | None]

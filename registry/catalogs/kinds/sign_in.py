@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from treaty.registry.catalogs.errors import CatalogRefused, CatalogSecretMissing
-from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogOption
 from treaty.registry.catalogs.requests import CatalogRequest, Steps, answered, expect
 
 BEARER, OAUTH2 = "bearer", "oauth2"

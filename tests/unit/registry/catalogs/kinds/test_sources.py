@@ -14,12 +14,12 @@ from support.recorded_gravitino import GRAVITINO
 from support.recorded_openmetadata import OPENMETADATA
 from support.recorded_unity import DATABRICKS, UNITY
 
+from treaty.registry.catalogs.catalog_kinds import BUILT_IN
 from treaty.registry.catalogs.errors import CatalogAnswerInvalid, CatalogError, CatalogRefused
-from treaty.registry.catalogs.kinds import BUILT_IN
+from treaty.registry.catalogs.kinds import listed_tables
+from treaty.registry.catalogs.kinds.listed_tables import ListedTables
 from treaty.registry.catalogs.model import Dropped, TableFacts, Unchanged
 from treaty.registry.catalogs.requests import CatalogAnswer
-from treaty.registry.catalogs.sources import listed_tables
-from treaty.registry.catalogs.sources.listed_tables import ListedTables
 
 CASES = {each.kind.name: each for each in (UNITY, DATABRICKS, OPENMETADATA, DATAHUB, GRAVITINO)}
 NAMES = sorted(CASES)

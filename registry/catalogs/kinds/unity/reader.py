@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.answers import scopes
+from treaty.registry.catalogs.kinds.listed_tables import ListedTables, changed
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.sign_in import bearer
+from treaty.registry.catalogs.kinds.unity.api import ONLY, SELECT, USE_CATALOG, USE_SCHEMA, UnityApi
+from treaty.registry.catalogs.kinds.unity.metadata import identifier_of, table_facts
 from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
 from treaty.registry.catalogs.requests import CatalogRequest, Steps
-from treaty.registry.catalogs.sources.answers import scopes
-from treaty.registry.catalogs.sources.listed_tables import ListedTables, changed
-from treaty.registry.catalogs.sources.sign_in import bearer
-from treaty.registry.catalogs.sources.unity_api import ONLY, SELECT, USE_CATALOG, USE_SCHEMA, UnityApi
-from treaty.registry.catalogs.sources.unity_metadata import identifier_of, table_facts
 
 PAGE_SIZE = CatalogOption(
     "page-size",

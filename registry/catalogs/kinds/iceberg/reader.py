@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urlencode
 
 from treaty.registry.catalogs.errors import CatalogPermissionMissing, CatalogRefused, CatalogSecretMissing
-from treaty.registry.catalogs.kinds.iceberg_metadata import table_facts
+from treaty.registry.catalogs.kinds.iceberg.metadata import table_facts
 from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogOption, CatalogReader
 from treaty.registry.catalogs.model import (
     Dropped,

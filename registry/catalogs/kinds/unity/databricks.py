@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treaty.registry.catalogs.kind import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.answers import entries, name, scopes, text
+from treaty.registry.catalogs.kinds.listed_tables import changed
+from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.sign_in import AUTH, sign_in
+from treaty.registry.catalogs.kinds.unity.api import ONLY, ROOT, SELECT, USE_CATALOG, USE_SCHEMA, UnityApi
+from treaty.registry.catalogs.kinds.unity.metadata import TableTags, Tags, identifier_of, table_facts
 from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableFacts, TableListing
 from treaty.registry.catalogs.requests import CatalogAnswer, CatalogRequest, Steps, expect, paged, segment
-from treaty.registry.catalogs.sources.answers import entries, name, scopes, text
-from treaty.registry.catalogs.sources.listed_tables import changed
-from treaty.registry.catalogs.sources.sign_in import AUTH, sign_in
-from treaty.registry.catalogs.sources.unity_api import ONLY, ROOT, SELECT, USE_CATALOG, USE_SCHEMA, UnityApi
-from treaty.registry.catalogs.sources.unity_metadata import TableTags, Tags, identifier_of, table_facts
 
 DOMAINS_PATH = "api/2.0/domains"
 MOST_DOMAINS = 10_000

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from treaty.contracts.quoting import quote
+from treaty.registry.catalogs.kinds.answers import entries, name, part, text
 from treaty.registry.catalogs.model import ColumnFacts
 from treaty.registry.catalogs.requests import CatalogRequest, expect
-from treaty.registry.catalogs.sources.answers import entries, name, part, text
 
 # Names of types in Spark's own JSON.
 SPARK_NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint", "null": "void"}

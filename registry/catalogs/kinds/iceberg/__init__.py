@@ -1,0 +1,1 @@
+"""Read Iceberg REST catalogs."""

@@ -1,0 +1,1 @@
+"""Read Unity Catalog, open-source and of Databricks."""

@@ -1,1 +1,0 @@
-"""Read kinds of catalogs beyond Iceberg REST: a module for requests, another for answers."""
