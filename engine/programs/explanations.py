@@ -20,7 +20,7 @@ LONGER = {
 }
 
 NOTHING = "no {kind} fits {budget}: the first one needs {cost}"
-SOME = "no {kind} of {columns} fits {budget}: one for each needs {cost}"
+SOME = "no {kind} of {columns} fits {budget}: one{each} needs {cost}"
 REMEDY = "about {} per quarter; use --false-alarms {}"
 TOO_MUCH = f"more than the largest budget, {100 * MOST_RATE:g} % of the partitions"
 NO_LEVEL = "{points} partitions cover less than a day: only changes between partitions are limited"
@@ -111,8 +111,8 @@ def budget_notes(program: TableProgram, histories: Mapping[str, ColumnHistory]) 
 def _words(unpaid: Unpaid, program: TableProgram) -> str:
     cost = TOO_MUCH if unpaid.alarms is None else REMEDY.format(*[figure(unpaid.alarms)] * 2)
     kind = "guard" if unpaid.guards else "clause besides guards"
-    text = NOTHING if unpaid.nothing else SOME
-    return text.format(kind=kind, budget=_budget(program), cost=cost, columns=_some(unpaid.columns))
+    text, each = NOTHING if unpaid.nothing else SOME, " for each" if len(unpaid.columns) > 1 else ""
+    return text.format(kind=kind, budget=_budget(program), cost=cost, columns=_some(unpaid.columns), each=each)
 
 
 def _budget(program: TableProgram) -> str:

@@ -189,6 +189,15 @@ def test_a_cost_beyond_the_largest_budget_is_no_advice() -> None:
     )
 
 
+def test_a_note_about_the_completeness_of_the_table_names_all_columns() -> None:
+    short = Unpaid(columns=(TableGuard.COMPLETENESS,), guards=True, nothing=False, alarms=2.0)
+    (note,) = budget_notes(TableProgram(columns={}, rows=None, budget=0.01, unpaid=(short,)), {})
+    assert note == (
+        "no guard of all columns fits 0.913 false alarms per quarter of 91 partitions: "
+        "one needs about 2 per quarter; use --false-alarms 2"
+    )
+
+
 def _summary(rows: int, present: int) -> NumberSummary:
     return NumberSummary(rows=rows, moments=(present, 5.0, 9.0), curve=None, distinct=None)
 
