@@ -17,7 +17,7 @@ from treaty.registry.core.errors import NotFound
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.drafting import preferences, profiles, reference_keys
+from treaty.registry.drafting import catalog_suggestions, preferences, profiles, reference_keys
 from treaty.registry.measurements.anomalies import baselines, false_alarms
 from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.review.proposals import proposals
@@ -69,7 +69,7 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
         task_id=task.id,
         created_at=now,
     )
-    candidates = [*drafted.suggestions, *arriving(session, proposal.contract_id, task.payload["object"])]
+    candidates = _candidates(session, proposal, drafted, task.payload["object"])
     evaluated = false_alarms.with_false_alarms(session, proposal.contract_id, candidates)
     suggestions = preferences.ordered(session, evaluated)
     proposals.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
@@ -77,6 +77,16 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
     result = {"proposal_id": str(proposal.id), "suggestions": len(proposals.suggestions_of(session, proposal))}
     more = {"notes": list(drafted.profile.get("notes") or ()), "choices": [dict(each) for each in drafted.choices]}
     return {**result, **{name: items for name, items in more.items() if items}}
+
+
+def _candidates(
+    session: Session, proposal: ProposalRow, drafted: DraftResult, object_name: str
+) -> list[Mapping[str, Any]]:
+    """Return the engine's suggestions with arrival deadlines and what catalogs state."""
+    contract = proposals.read(drafted.document)
+    candidates = [*drafted.suggestions, *arriving(session, proposal.contract_id, object_name)]
+    stated = catalog_suggestions.statements(session, contract, object_name)
+    return catalog_suggestions.with_catalogs(candidates, stated, contract, object_name)
 
 
 def arriving(session: Session, contract_id: str, object_name: str) -> list[dict[str, Any]]:

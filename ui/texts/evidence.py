@@ -7,6 +7,7 @@ PARTS_OF_TABLE = "parts of the table"
 NEW_PARTITIONS = "new partitions"
 NONE = "none"
 TOO_FEW = "too few to test separately"
+NOT_ABOUT_VALUES = "Not about values, so nothing was evaluated"
 
 
 def alarms_for_nothing(most: str, of: str) -> str:
@@ -21,6 +22,10 @@ def of_lake(columns: int, share: float) -> str:
     return (
         f"Learned from {pluralize(columns, 'indexed column')}, which share the shapes of {percent(share)} of the values"
     )
+
+
+def stated_by(catalog: str, table: str, since: str) -> str:
+    return f"The catalog {catalog} states it for {table}, since {since[:10]} at the latest"
 
 
 def unique_by_name(chance: float, model: str) -> str:

@@ -144,6 +144,11 @@ KINDS = {
     "unique": "unique",
     "row_count_band": "row count",
     "volume": "row count",
+    "catalog_description": "description of a catalog",
+    "catalog_classification": "classification of a catalog",
+    "catalog_tags": "tags of a catalog",
+    "catalog_terms": "terms of a glossary",
+    "catalog_key": "primary key",
 }
 
 

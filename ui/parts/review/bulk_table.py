@@ -24,9 +24,10 @@ def single_card_reason(suggestion: SuggestionOut) -> str:
         return texts.CRITICAL
     if suggestion.rejected_before:
         return texts.WAS_REJECTED
-    if not read(suggestion).confirmed:
+    basis = read(suggestion)
+    if not basis.confirmed:
         return texts.NOT_COUNTED
-    return "" if held_everywhere(suggestion) else texts.NOT_EVERYWHERE
+    return "" if held_everywhere(suggestion) or not basis.is_about_values else texts.NOT_EVERYWHERE
 
 
 def table(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
@@ -56,13 +57,18 @@ def row(suggestion: SuggestionOut) -> dict[str, str]:
     return {
         ui_texts.PROMISE: str(content.get("sentence", "")),
         ui_texts.KIND: ui_texts.kind(str(content.get("kind", ""))),
-        ui_texts.SEVERITY: ui_texts.SEVERITIES.get(str(content.get("severity")), ui_texts.UNKNOWN).word,
+        ui_texts.SEVERITY: severity(content.get("severity")),
         texts.HOLDOUT: ui_texts.part(evidence.passing, evidence.partitions),
         ui_texts.DECISION: ui_texts.DECISIONS[suggestion.decision].word,
         texts.ON_ITS_CARD: single_card_reason(suggestion),
         texts.CATCHES: "" if evidence.catches is None else ui_texts.percent(evidence.catches),
         ui_texts.COLUMN: str(content.get("column") or ""),
     }
+
+
+def severity(name: str | None) -> str:
+    """Return the word for a severity; '' for a suggestion that is no check."""
+    return ui_texts.SEVERITIES.get(name, ui_texts.UNKNOWN).word if name else ""
 
 
 def decide(proposal: ProposalOut, chosen: Sequence[SuggestionOut]) -> None:

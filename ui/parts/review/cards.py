@@ -36,10 +36,11 @@ def card(name: UUID, siblings: Sequence[UUID]) -> None:
 
 def title(suggestion: SuggestionOut) -> None:
     """Draw the sentence of the suggestion with its severity and decision."""
-    severity = ui_texts.SEVERITIES.get(suggestion.content.get("severity", ""), ui_texts.UNKNOWN)
+    severity = suggestion.content.get("severity")
+    severities = [ui_texts.SEVERITIES.get(severity, ui_texts.UNKNOWN)] if severity else []
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
         st.markdown(f"**{ui_texts.esc(suggestion.content.get('sentence', ''))}**", width="content")
-        panels.status_line(severity, ui_texts.DECISIONS[suggestion.decision])
+        panels.status_line(*severities, ui_texts.DECISIONS[suggestion.decision])
 
 
 def evidence(suggestion: SuggestionOut, basis: EvidenceBasis) -> None:

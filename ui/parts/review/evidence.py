@@ -23,7 +23,7 @@ class EvidenceBasis:
     `likely`: probability, by names alone, that values are meant to be unique; `likely_by`: the model that predicted
     it. `confirmed`: the values were counted. `tested`: partitions that alarmed in the backtest; None means there was
     no backtest. `lake`: number of columns that a pattern was learned from, and the share of the values whose shape
-    some of them have; None without one."""
+    some of them have; None without one. `stated`: catalog, table and date of each catalog that states it."""
 
     rows: int = 0
     partitions: int = 0
@@ -46,6 +46,12 @@ class EvidenceBasis:
     confirmed: bool = True
     tested: tuple[str, ...] | None = None
     lake: tuple[int, float] | None = None
+    stated: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def is_about_values(self) -> bool:
+        """Return whether partitions can satisfy it; descriptions of catalogs have none."""
+        return bool(self.partitions) or not self.stated
 
     @property
     def tested_labels(self) -> tuple[str, ...]:
@@ -59,12 +65,11 @@ class EvidenceBasis:
 
     @property
     def worth(self) -> tuple[str, ...]:
-        """Return sentences on false alarms, detected issues, counterexamples and past decisions.
+        """Return sentences on catalogs, false alarms, detected issues, counterexamples and past decisions.
 
-        Contains names of issues and masks of values, as recorded."""
-        return tuple(
-            filter(None, (self._cost, self._back, self._named, self._learned, self._caught, self._broken, self._liked))
-        )
+        Contains names of catalogs and issues, and masks of values, as recorded."""
+        parts = (self._cost, self._back, self._named, self._learned, self._caught, self._broken, self._liked)
+        return (*(texts.stated_by(*each) for each in self.stated), *filter(None, parts))
 
     @property
     def _cost(self) -> str:
@@ -114,6 +119,8 @@ class EvidenceBasis:
     @property
     def sentence(self) -> str:
         """Describe the evidence in words. Contains no foreign text."""
+        if not self.is_about_values:
+            return texts.NOT_ABOUT_VALUES
         passes = texts.held_on(self.passing, self.partitions, by_rows=self.by_rows)
         split = texts.judged_apart(self.learned_on, self.judged_on) if self.judged_on else texts.TOO_FEW
         return f"{passes} · {split} · {texts.rows(self.rows)}".capitalize()
@@ -145,6 +152,7 @@ def read(suggestion: SuggestionOut) -> EvidenceBasis:
         likely_by=str(recorded.get("likely_by") or ""),
         confirmed=recorded.get("confirmed") is not False,
         tested=tuple(map(str, recorded["back_test"])) if isinstance(recorded.get("back_test"), list) else None,
+        stated=_stated(recorded.get("stated")),
         lake=_lake(_mapping(_mapping(_mapping(recorded.get("details")).get("pattern")).get("lake"))),
     )
 
@@ -168,6 +176,11 @@ def _owners(decisions: Mapping[str, Any]) -> tuple[int, int] | None:
 def _lake(recorded: Mapping[str, Any]) -> tuple[int, float] | None:
     share = charts.number(recorded.get("familiar_share"))
     return None if share is None else (_count(recorded.get("columns")), share)
+
+
+def _stated(recorded: Any) -> tuple[tuple[str, str, str], ...]:
+    origins = [each for each in map(_mapping, recorded if isinstance(recorded, list) else ()) if each]
+    return tuple((str(each.get("catalog")), str(each.get("table")), str(each.get("since"))) for each in origins)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

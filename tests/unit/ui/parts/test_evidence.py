@@ -7,6 +7,7 @@ import pytest
 
 from treaty.registry.core.enums import Decision
 from treaty.registry.schemas import SuggestionOut
+from treaty.ui.parts.review.bulk_table import row, single_card_reason
 from treaty.ui.parts.review.evidence import EvidenceBasis, held_everywhere, read
 from treaty.ui.widgets.charts import ChartBand, ChartPoint
 
@@ -86,7 +87,11 @@ WORTH = [
     ({"catches": 0.0, "issues": []}, ("Detects 0.0 % of common issues",)),
     ({"counter_examples": ["AA-0"]}, ("Other values look like AA-0",)),
     ({"owners": {"accepted": 3, "decided": 4}}, ("Owners accepted 3 of 4 suggestions of this kind",)),
-    ({"holds": "x", "catches": None, "owners": 3}, ()),
+    ({"holds": "x", "catches": None, "owners": 3, "stated": 3}, ()),
+    (
+        {"stated": [{"catalog": "lake", "table": "shop.orders", "since": "2026-11-27T12:00:00+00:00"}, "text"]},
+        ("The catalog lake states it for shop.orders, since 2026-11-27 at the latest",),
+    ),
 ]
 
 
@@ -114,10 +119,19 @@ def test_missing_evidence_counts_as_nothing(evidence: Any) -> None:
             EvidenceBasis(rows=1, partitions=1, passing=0),
             "Satisfied in 0 of 1 partition · too few to test separately · 1 row",
         ),
+        (EvidenceBasis(stated=(("lake", "t", "2026"),)), "Not about values, so nothing was evaluated"),
     ],
 )
 def test_evidence_is_told_in_a_sentence(found: EvidenceBasis, said: str) -> None:
     assert found.sentence == said
+
+
+def test_texts_of_catalogs_can_be_accepted_in_bulk_and_have_no_severity() -> None:
+    described = suggestion(kind="catalog_description", evidence={"stated": [{"catalog": "lake"}]})
+    assert single_card_reason(described) == ""
+    assert row(described)["Severity"] == ""
+    assert row(suggestion(severity="error"))["Severity"] == "Error"
+    assert single_card_reason(suggestion(evidence={"stated": [{"catalog": "lake"}], "partitions": 2, "held": 1})) != ""
 
 
 @pytest.mark.parametrize(("held", "everywhere"), [(25, True), (24, False), (0, False)])
