@@ -40,10 +40,10 @@ def with_catalogs(
     """Return the suggestions of a draft with those of catalogs.
 
     The first catalog that states something about an element is used; others that state the same are named, too."""
-    found = next((each for each in members(contract.document, "schema") if each[1].get("name") == object_name), None)
-    if found is None or not stated:
+    element = next((each for each in members(contract.document, "schema") if each[1].get("name") == object_name), None)
+    if element is None or not stated:
         return list(suggestions)
-    table = _Table(object_name, found[1], {name.casefold(): (name, each[1]) for name, each in columns(found)})
+    table = _Table(object_name, element[1], {name.casefold(): (name, each[1]) for name, each in columns(element)})
     confirmed = [_confirmed(each, stated) for each in suggestions]
     claims: dict[tuple[str | None, str], _Claim] = {}
     for statement in stated:
@@ -179,7 +179,7 @@ def _defined(table: _Table, facts: TableFacts) -> Iterator[_Claim]:
 
 
 def _keyed(table: _Table, facts: TableFacts, suggestions: Sequence[Suggestion]) -> Iterator[_Claim]:
-    """Yield the primary key of one column that the draft found unique, unless the contract has a key."""
+    """Yield a primary key of one unique column, unless the contract has a key."""
     if len(facts.primary_key) != 1 or any(content.get("primaryKey") for _, content in table.columns.values()):
         return
     name, content = table.columns.get(facts.primary_key[0].casefold(), ("", {}))
