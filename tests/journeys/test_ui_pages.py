@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from support.events import event, output
 from support.fits import fit
 from support.histories import history
+from support.iceberg_rest import IcebergCatalog, serving
 from support.ui import HOSTILE, Shop, drafted, shop, suggestions
 
 from treaty.engine.analyzers import ANALYZERS
@@ -33,6 +34,7 @@ from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.drafting import profiles
 from treaty.registry.exchange.exports import FORMS
+from treaty.registry.schemas.catalogs import CatalogConnectionUpdateIn
 from treaty.registry.tables import (
     CatalogConnectionRow,
     CatalogTableRow,
@@ -1299,6 +1301,52 @@ def test_the_reason_is_shown_why_a_location_cannot_be_allowed(open_page: Open) -
 
     assert "Enter a location." in missing
     assert "has a scheme that is not supported" in texts(at)
+
+
+def test_a_catalog_is_connected_tested_read_and_removed_on_its_page(open_page: Open, the_shop: Shop) -> None:
+    catalog = IcebergCatalog()
+    catalog.put("shop", "orders")
+    admin = the_shop.client("admin")
+    with serving(catalog) as url:
+        at = open_page("admin", "admin", tab="Catalogs")
+        assert "No metadata catalog is connected" in texts(at)
+        submit(at, "Add")
+        assert "Enter a name and an address." in texts(at)
+        at.selectbox(key="catalog-kind").set_value("iceberg")
+        shown(at)
+        for key, text in {"catalog-name": "lake", "catalog-address": url}.items():
+            at.text_input(key=key).set_value(text)
+        at.text_area(key="catalog-namespaces").set_value("shop = hive://m\nfile")
+        submit(at, "Add")
+        (added,) = admin.catalogs()
+        steps = at.dataframe[-1].value
+        assert (added.namespaces, added.options["auth"]) == ({"shop": "hive://m", "": "file"}, "bearer")
+        assert "Added. The catalog is read within a minute." in texts(at)
+        assert list(steps["State"]) == ["✓ Passed", "✗ Failed"]
+        assert "not public" in steps["Detail"].iloc[1]
+
+        admin.change_catalog("lake", CatalogConnectionUpdateIn(private=True))
+        shown(at)
+        click(at, "test-catalog")
+        assert set(at.dataframe[-1].value["State"]) == {"✓ Passed"}
+        click(at, "read-catalog")
+        assert "catalog" in [each.kind for each in admin.tasks()]
+    shown(at)
+    click(at, "remove-catalog")
+    assert admin.catalogs() == []
+
+
+def test_the_reason_is_shown_why_a_catalog_cannot_be_connected(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("admin", "admin", tab="Catalogs")
+    for key, text in {"catalog-name": "Lake", "catalog-address": "http://catalog.example"}.items():
+        at.text_input(key=key).set_value(text)
+    submit(at, "Add")
+    assert "name:" in texts(at)
+    at.text_input(key="catalog-name").set_value("lake")
+    at.text_input(key="catalog-secret").set_value("hidden-word")
+    submit(at, "Add")
+    assert "name the secret as" in texts(at)
+    assert the_shop.client("admin").catalogs() == []
 
 
 def test_the_service_says_how_it_stands(open_page: Open) -> None:

@@ -1,4 +1,4 @@
-"""Administration: users, API tokens, allowed locations, service health, and undelivered messages."""
+"""Administration: users, API tokens, locations, catalogs, service health, and undelivered messages."""
 
 from uuid import UUID
 
@@ -8,11 +8,12 @@ from treaty.registry.core.enums import LineageEventState, OutboxState, Permissio
 from treaty.registry.schemas import OutboxMessageOut, TokenOut, UserOut, UserUpdateIn
 from treaty.registry.schemas.locations import AllowedLocationOut
 from treaty.ui import texts as ui_texts
+from treaty.ui.parts import catalog_connections
 from treaty.ui.texts import admin as texts
 from treaty.ui.texts import lineage, pages
 from treaty.ui.widgets import panels, people_forms, step_runner, viewer
 
-TABS = (texts.USERS, texts.TOKENS, texts.LOCATIONS, texts.HEALTH, texts.UNDELIVERED)
+TABS = (texts.USERS, texts.TOKENS, texts.LOCATIONS, texts.CATALOGS, texts.HEALTH, texts.UNDELIVERED)
 SHOWN = 50
 
 
@@ -20,7 +21,7 @@ def page() -> None:
     """Draw the open tab; only that one sends requests."""
     st.title(pages.ADMINISTRATION)
     panels.show_flash()
-    draws = (users, tokens, locations, health, undelivered)
+    draws = (users, tokens, locations, catalog_connections.draw, health, undelivered)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
             with tab:

@@ -5,6 +5,7 @@ from treaty.ui.texts.formatting import count, pluralize
 USERS = "Users"
 TOKENS = "Tokens"
 LOCATIONS = "Locations"
+CATALOGS = "Catalogs"
 HEALTH = "Health"
 UNDELIVERED = "Undelivered"
 

@@ -79,6 +79,12 @@ USERS = {
     True: StatusLabel("Active", ":material/check_circle:", "blue"),
     False: StatusLabel("Deactivated", ":material/block:", "gray"),
 }
+CATALOGS = {
+    "new": StatusLabel("Not read yet", ":material/hourglass_empty:", "gray"),
+    "healthy": StatusLabel("Healthy", ":material/check_circle:", "blue"),
+    "partial": StatusLabel("Partly readable", ":material/warning:", "orange"),
+    "failing": StatusLabel("Failing", ":material/error:", "red"),
+}
 TASKS = {
     "queued": StatusLabel("Queued", ":material/hourglass_empty:", "gray"),
     "running": StatusLabel("Running", ":material/sync:", "orange"),
@@ -134,6 +140,9 @@ GLYPHS = {
     "Pending": "○",
     "Processed": "✓",
     "Unreadable": "✗",
+    "Healthy": "✓",
+    "Partly readable": "▲",
+    "Failing": "✗",
 }
 KINDS = {
     "complete": "required",
