@@ -83,6 +83,7 @@ class MeanCompleteness(Analyzer):
     name = "mean_completeness"
     unit = "share"
     columns: ColumnNames
+    present = CountComponent("{columns}")
 
     @property
     def phrase(self) -> str:

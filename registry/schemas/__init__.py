@@ -6,6 +6,22 @@ from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.schemas.audit import ApprovalRecordOut, AuditHead, AuditOut, ChainOut
 from treaty.registry.schemas.base import EtagModel, FaultOut, HealthOut, Page, ProblemOut, ReadinessOut
 from treaty.registry.schemas.catalog import CatalogItemOut, CatalogPageOut, FacetOut, RecentRunOut
+from treaty.registry.schemas.catalogs import (
+    CatalogColumnOut,
+    CatalogConnectionIn,
+    CatalogConnectionOut,
+    CatalogConnectionUpdateIn,
+    CatalogFactsOut,
+    CatalogForeignKeyOut,
+    CatalogKindOut,
+    CatalogNameOut,
+    CatalogOptionOut,
+    CatalogPartitionOut,
+    CatalogStatementOut,
+    CatalogTableOut,
+    CatalogTermOut,
+    CatalogTestStepOut,
+)
 from treaty.registry.schemas.consumers import (
     AcknowledgementAnswer,
     AcknowledgementIn,
@@ -176,7 +192,10 @@ from treaty.registry.schemas.versions import (
 __all__ = [
     "AcknowledgementAnswer", "AcknowledgementIn", "AcknowledgementOut", "AffectedContractOut", "AliasIn",
     "AnalyzerOut", "ApprovalIn", "ApprovalOut", "ApprovalRecordOut", "ApprovalResultOut", "ArgumentOut", "AssigneeIn",
-    "AuditAction", "AuditHead", "AuditOut", "BagName", "CatalogItemOut", "CatalogPageOut", "ChainOut",
+    "AuditAction", "AuditHead", "AuditOut", "BagName", "CatalogColumnOut", "CatalogConnectionIn",
+    "CatalogConnectionOut", "CatalogConnectionUpdateIn", "CatalogFactsOut", "CatalogForeignKeyOut", "CatalogItemOut",
+    "CatalogKindOut", "CatalogNameOut", "CatalogOptionOut", "CatalogPageOut", "CatalogPartitionOut",
+    "CatalogStatementOut", "CatalogTableOut", "CatalogTermOut", "CatalogTestStepOut", "ChainOut",
     "ChangeRequestIn", "ChangeRequestOut", "ChannelIn", "ChannelOut", "CheckCopyIn", "CheckHistoryItemOut",
     "CheckHistoryQuery", "CheckOut", "CheckOutcomeOut", "CheckResultOut", "ChecksOut", "ColumnDocument", "CommentIn",
     "CommentOut", "CommonPatternOut", "CompatibilityBreachOut", "CompatibilityModeOut", "ConsumerCheckIn",
