@@ -20,10 +20,10 @@ from treaty.engine.core.errors import EngineError
 from treaty.engine.core.locations.rules import AllowedLocation, LocationRules
 from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.engine.spark.sources.allowed_files import check_source
+from treaty.registry.contracts.locations import claimed_locations
+from treaty.registry.contracts.locations.reserved_locations import reserved_locations
 from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.settings import RegistrySettings
-from treaty.registry.locations import claimed_locations
-from treaty.registry.locations.reserved_locations import reserved_locations
 from treaty.registry.worker.restricted_engine import RestrictedEngine
 
 TESTS = Path(__file__).parents[2] / "tests"

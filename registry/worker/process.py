@@ -18,10 +18,10 @@ from treaty.engine.checks import plugins
 from treaty.engine.core import key_files
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.locations.rules import LocationRules
+from treaty.registry.contracts.locations import allowed_locations
 from treaty.registry.core import home
 from treaty.registry.core.database import connect, migrate, read_session
 from treaty.registry.core.settings import RegistrySettings
-from treaty.registry.locations import allowed_locations
 from treaty.registry.validation.dependencies import Large
 from treaty.registry.worker import recovery
 from treaty.registry.worker.database_clock import DatabaseClock

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("contracts", "engine", "registry", "ui", "migrations")
 FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 LONGEST_FUNCTION, SHORTEST_FILE, LONGEST_FILE = 40, 15, 350
-MOST_ENTRIES = {"contracts": 12, "engine": 20, "registry": 27, "ui": 12}
+MOST_ENTRIES = {"contracts": 12, "engine": 20, "registry": 26, "ui": 12}
 # Modules in a folder, and in a folder that is a collection of one kind.
 MOST_MODULES, MOST_OF_ONE_KIND = 20, 32
 COLLECTIONS = {

@@ -5,9 +5,9 @@ from uuid import UUID
 from treaty.engine.core import clock
 from treaty.registry.api.http.admission import admission, admission_router
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from treaty.registry.contracts.locations import allowed_locations
 from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
-from treaty.registry.locations import allowed_locations
 from treaty.registry.schemas.locations import AllowedLocationIn, AllowedLocationOut
 from treaty.registry.tables import AllowedLocationRow
 

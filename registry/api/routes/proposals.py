@@ -19,12 +19,12 @@ from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging
 from treaty.registry.api.http.etags import IfMatch, needed, with_etag
 from treaty.registry.api.routes.replays import replay_record
 from treaty.registry.contracts.documents import Documents
+from treaty.registry.contracts.locations import allowed_locations
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, Permission, ProposalState
 from treaty.registry.core.errors import IllegalTransition, InvalidRequest, RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
-from treaty.registry.locations import allowed_locations
 from treaty.registry.review.approval import approval, required_approvals, succession
 from treaty.registry.review.proposals import (
     assignment,

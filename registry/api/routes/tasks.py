@@ -13,12 +13,12 @@ from treaty.registry.api.http.admission import admission, admission_router, docu
 from treaty.registry.api.http.dependencies import Caller, ContractFilter, Paging, Reader, Shared, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
+from treaty.registry.contracts.locations import allowed_locations, claimed_locations
 from treaty.registry.core import ids
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.bounded_values import LookupText
 from treaty.registry.core.enums import Permission, TaskKind, TaskState
 from treaty.registry.core.errors import Forbidden, NotFound
-from treaty.registry.locations import allowed_locations, claimed_locations
 from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay_versions
 from treaty.registry.tables import TaskRow

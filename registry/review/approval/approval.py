@@ -15,13 +15,13 @@ from treaty.registry.access.authentication import Principal, require_permission,
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
+from treaty.registry.contracts.locations import claimed_locations
 from treaty.registry.contracts.numbering import next_free
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.database import UNKEYED, lock
 from treaty.registry.core.enums import Decision, Permission, VersionState
 from treaty.registry.core.errors import Conflict, Forbidden, InvalidRequest, RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
-from treaty.registry.locations import claimed_locations
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.approval import activation, records, reference_permissions, required_approvals, succession
 from treaty.registry.review.approval.records import ApprovalEvidence

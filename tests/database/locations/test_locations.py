@@ -27,10 +27,10 @@ from treaty.engine.protocol.requests import (
 from treaty.engine.protocol.row_requests import ExactRequest, SampleRequest
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
+from treaty.registry.contracts.locations import allowed_locations
+from treaty.registry.contracts.locations.reserved_locations import reserved_locations
 from treaty.registry.core.database import read_session
 from treaty.registry.core.settings import RegistrySettings
-from treaty.registry.locations import allowed_locations
-from treaty.registry.locations.reserved_locations import reserved_locations
 from treaty.registry.tables import TaskRow
 from treaty.registry.worker.restricted_engine import RestrictedEngine
 

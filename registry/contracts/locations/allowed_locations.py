@@ -10,11 +10,11 @@ from treaty.engine.core.locations.rules import AllowedLocation, LocationRules
 from treaty.engine.core.locations.spelling import UnusableLocation, normalise
 from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
+from treaty.registry.contracts.locations.reserved_locations import reserved_locations
 from treaty.registry.core.audit_actions import AuditAction
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.core.settings import RegistrySettings
-from treaty.registry.locations.reserved_locations import reserved_locations
 from treaty.registry.tables import AllowedLocationRow
 
 RESERVED = "the location lies in a folder of Treaty or of the system, which is never read"
