@@ -42,13 +42,13 @@ def _measure(tables: int) -> None:
     with tempfile.TemporaryDirectory() as folder, _catalog(tables) as catalog:
         scene = _scene(Path(folder), catalog.address)
         for name in ("first read", "nothing changed", "1 % changed"):
-            requests = catalog.ask(name)
+            requests = catalog.send(name)
             began, cpu = time.monotonic(), time.process_time()
             _read(scene)
             seconds, spent = time.monotonic() - began, time.process_time() - cpu
             goals = GOALS if name == "1 % changed" else NO_GOALS
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            figures = seconds, spent, catalog.ask("count") - requests, memory
+            figures = seconds, spent, catalog.send("count") - requests, memory
             for figure, goal, unit in zip(figures, goals, UNITS, strict=True):
                 print(Line(name, figure, goal, unit).text, flush=True)
 
@@ -81,7 +81,7 @@ class _Process:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.address = self._line()
 
-    def ask(self, words: str) -> int:
+    def send(self, words: str) -> int:
         """Return the number of requests so far, after the change that the words name."""
         assert self.process.stdin
         self.process.stdin.write(f"{words}\n")

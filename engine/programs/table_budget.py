@@ -46,8 +46,8 @@ class Unpaid:
     - `columns`: those without a clause, and guards of the table.
     - `guards`: whether guards are meant instead of other clauses.
     - `nothing`: whether no column has one.
-    - `alarms`: false alarms per quarter that pay for one of each column, or if there is nothing for any; None means
-      more than the largest budget."""
+    - `alarms`: false alarms per quarter that pay for one of each column, or for the first if no column has one; None
+      means more than the largest budget."""
 
     columns: tuple[Target, ...]
     guards: bool

@@ -1,4 +1,4 @@
-"""Bound the facts of a table, so that a catalog cannot fill the registry; what is left out is reported."""
+"""Bound the facts of a table, so that a catalog cannot fill the registry; omissions are reported."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

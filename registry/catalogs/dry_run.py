@@ -1,4 +1,4 @@
-"""Test a connection step by step, and store nothing: which steps work, and what is missing for the others."""
+"""Test a connection step by step without storing anything."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +15,7 @@ from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.settings import RegistrySettings
 
 Result = TypeVar("Result")
-# Somebody waits for the answer.
+# A user waits for the answer.
 SECONDS = 20.0
 REQUESTS = 30
 
@@ -41,7 +41,7 @@ class _DryRun:
     def run(self) -> None:
         secret_access = self._step("secret", self._secret, lambda _: self.source.secret or "none")
         reader = self._step("sign in", lambda: self._open(secret_access), lambda _: "configuration read")
-        listing = self._step("list tables", lambda: self.http.run(reader.listing(1)), _listed)
+        listing = self._step("list tables", lambda: self.http.run(reader.listing(1)), _listing_words)
         if listing.tables:
             identifier = listing.tables[0].identifier
             self._step(
@@ -74,6 +74,6 @@ def dry_run(source: CatalogSource, settings: RegistrySettings) -> tuple[DryRunSt
         return tuple(run.steps)
 
 
-def _listed(listing: TableListing) -> str:
+def _listing_words(listing: TableListing) -> str:
     denied = f"; denied: {listing.problems[0]}" if listing.problems else ""
     return ("tables are listed" if listing.tables else "there is no table that the catalog lists") + denied

@@ -128,7 +128,7 @@ def from_json(content: Mapping[str, Any]) -> TableFacts:
 
 
 def facts_fingerprint(facts: TableFacts) -> str:
-    """Return the identity of what is stated; the version token is not part of it."""
+    """Return the identity of the facts without their version token."""
     return fingerprint({name: value for name, value in to_json(facts).items() if name != "token"})
 
 

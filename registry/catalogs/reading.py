@@ -89,7 +89,7 @@ def load_source(session: Session, connection_id: UUID) -> CatalogSource:
 
 
 def read(context: ReadContext, source: CatalogSource, *, after: str = "") -> CatalogReadResult:
-    """Read the catalog, or what is left of it. `after`: the last table of the previous part; '' to begin.
+    """Read the catalog, or the rest of it. `after`: the last table of the previous part; '' to begin.
 
     Raises CatalogError if the catalog cannot be read, and ConnectionChanged."""
     budget = RequestBudget.of(requests=MOST_REQUESTS, seconds=LISTING_SECONDS)

@@ -73,7 +73,7 @@ def answered(request: CatalogRequest, *, also: Iterable[int] = ()) -> Steps[Cata
 
 
 def paged(
-    ask: Callable[[str | None], CatalogRequest],
+    page_request: Callable[[str | None], CatalogRequest],
     read: Callable[[CatalogAnswer, CatalogRequest], tuple[list[Item], str | None]],
     *,
     most: int,
@@ -81,14 +81,15 @@ def paged(
 ) -> Steps[list[Item]]:
     """Return the items of all pages, until there are `most` or more.
 
-    `ask`: returns the request of a page. `read`: returns its items and the token of the next page; None for the last.
+    `page_request`: returns the request of a page. `read`: returns its items and the token of the next page; None
+    for the last.
     Raises CatalogAnswerInvalid for pages without an end."""
     items: list[Item] = []
     tokens: set[str | None] = set()
     token: str | None = None
     while token not in tokens and len(tokens) < MOST_PAGES:
         tokens.add(token)
-        request = ask(token)
+        request = page_request(token)
         page, token = read((yield from answered(request, also=also)), request)
         items += page
         if not token or len(items) >= most:

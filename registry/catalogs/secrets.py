@@ -1,7 +1,7 @@
 """Look up secrets of connections. The registry stores their names only.
 
-`env:NAME` is an environment variable of this process whose name begins with TREATY_CATALOG_, so that nobody can send
-other secrets of the service to an address of their own. `file:NAME` is a file in the folder of the setting
+`env:NAME` is an environment variable of this process whose name begins with TREATY_CATALOG_, so that no
+other secret of the service can be sent to an address. `file:NAME` is a file in the folder of the setting
 TREATY_CATALOG_SECRETS."""
 
 import re

@@ -61,7 +61,7 @@ class _Failure(Exception):
 
 
 class CatalogTransport:
-    """Requests to one catalog. `address`: of which paths are relative. `sent`: number of requests, with retries."""
+    """Requests to one catalog. `address`: base of relative paths. `sent`: number of requests, with retries."""
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ def program_choices(
 
     `learned`: the programs of the chosen options."""
     times = len(set(history.times))
-    for option, values in _others(chosen, times).items():
+    for option, values in _alternatives(chosen, times).items():
         current = getattr(chosen, option)
         yield _outcome(option, times if option == "history" else current, learned, chosen=True)
         for value in values:
@@ -32,7 +32,7 @@ def program_choices(
             yield _outcome(option, value, other, chosen=False)
 
 
-def _others(chosen: ProgramOptions, times: int) -> dict[str, tuple[Any, ...]]:
+def _alternatives(chosen: ProgramOptions, times: int) -> dict[str, tuple[Any, ...]]:
     values: dict[str, tuple[Any, ...]] = {
         "false_alarms": tuple(each * chosen.false_alarms for each in BUDGETS),
         "bound": tuple(BoundName),

@@ -10,6 +10,7 @@ from typing import Any
 
 from treaty.registry.catalogs.bounds import bounded
 from treaty.registry.catalogs.errors import CatalogAnswerInvalid
+from treaty.registry.catalogs.kinds.protocol import CatalogOption
 from treaty.registry.catalogs.model import (
     Identifier,
     ListedTable,
@@ -19,6 +20,12 @@ from treaty.registry.catalogs.model import (
     facts_fingerprint,
 )
 
+PAGE_SIZE = CatalogOption(
+    "page-size",
+    "Tables in one response; choose fewer if they have thousands of columns",
+    default="50",
+    choices=("1", "10", "50", "200"),
+)
 # Compressed. Tables beyond it are requested one by one.
 MOST_BYTES = 64 * 1024 * 1024
 

@@ -90,7 +90,7 @@ class DatasetAspects:
         return {label(name(each, self.request, "propertyUrn"), self.labels): self._values(each) for each in properties}
 
     def _values(self, content: Content) -> str:
-        """Return the values of a property, each of which is written with its type."""
+        """Return the values of a property without their types."""
         values = expect(list, content.get("values") or [], self.request, "values")
         plain = (next(iter(each.values()), "") if isinstance(each, dict) else each for each in values)
         return ", ".join(str(each) for each in plain if isinstance(each, str | int | float))

@@ -9,9 +9,9 @@ from treaty.registry.datasets.names import LineageName, normalise
 DATASET = re.compile(r"urn:li:dataset:\(urn:li:dataPlatform:([^,()]+),(.+),([^,()]+)\)", re.DOTALL)
 FIELD = re.compile(r"urn:li:schemaField:\((urn:li:dataset:\(.+\)),([^()]*)\)", re.DOTALL)
 INSTANCE = re.compile(r"urn:li:dataPlatformInstance:\(urn:li:dataPlatform:[^,()]+,([^()]*)\)")
-# Parts of a path that tell types, as `[version=2.0].[type=struct].`.
+# Parts of a path that name types, as `[version=2.0].[type=struct].`.
 TYPE_PART = re.compile(r"\[[^\]]*\]\.?")
-# Platforms of which a name begins with a bucket, and the scheme of its URL.
+# Platforms whose names begin with a bucket, and the scheme of its URL.
 BUCKETS = {"s3": "s3", "gcs": "gs"}
 MAIN_ENVIRONMENT = "PROD"
 Labels = Mapping[str, str]

@@ -12,7 +12,7 @@ from treaty.registry.catalogs.errors import CatalogPermissionMissing
 from treaty.registry.catalogs.kinds.answers import name, part, rows, scopes, text
 from treaty.registry.catalogs.kinds.datahub.facts import ASPECTS, DatasetAspects
 from treaty.registry.catalogs.kinds.datahub.names import dataset_urn, identifier_of
-from treaty.registry.catalogs.kinds.listed_tables import ListedTables, changed
+from treaty.registry.catalogs.kinds.listed_tables import PAGE_SIZE, ListedTables, changed
 from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogOption, CatalogReader
 from treaty.registry.catalogs.kinds.sign_in import bearer
 from treaty.registry.catalogs.model import Dropped, Identifier, ListedTable, LoadedTable, TableListing
@@ -29,12 +29,7 @@ NAMES_PAGE = "500"
 OPTIONS = (
     CatalogOption("only", "Platforms to read, with or without an environment, as `hive, s3.PROD`; by default all"),
     CatalogOption("pages", "URL of the pages of DataHub, to link to; by default there are no links"),
-    CatalogOption(
-        "page-size",
-        "Datasets in one response; choose fewer if they have thousands of fields",
-        default="50",
-        choices=("1", "10", "50", "200"),
-    ),
+    PAGE_SIZE,
 )
 
 
@@ -78,7 +73,7 @@ class DataHubReader:
         odd: list[str] = []
 
         def convert(content: dict[str, Any], request: CatalogRequest) -> Iterable[ListedTable]:
-            return self._listed(content, request, odd)
+            return self._entry(content, request, odd)
 
         pages = _scroll("dataset", ASPECTS, self.headers, self.page_size, READ)
         tables = yield from paged(pages, _reading(convert), most=most)
@@ -92,7 +87,7 @@ class DataHubReader:
         aspects = self._aspects(identifier, content, request)
         return changed(aspects.facts(), token) if aspects.is_stated else Dropped()
 
-    def _listed(self, content: dict[str, Any], request: CatalogRequest, odd: list[str]) -> Iterable[ListedTable]:
+    def _entry(self, content: dict[str, Any], request: CatalogRequest, odd: list[str]) -> Iterable[ListedTable]:
         """Yield the entry of a dataset that is chosen, if anything is stated about it."""
         urn = name(content, request, "urn")
         identifier = identifier_of(urn)
@@ -146,11 +141,11 @@ def _scroll(
 ) -> Callable[[str | None], CatalogRequest]:
     """Return the function from a page's token to its request."""
 
-    def ask(token: str | None) -> CatalogRequest:
+    def page_request(token: str | None) -> CatalogRequest:
         query = {"aspectNames": ",".join(aspects), "count": size, **({"scrollId": token} if token else {})}
         return CatalogRequest(path=f"{ROOT}/{kind}", query=query, headers=headers, permission=permission)
 
-    return ask
+    return page_request
 
 
 def _reading(

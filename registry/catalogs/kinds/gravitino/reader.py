@@ -131,7 +131,7 @@ class GravitinoReader:
         return [(name(each, request),) for each in rows(content, "metalakes", request)]
 
     def _children(self, parent: Identifier) -> Steps[list[Identifier]]:
-        """Return what is directly below; none if the parent was dropped meanwhile. Catalogs of files are left out."""
+        """Return the objects directly below, without catalogs of files; none if the parent was dropped."""
         level, permission = LEVELS[len(parent) - 1]
         request = self._request(
             f"{_path(parent)}/{level}", permission, **({"details": "true"} if len(parent) == 1 else {})

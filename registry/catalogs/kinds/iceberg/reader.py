@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlencode
+from urllib.parse import unquote
 
-from treaty.registry.catalogs.errors import CatalogPermissionMissing, CatalogRefused, CatalogSecretMissing
+from treaty.registry.catalogs.kinds.answers import dotted, unless_denied, words
 from treaty.registry.catalogs.kinds.iceberg.metadata import table_facts
 from treaty.registry.catalogs.kinds.protocol import CatalogAccess, CatalogOption, CatalogReader
+from treaty.registry.catalogs.kinds.sign_in import AUTH, sign_in
 from treaty.registry.catalogs.model import (
     Dropped,
     Identifier,
@@ -37,12 +38,7 @@ LIST_TABLES = "list tables (in Polaris TABLE_LIST)"
 LOAD_TABLE = "read the metadata of tables (in Polaris TABLE_READ_PROPERTIES)"
 OPTIONS = (
     CatalogOption("warehouse", "Warehouse, where the service has several"),
-    CatalogOption(
-        "auth",
-        "How to sign in: with the secret as a bearer token, or as `ID:SECRET` of an OAuth 2 client",
-        default="bearer",
-        choices=("bearer", "oauth2"),
-    ),
+    AUTH,
     CatalogOption("oauth2-server-uri", "URL that issues tokens; by default that of the catalog itself"),
     CatalogOption("scope", "Scope of the OAuth 2 token", default="catalog"),
     CatalogOption("only", "Namespaces to read, comma-separated, with those below them; by default all"),
@@ -61,7 +57,8 @@ class IcebergRest:
         """Sign in and read the configuration.
 
         An address or a token server that the configuration names is ignored: it could receive the secret."""
-        headers = yield from _sign_in(access)
+        token_path = access.options["oauth2-server-uri"] or "v1/oauth/tokens"
+        headers = yield from sign_in(access, token_path=token_path, scope=access.options["scope"], in_form=True)
         warehouse = access.options["warehouse"]
         query = {"warehouse": warehouse} if warehouse else {}
         request = CatalogRequest(path="v1/config", query=query, headers=headers, permission="access to the warehouse")
@@ -71,7 +68,7 @@ class IcebergRest:
             prefix="/".join(("v1", *filter(None, settings.get("prefix", "").split("/")))),
             headers=headers,
             separator=settings.get("namespace-separator") or SEPARATOR,
-            only=tuple(tuple(each.split(".")) for each in _words(access.options["only"])),
+            only=tuple(map(dotted, words(access.options["only"]))),
             nested=access.options["nested"] == "yes",
         )
 
@@ -96,9 +93,9 @@ class IcebergReader:
         visited = set(waiting)
         while waiting and len(tables) < most:
             namespace = waiting.pop()
-            tables += yield from _unless_denied(self._tables(namespace, most - len(tables)), problems)
+            tables += yield from unless_denied(self._tables(namespace, most - len(tables)), problems)
             below = self._namespaces(namespace) if self.nested and len(namespace) < DEEPEST else None
-            children = (yield from _unless_denied(below, problems)) if below else []
+            children = (yield from unless_denied(below, problems)) if below else []
             waiting += [each for each in children if each not in visited]
             visited |= set(children)
         is_complete = not waiting and len(tables) < most and not problems
@@ -132,8 +129,8 @@ class IcebergReader:
             return [_namespace(each, request) for each in items], _next(answer)
 
         path = f"{self.prefix}/namespaces"
-        ask = self._asking(path, query, LIST_NAMESPACES)
-        namespaces = yield from paged(ask, read, most=MOST_NAMESPACES, also=(404,) if parent else ())
+        page_request = self._paging(path, query, LIST_NAMESPACES)
+        namespaces = yield from paged(page_request, read, most=MOST_NAMESPACES, also=(404,) if parent else ())
         # A server without nested namespaces may ignore the parent.
         below = (each for each in namespaces if len(each) > len(parent) and each[: len(parent)] == parent)
         return sorted(below, reverse=True)
@@ -144,56 +141,21 @@ class IcebergReader:
             names = (expect(str, each.get("name"), request, "the name of a table") for each in items)
             return [ListedTable((*namespace, name)) for name in names], _next(answer)
 
-        ask = self._asking(f"{self._path(namespace)}/tables", {}, LIST_TABLES)
-        tables = yield from paged(ask, read, most=most, also=(404,))
+        page_request = self._paging(f"{self._path(namespace)}/tables", {}, LIST_TABLES)
+        tables = yield from paged(page_request, read, most=most, also=(404,))
         return tables
 
-    def _asking(self, path: str, query: Mapping[str, str], permission: str) -> Callable[[str | None], CatalogRequest]:
+    def _paging(self, path: str, query: Mapping[str, str], permission: str) -> Callable[[str | None], CatalogRequest]:
         """Return the function from a page's token to its request."""
 
-        def ask(token: str | None) -> CatalogRequest:
+        def page_request(token: str | None) -> CatalogRequest:
             paging = {"pageToken": token or "", "pageSize": PAGE_SIZE}
             return CatalogRequest(path=path, query={**query, **paging}, headers=self.headers, permission=permission)
 
-        return ask
+        return page_request
 
     def _path(self, namespace: Identifier) -> str:
         return f"{self.prefix}/namespaces/{segment(*namespace, separator=self.separator)}"
-
-
-def _unless_denied(steps: Steps[list[Item]], problems: list[str]) -> Steps[list[Item]]:
-    """Return the items; none if the catalog denies access, which is added to the problems."""
-    try:
-        return (yield from steps)
-    except CatalogPermissionMissing as error:
-        problems.append(str(error))
-        return []
-
-
-def _sign_in(access: CatalogAccess) -> Steps[dict[str, str]]:
-    """Return the headers that authenticate requests; {} without a secret."""
-    if not access.secret:
-        return {}
-    token = access.secret if access.options["auth"] == "bearer" else (yield from _issue_token(access))
-    return {"Authorization": f"Bearer {token}"}
-
-
-def _issue_token(access: CatalogAccess) -> Steps[str]:
-    client, colon, secret = access.secret.partition(":")
-    if not colon:
-        raise CatalogSecretMissing("The secret of an OAuth 2 client has the form ID:SECRET.")
-    form = {"grant_type": "client_credentials", "client_id": client, "client_secret": secret}
-    request = CatalogRequest(
-        method="POST",
-        path=access.options["oauth2-server-uri"] or "v1/oauth/tokens",
-        headers={"Content-Type": "application/x-www-form-urlencoded"},
-        body=urlencode({**form, "scope": access.options["scope"]}).encode(),
-    )
-    answer = yield from answered(request, also=(400,))
-    if answer.status == 400:
-        raise CatalogRefused(f"{request}: status 400. The token server does not accept the client or its scope.")
-    content = expect(dict, answer.content, request, "the response")
-    return expect(str, content.get("access_token"), request, "access_token")
 
 
 def _settings(content: Mapping[str, Any]) -> dict[str, str]:
@@ -217,7 +179,3 @@ def _namespace(content: Any, request: CatalogRequest) -> Identifier:
 def _next(answer: CatalogAnswer) -> str | None:
     token = answer.content.get("next-page-token") if isinstance(answer.content, dict) else None
     return str(token) if token else None
-
-
-def _words(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",") if each.strip()]

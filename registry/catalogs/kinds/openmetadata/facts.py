@@ -131,7 +131,7 @@ def _simple(kind: str) -> str:
 
 
 def _tags(content: Mapping[str, Any], request: CatalogRequest) -> dict[str, str | None]:
-    """Return the tags of classifications that somebody confirmed."""
+    """Return the confirmed tags of classifications."""
     return {name(each, request, "tagFQN"): None for each in _labels(content, request) if each["source"] != "Glossary"}
 
 
@@ -157,7 +157,7 @@ def _domains(content: Mapping[str, Any], request: CatalogRequest) -> tuple[str, 
 def _primary_keys(
     content: Mapping[str, Any], columns: list[dict[str, Any]], request: CatalogRequest
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the key of the constraints, then the column that is one by itself."""
+    """Yield the key of the constraints, then a column that is a key alone."""
     for each in entries(content, "tableConstraints", request):
         if each.get("constraintType") == "PRIMARY_KEY":
             yield texts(each.get("columns"), request, "columns")

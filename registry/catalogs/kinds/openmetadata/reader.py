@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treaty.registry.catalogs.kinds.answers import name, part, rows, scopes, text, unless_denied
-from treaty.registry.catalogs.kinds.listed_tables import ListedTables, changed
+from treaty.registry.catalogs.kinds.listed_tables import PAGE_SIZE, ListedTables, changed
 from treaty.registry.catalogs.kinds.openmetadata.facts import (
     identifier_of,
     is_deleted,
@@ -31,12 +31,7 @@ OPTIONS = (
         "Services, databases or schemas to read, as `hive, trino.lake, trino.dev.sales`; by default all",
     ),
     CatalogOption("pages", "URL of the pages of OpenMetadata; by default the address"),
-    CatalogOption(
-        "page-size",
-        "Tables in one response; choose fewer if tables have thousands of columns",
-        default="50",
-        choices=("1", "10", "50", "200"),
-    ),
+    PAGE_SIZE,
 )
 
 
@@ -78,7 +73,7 @@ class OpenMetadataReader:
         waiting = yield from self._filters(problems)
         while waiting and len(tables) < most:
             page = self._tables(waiting.pop(), most - len(tables))
-            # Without a choice there is nothing else to read.
+            # Without a choice, nothing else could be read.
             tables += yield from unless_denied(page, problems) if self.only else page
         is_complete = not waiting and len(tables) < most and not problems
         return TableListing(tuple(dict.fromkeys(tables)), is_complete, tuple(problems))
@@ -111,23 +106,23 @@ class OpenMetadataReader:
             names = [name(each, request, "fullyQualifiedName") for each in rows(content, "data", request)]
             return names, _next(content, request)
 
-        def ask(token: str | None) -> CatalogRequest:
+        def page_request(token: str | None) -> CatalogRequest:
             query = {"service": join_name(service), "limit": "100", **_after(token)}
             return self.request(DATABASES, query, VIEW_DATABASES)
 
-        return (yield from paged(ask, read, most=MOST_DATABASES, also=(404,)))
+        return (yield from paged(page_request, read, most=MOST_DATABASES, also=(404,)))
 
     def _tables(self, limits: Mapping[str, str], most: int) -> Steps[list[ListedTable]]:
         def read(answer: CatalogAnswer, request: CatalogRequest) -> tuple[list[ListedTable], str | None]:
             content = expect(dict, answer.content, request, "the response")
-            return [self._listed(each, request) for each in rows(content, "data", request)], _next(content, request)
+            return [self._entry(each, request) for each in rows(content, "data", request)], _next(content, request)
 
-        def ask(token: str | None) -> CatalogRequest:
+        def page_request(token: str | None) -> CatalogRequest:
             return self.request(TABLES, {**limits, "fields": FIELDS, "limit": self.page_size, **_after(token)})
 
-        return (yield from paged(ask, read, most=most))
+        return (yield from paged(page_request, read, most=most))
 
-    def _listed(self, content: dict[str, Any], request: CatalogRequest) -> ListedTable:
+    def _entry(self, content: dict[str, Any], request: CatalogRequest) -> ListedTable:
         return self.listed.add(
             identifier_of(content, request), content, lambda: table_facts(content, request, self.pages)
         )

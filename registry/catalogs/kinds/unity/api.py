@@ -74,8 +74,8 @@ class UnityApi:
             page = [convert(each, request) for each in entries(content, key, request)]
             return page, text(content.get("next_page_token")) or None
 
-        ask = self._asking(f"{ROOT}/{key}", query, PERMISSIONS[key])
-        return (yield from paged(ask, read, most=most, also=(404,) if query else ()))
+        page_request = self._paging(f"{ROOT}/{key}", query, PERMISSIONS[key])
+        return (yield from paged(page_request, read, most=most, also=(404,) if query else ()))
 
     def _schemas(self, problems: list[str]) -> Steps[list[Identifier]]:
         """Return the schemas to read, the last first."""
@@ -88,11 +88,11 @@ class UnityApi:
             schemas += [(catalog, each) for each in names]
         return sorted(set(schemas), reverse=True)
 
-    def _asking(self, path: str, query: Mapping[str, str], permission: str) -> Callable[[str | None], CatalogRequest]:
+    def _paging(self, path: str, query: Mapping[str, str], permission: str) -> Callable[[str | None], CatalogRequest]:
         """Return the function from a page's token to its request."""
 
-        def ask(token: str | None) -> CatalogRequest:
+        def page_request(token: str | None) -> CatalogRequest:
             page = {"max_results": self.page_size, **({"page_token": token} if token else {})}
             return CatalogRequest(path=path, query={**query, **page}, headers=self.headers, permission=permission)
 
-        return ask
+        return page_request

@@ -66,7 +66,7 @@ class DatabricksReader:
         """List tables, until there are `most` or more.
 
         Without tokens: neither a tag nor a key changes a listing, so that each table is loaded."""
-        return (yield from self.api.listing(_listed, most, BRIEF))
+        return (yield from self.api.listing(_entry, most, BRIEF))
 
     def load(self, identifier: Identifier, token: str) -> Steps[LoadedTable]:
         """Return the facts of a table with its tags."""
@@ -99,13 +99,13 @@ class DatabricksReader:
             pages = entries(content, "tag_assignments", request)
             return [(name(each, request, "tag_key"), text(each.get("tag_value")) or None) for each in pages], following
 
-        def ask(token: str | None) -> CatalogRequest:
+        def page_request(token: str | None) -> CatalogRequest:
             return CatalogRequest(path=path, query=_next(token), headers=self.api.headers, permission=SELECT)
 
-        return dict((yield from paged(ask, read, most=MOST_TAGS, also=(404,))))
+        return dict((yield from paged(page_request, read, most=MOST_TAGS, also=(404,))))
 
 
-def _listed(content: dict[str, Any], request: CatalogRequest) -> ListedTable:
+def _entry(content: dict[str, Any], request: CatalogRequest) -> ListedTable:
     return ListedTable(identifier_of(content, request))
 
 
@@ -116,10 +116,10 @@ def _domains(headers: Mapping[str, str]) -> Steps[frozenset[str]]:
         content, following = _page(answer, request)
         return [name(each, request, "tag_key") for each in entries(content, "domains", request)], following
 
-    def ask(token: str | None) -> CatalogRequest:
+    def page_request(token: str | None) -> CatalogRequest:
         return CatalogRequest(path=DOMAINS_PATH, query=_next(token), headers=headers, permission=MANAGE_DISCOVER)
 
-    return frozenset((yield from paged(ask, read, most=MOST_DOMAINS)))
+    return frozenset((yield from paged(page_request, read, most=MOST_DOMAINS)))
 
 
 def _page(answer: CatalogAnswer, request: CatalogRequest) -> tuple[dict[str, Any], str | None]:

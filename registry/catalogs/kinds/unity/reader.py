@@ -46,7 +46,7 @@ class UnityReader:
         """List tables, until there are `most` or more.
 
         The token is not `updated_at`, which a server need not change with the comment or the properties."""
-        return (yield from self.api.listing(self._listed, most, {}))
+        return (yield from self.api.listing(self._entry, most, {}))
 
     def load(self, identifier: Identifier, token: str) -> Steps[LoadedTable]:
         """Return the facts of a table, without a request if the listing returned them."""
@@ -54,5 +54,5 @@ class UnityReader:
         content = self.listed.take(identifier) or (yield from self.api.table(request))
         return Dropped() if content is None else changed(table_facts(content, request), token)
 
-    def _listed(self, content: dict[str, Any], request: CatalogRequest) -> ListedTable:
+    def _entry(self, content: dict[str, Any], request: CatalogRequest) -> ListedTable:
         return self.listed.add(identifier_of(content, request), content, lambda: table_facts(content, request))
