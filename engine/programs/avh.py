@@ -41,9 +41,10 @@ class Program:
         """Evaluate a snapshot that follows the history.
 
         `snapshot`: a frame or a column like those of the history. `time`: time of its data; None means one step after
-        the last snapshot. Returns a verdict per column and on the number of rows; `flagged` is true if anything is
-        wrong. If snapshots have times, the rows are compared with their past where the guard would admit half of them,
-        or where the budget pays for no guard. Raises ValueError if the time is not after the history."""
+        the last snapshot. Returns a verdict per column, on the number of rows and on the completeness of all columns;
+        `flagged` is true if anything is wrong. If snapshots have times, the rows are compared with their past where the
+        guard would admit half of them, or where the budget pays for no guard. Raises ValueError if the time is not
+        after the history."""
         last = [each.batches[-1].time for each in self.histories.values() if each.batches]
         if time and any(each and each >= time for each in last):
             raise ValueError(f"the snapshot of {time} does not follow the history: pass a later time")
